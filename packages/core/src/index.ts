@@ -1,0 +1,7 @@
+export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
+export { caps } from './caps.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { formatDurationMs, parseDurationMs } from './durations.ts';
+export { type Environment, systemEnvironment } from './environment.ts';
+export { type Random, seededRandom, systemRandom } from './random.ts';
+export { release } from './release.ts';
