@@ -1,0 +1,37 @@
+import { int8, int16, int32, string, structs } from '../schema/field.ts';
+import { defineApi } from '../schema/message.ts';
+
+/**
+ * TODO
+ */
+export const describeAcls = defineApi({
+  key: 29,
+  name: 'DescribeAcls',
+  versions: '1-3',
+  flexible: '2+',
+  request: {
+    resourceTypeFilter: int8(),
+    resourceNameFilter: string({ nullable: true }),
+    patternTypeFilter: int8({ default: 3 }),
+    principalFilter: string({ nullable: true }),
+    hostFilter: string({ nullable: true }),
+    operation: int8(),
+    permissionType: int8(),
+  },
+  response: {
+    throttleTimeMs: int32(),
+    errorCode: int16(),
+    errorMessage: string({ nullable: true }),
+    resources: structs({
+      resourceType: int8(),
+      resourceName: string(),
+      patternType: int8({ default: 3 }),
+      acls: structs({
+        principal: string(),
+        host: string(),
+        operation: int8(),
+        permissionType: int8(),
+      }),
+    }),
+  },
+});

@@ -1,0 +1,36 @@
+import { int16, int32, int64, string, structs, uuid } from '../schema/field.ts';
+import { defineApi } from '../schema/message.ts';
+
+/**
+ * TODO
+ */
+export const alterShareGroupOffsets = defineApi({
+  key: 91,
+  name: 'AlterShareGroupOffsets',
+  versions: '0',
+  flexible: '0+',
+  request: {
+    groupId: string(),
+    topics: structs({
+      topicName: string(),
+      partitions: structs({
+        partitionIndex: int32(),
+        startOffset: int64(),
+      }),
+    }),
+  },
+  response: {
+    throttleTimeMs: int32(),
+    errorCode: int16(),
+    errorMessage: string({ nullable: true, default: null }),
+    responses: structs({
+      topicName: string(),
+      topicId: uuid(),
+      partitions: structs({
+        partitionIndex: int32(),
+        errorCode: int16(),
+        errorMessage: string({ nullable: true, default: null }),
+      }),
+    }),
+  },
+});
