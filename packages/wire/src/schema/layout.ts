@@ -28,6 +28,8 @@ export interface LayoutField {
   readonly nullable: boolean;
   readonly default: DefaultValue;
   readonly ignorable: boolean;
+  /** Whether writers may leave it out. */
+  readonly optional: boolean;
 }
 
 export interface TaggedLayoutField extends LayoutField {
@@ -88,6 +90,7 @@ function fieldLayout(
     nullable: isNullable(options, version),
     default: defaultOf(shape, options),
     ignorable: options.ignorable === true,
+    optional: options.default !== undefined || options.versions !== undefined || options.tag !== undefined,
   };
 }
 

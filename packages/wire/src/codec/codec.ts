@@ -1,0 +1,92 @@
+import { DecodeError } from '../decode-error.ts';
+import { layoutOf } from '../schema/layout.ts';
+import type { Decoded, Encodable, Message } from '../schema/message.ts';
+import { cursor, type Decoder, generateDecoder } from './decoder.ts';
+import { type Encoder, generateEncoder } from './encoder.ts';
+import { Writer } from './writer.ts';
+
+/**
+ * The codecs of all messages and versions, made from the definitions when they are first used.
+ *
+ * A process meets only a few of the several hundred pairs of message and version, so that making them late keeps the
+ * start fast.
+ */
+interface MessageCodecs {
+  readonly decoders: (Decoder | undefined)[];
+  readonly encoders: (Encoder | undefined)[];
+}
+
+const codecs = new WeakMap<Message, MessageCodecs>();
+
+function codecsOf(message: Message): MessageCodecs {
+  let found = codecs.get(message);
+  if (found === undefined) {
+    found = { decoders: [], encoders: [] };
+    codecs.set(message, found);
+  }
+  return found;
+}
+
+function decoderOf(message: Message, version: number): Decoder {
+  const { decoders } = codecsOf(message);
+  decoders[version] ??= generateDecoder(layoutOf(message, version), titleOf(message, version));
+  return decoders[version];
+}
+
+function encoderOf(message: Message, version: number): Encoder {
+  const { encoders } = codecsOf(message);
+  encoders[version] ??= generateEncoder(layoutOf(message, version), titleOf(message, version));
+  return encoders[version];
+}
+
+function titleOf(message: Message, version: number): string {
+  return `${message.name} v${version}`;
+}
+
+/** Decodes a message that fills the buffer from `start` to its end. Throws nothing but `DecodeError`. */
+export function decodeMessage<M extends Message>(
+  message: M,
+  version: number,
+  buffer: Buffer,
+  start = 0,
+): Decoded<M> {
+  const decoded = decodePrefix(message, version, buffer, start);
+  if (decoded.end !== buffer.length) {
+    const surplus = buffer.length - decoded.end;
+    throw new DecodeError(
+      titleOf(message, version),
+      'message',
+      decoded.end,
+      `${surplus} bytes are left over`,
+    );
+  }
+  return decoded.value;
+}
+
+/** Decodes a message that something else may follow, as a body follows its header. */
+export function decodePrefix<M extends Message>(
+  message: M,
+  version: number,
+  buffer: Buffer,
+  start = 0,
+): { value: Decoded<M>; end: number } {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+  const value = decoderOf(message, version)(buffer, view, start, buffer.length) as Decoded<M>;
+  return { value, end: cursor.position };
+}
+
+/** Encodes a message into slices for `writev`. Large byte fields are in the list by reference. */
+export function encodeMessage<M extends Message>(message: M, version: number, value: Encodable<M>): Buffer[] {
+  const writer = new Writer();
+  encodeInto(writer, message, version, value);
+  return writer.finish();
+}
+
+export function encodeInto<M extends Message>(
+  writer: Writer,
+  message: M,
+  version: number,
+  value: Encodable<M>,
+): void {
+  encoderOf(message, version)(writer, value as object);
+}

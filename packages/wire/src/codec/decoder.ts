@@ -1,0 +1,369 @@
+import { caps } from '@weir/core';
+import { DecodeError } from '../decode-error.ts';
+import type { Layout, LayoutField, LayoutType } from '../schema/layout.ts';
+import { defaultExpression } from './defaults.ts';
+import { type FixedKind, fixedSizes, isFixed, runsOf, smallestSize } from './sizes.ts';
+import { Source } from './source.ts';
+
+/**
+ * Generates the decoder of one message version: straight-line code that knows every field, with one bounds check per run
+ * of fixed-size fields. Byte fields are views of the frame.
+ *
+ * Every length is held against the bytes that are left before anything is allocated for it, and the number of array
+ * elements in one message is bounded, so that a lying frame costs no more than an honest one of its size.
+ */
+export type Decoder = (frame: Buffer, view: DataView, start: number, end: number) => object;
+
+/** Where the last decoder or varint stopped. Decoding is synchronous, so one place is enough and nothing is allocated. */
+export const cursor = { position: 0 };
+
+export function generateDecoder(layout: Layout, title: string): Decoder {
+  const generator = new DecoderGenerator(title);
+  const source = generator.generate(layout);
+  return new Function('runtime', source)(runtimeFor(title, generator.runs)) as Decoder;
+}
+
+/** The generated text, for tests and for curious readers. */
+export function decoderSource(layout: Layout, title: string): string {
+  return new DecoderGenerator(title).generate(layout);
+}
+
+const getters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
+  int8: 'getInt8',
+  int16: 'getInt16',
+  uint16: 'getUint16',
+  int32: 'getInt32',
+  uint32: 'getUint32',
+  int64: 'getBigInt64',
+  float64: 'getFloat64',
+};
+
+type Run = readonly { readonly path: string; readonly size: number }[];
+
+/** What generated decoders call. Nearly all of it is the cold path that explains what is wrong with a frame. */
+function runtimeFor(title: string, runs: readonly Run[]) {
+  function fail(path: string, at: number, problem: string): never {
+    throw new DecodeError(title, path, at, problem);
+  }
+  return {
+    cursor,
+    fail,
+    noBytes: Buffer.alloc(0),
+    elementsMax: caps.decodedElementsMax,
+    endsInRun(runIndex: number, start: number, end: number): never {
+      let at = start;
+      for (const { path, size } of runs[runIndex]!) {
+        if (end - at < size) return fail(path, at, `needs ${size} bytes but ${end - at} are left`);
+        at += size;
+      }
+      return fail('message', at, 'a bounds check failed without a cause');
+    },
+    endsAt(path: string, at: number): never {
+      return fail(path, at, 'the message ends before it');
+    },
+    tooLong(path: string, at: number, length: number, left: number): never {
+      return fail(path, at, `length ${length} exceeds the ${left} bytes left`);
+    },
+    negative(path: string, at: number, length: number): never {
+      return fail(
+        path,
+        at,
+        length === -1 ? 'null is not allowed in this version' : `negative length ${length}`,
+      );
+    },
+    tooMany(path: string, at: number, count: number, left: number): never {
+      return fail(path, at, `${count} elements cannot fit into the ${left} bytes left`);
+    },
+    overBudget(path: string, at: number): never {
+      return fail(path, at, `more than ${caps.decodedElementsMax} elements in one message`);
+    },
+    /** Continues a varint whose first byte had its high bit set. */
+    longVarint(frame: Buffer, path: string, start: number, end: number, first: number): number {
+      let value = first & 0x7f;
+      let at = start;
+      for (let shift = 7; shift <= 28; shift += 7) {
+        if (at >= end) return fail(path, start - 1, 'the message ends inside a varint');
+        const byte = frame[at++]!;
+        if (shift === 28 && byte > 0x0f) return fail(path, start - 1, 'a varint exceeds 32 bits');
+        value += (byte & 0x7f) * 2 ** shift;
+        if (byte < 0x80) {
+          cursor.position = at;
+          return value;
+        }
+      }
+      return fail(path, start - 1, 'a varint exceeds 32 bits');
+    },
+  };
+}
+
+class DecoderGenerator {
+  readonly runs: Run[] = [];
+  readonly #source = new Source();
+  readonly #title: string;
+
+  constructor(title: string) {
+    this.#title = title;
+  }
+
+  generate(layout: Layout): string {
+    const source = this.#source;
+    source.line(`// ${this.#title}`);
+    source.block('return function decode(frame, view, start, end)', () => {
+      source.line('let p = start;');
+      source.line('let elementsLeft = runtime.elementsMax;');
+      const object = this.#struct(layout, 'message');
+      source.line('runtime.cursor.position = p;');
+      source.line(`return ${object};`);
+    });
+    return source.toString();
+  }
+
+  /** Emits the reading of a structure and returns the variable that holds it. */
+  #struct(layout: Layout, hint: string): string {
+    const values = new Map<string, string>();
+    for (const run of runsOf(layout.fields)) {
+      if (isFixed(run[0]!.type)) this.#fixedRun(run, values);
+      else values.set(run[0]!.name, this.#field(run[0]!));
+    }
+    const unknown = layout.flexible ? this.#taggedSection(layout, hint, values) : undefined;
+    for (const field of layout.absent) values.set(field.name, defaultExpression(field));
+
+    // Properties always come in the order of the definition, so that all versions share one hidden class.
+    const object = this.#source.fresh(hint);
+    const members = layout.names.map((name) => `${name}: ${values.get(name)}`);
+    this.#source.line(`const ${object} = { ${members.join(', ')} };`);
+    if (unknown !== undefined) {
+      this.#source.line(`if (${unknown} !== undefined) ${object}.unknownTaggedFields = ${unknown};`);
+    }
+    return object;
+  }
+
+  #fixedRun(run: readonly LayoutField[], values: Map<string, string>): void {
+    const sizes = run.map(({ path, type }) => ({ path, size: fixedSizes[type.kind as FixedKind] }));
+    const byteCount = sizes.reduce((sum, { size }) => sum + size, 0);
+    this.#source.line(`if (end - p < ${byteCount}) runtime.endsInRun(${this.runs.length}, p, end);`);
+    this.runs.push(sizes);
+    let offset = 0;
+    for (const field of run) {
+      const value = this.#source.fresh(field.name);
+      this.#source.line(`const ${value} = ${fixedAt(field.type.kind as FixedKind, offset)};`);
+      values.set(field.name, value);
+      offset += fixedSizes[field.type.kind as FixedKind];
+    }
+    this.#source.line(`p += ${byteCount};`);
+  }
+
+  #field(field: LayoutField): string {
+    const value = this.#source.fresh(field.name);
+    this.#source.line(`let ${value};`);
+    this.#assign(value, field.type, field.path, field.nullable);
+    return value;
+  }
+
+  /** Emits the reading of one value of any type into a variable that exists. */
+  #assign(target: string, type: LayoutType, path: string, nullable: boolean): void {
+    if (isFixed(type)) {
+      this.#need(path, fixedSizes[type.kind]);
+      this.#source.line(`${target} = ${fixedAt(type.kind, 0)};`);
+      this.#source.line(`p += ${fixedSizes[type.kind]};`);
+      return;
+    }
+    switch (type.kind) {
+      case 'struct':
+        this.#assignStruct(target, type.layout, path, nullable);
+        return;
+      case 'array':
+        this.#assignArray(target, type, path, nullable);
+        return;
+      case 'string':
+      case 'bytes':
+      case 'records':
+        this.#assignSlice(target, type, path, nullable);
+        return;
+    }
+  }
+
+  #assignStruct(target: string, layout: Layout, path: string, nullable: boolean): void {
+    if (!nullable) {
+      this.#source.line(`${target} = ${this.#struct(layout, hintOf(path))};`);
+      return;
+    }
+    this.#need(path, 1);
+    this.#source.line(`if (frame[p++] > 0x7f) ${target} = null;`);
+    this.#source.block('else', () => {
+      this.#source.line(`${target} = ${this.#struct(layout, hintOf(path))};`);
+    });
+  }
+
+  #assignSlice(
+    target: string,
+    type: Extract<LayoutType, { kind: 'string' | 'bytes' | 'records' }>,
+    path: string,
+    nullable: boolean,
+  ): void {
+    const { length, at } = this.#length(type.compact, type.kind === 'string' ? 2 : 4, path);
+    this.#orNull(target, length, at, path, nullable, () => {
+      this.#source.line(`if (${length} > end - p) runtime.tooLong('${path}', ${at}, ${length}, end - p);`);
+      const slice =
+        type.kind === 'string' ? `frame.utf8Slice(p, p + ${length})` : `frame.subarray(p, p + ${length})`;
+      this.#source.line(`${target} = ${slice};`);
+      this.#source.line(`p += ${length};`);
+    });
+  }
+
+  #assignArray(
+    target: string,
+    type: Extract<LayoutType, { kind: 'array' }>,
+    path: string,
+    nullable: boolean,
+  ): void {
+    const { length: count, at } = this.#length(type.compact, 4, path);
+    this.#orNull(target, count, at, path, nullable, () => {
+      const smallest = Math.max(1, smallestSize(type.element));
+      this.#source.line(
+        `if (${count} * ${smallest} > end - p) runtime.tooMany('${path}', ${at}, ${count}, end - p);`,
+      );
+      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', ${at});`);
+      this.#source.line(`${target} = new Array(${count});`);
+      const index = this.#source.fresh('i');
+      this.#source.block(`for (let ${index} = 0; ${index} < ${count}; ${index}++)`, () => {
+        if (isFixed(type.element)) {
+          // The check above covers every element of a fixed size.
+          this.#source.line(`${target}[${index}] = ${fixedAt(type.element.kind, 0)};`);
+          this.#source.line(`p += ${fixedSizes[type.element.kind]};`);
+        } else if (type.element.kind === 'struct') {
+          this.#source.line(`${target}[${index}] = ${this.#struct(type.element.layout, hintOf(path))};`);
+        } else {
+          this.#assign(`${target}[${index}]`, type.element, type.path, false);
+        }
+      });
+    });
+  }
+
+  /** Emits the reading of a length or count. Null is -1, in the compact form too, where it lies on the wire as zero. */
+  #length(compact: boolean, prefixBytes: 2 | 4, path: string): { length: string; at: string } {
+    const at = this.#source.fresh('at');
+    this.#source.line(`const ${at} = p;`);
+    const length = this.#source.fresh('length');
+    if (compact) {
+      this.#source.line(`const ${length} = ${this.#varint(path)} - 1;`);
+      return { length, at };
+    }
+    this.#need(path, prefixBytes);
+    this.#source.line(`const ${length} = view.${prefixBytes === 2 ? 'getInt16' : 'getInt32'}(p);`);
+    this.#source.line(`p += ${prefixBytes};`);
+    return { length, at };
+  }
+
+  #varint(path: string): string {
+    const value = this.#source.fresh('varint');
+    this.#source.line(`if (p >= end) runtime.endsAt('${path}', p);`);
+    this.#source.line(`let ${value} = frame[p++];`);
+    this.#source.block(`if (${value} > 0x7f)`, () => {
+      this.#source.line(`${value} = runtime.longVarint(frame, '${path}', p, end, ${value});`);
+      this.#source.line('p = runtime.cursor.position;');
+    });
+    return value;
+  }
+
+  #orNull(
+    target: string,
+    length: string,
+    at: string,
+    path: string,
+    nullable: boolean,
+    read: () => void,
+  ): void {
+    this.#source.block(`if (${length} < 0)`, () => {
+      if (nullable) {
+        this.#source.line(`if (${length} !== -1) runtime.negative('${path}', ${at}, ${length});`);
+        this.#source.line(`${target} = null;`);
+      } else {
+        this.#source.line(`runtime.negative('${path}', ${at}, ${length});`);
+      }
+    });
+    this.#source.block('else', read);
+  }
+
+  #need(path: string, byteCount: number): void {
+    this.#source.line(`if (end - p < ${byteCount}) runtime.endsAt('${path}', p);`);
+  }
+
+  /** Emits the tagged section, fills in the known ones and returns the variable with the unknown ones. */
+  #taggedSection(layout: Layout, hint: string, values: Map<string, string>): string {
+    const path = `${hint} tagged fields`;
+    const unknown = this.#source.fresh('unknown');
+    this.#source.line(`let ${unknown};`);
+    const known = layout.tagged.map((field) => {
+      const value = this.#source.fresh(field.name);
+      this.#source.line(`let ${value};`);
+      values.set(field.name, value);
+      return { field, value };
+    });
+
+    const count = this.#varint(path);
+    this.#source.block(`if (${count} > 0)`, () => {
+      // A tagged field takes two bytes at least: its tag and its size.
+      this.#source.line(`if (${count} * 2 > end - p) runtime.tooMany('${path}', p, ${count}, end - p);`);
+      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', p);`);
+      const index = this.#source.fresh('i');
+      const previous = this.#source.fresh('previousTag');
+      this.#source.line(`let ${previous} = -1;`);
+      this.#source.block(`for (let ${index} = 0; ${index} < ${count}; ${index}++)`, () => {
+        this.#taggedField(known, path, previous, unknown);
+      });
+    });
+
+    for (const { field, value } of known) {
+      this.#source.line(`if (${value} === undefined) ${value} = ${defaultExpression(field)};`);
+    }
+    return unknown;
+  }
+
+  #taggedField(
+    known: readonly { readonly field: { readonly tag: number } & LayoutField; readonly value: string }[],
+    path: string,
+    previous: string,
+    unknown: string,
+  ): void {
+    const at = this.#source.fresh('at');
+    this.#source.line(`const ${at} = p;`);
+    const tag = this.#varint(path);
+    this.#source.line(
+      `if (${tag} <= ${previous}) runtime.fail('${path}', ${at}, \`tag \${${tag}} does not follow tag \${${previous}}\`);`,
+    );
+    this.#source.line(`${previous} = ${tag};`);
+    const size = this.#varint(path);
+    this.#source.line(`if (${size} > end - p) runtime.tooLong('${path}', ${at}, ${size}, end - p);`);
+    const stop = this.#source.fresh('stop');
+    this.#source.line(`const ${stop} = p + ${size};`);
+    this.#source.block(`switch (${tag})`, () => {
+      for (const { field, value } of known) {
+        this.#source.block(`case ${field.tag}:`, () => {
+          this.#assign(value, field.type, field.path, field.nullable);
+          this.#source.line(
+            `if (p !== ${stop}) runtime.fail('${field.path}', ${at}, \`takes \${p - ${stop} + ${size}} bytes but declares \${${size}}\`);`,
+          );
+          this.#source.line('break;');
+        });
+      }
+      this.#source.block('default:', () => {
+        this.#source.line(`if (${unknown} === undefined) ${unknown} = [];`);
+        this.#source.line(`${unknown}.push({ tag: ${tag}, data: frame.subarray(p, ${stop}) });`);
+        this.#source.line(`p = ${stop};`);
+      });
+    });
+  }
+}
+
+function fixedAt(kind: FixedKind, offset: number): string {
+  const at = offset === 0 ? 'p' : `p + ${offset}`;
+  if (kind === 'bool') return `frame[${at}] !== 0`;
+  if (kind === 'uuid') return `frame.base64urlSlice(${at}, p + ${offset + 16})`;
+  return `view.${getters[kind]}(${at})`;
+}
+
+/** `topics[].partitions` names its element variable `partitions`. */
+function hintOf(path: string): string {
+  return path.replaceAll('[]', '').split('.').at(-1)!;
+}

@@ -1,0 +1,104 @@
+import { decodeMessage, decodePrefix, encodeInto } from './codec/codec.ts';
+import { Writer } from './codec/writer.ts';
+import {
+  requestHeader,
+  requestHeaderVersion,
+  responseHeader,
+  responseHeaderVersion,
+} from './messages/headers.ts';
+import { apiByKey } from './messages/index.ts';
+import type { Fields, ReadStruct, WriteStruct } from './schema/field.ts';
+import type { Api } from './schema/message.ts';
+import { includesVersion } from './schema/versions.ts';
+
+/**
+ * Requests and responses as they travel: a frame is a length, a header and a body.
+ *
+ * Servers read a header first, because which API and version the body has, and whether we know them, stands there.
+ */
+export interface RequestEnvelope {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly correlationId: number;
+  readonly clientId: string | null;
+  /** The definition, when we have one that includes the version. */
+  readonly api: Api | undefined;
+  /** Where the body begins in the frame. */
+  readonly bodyStart: number;
+}
+
+/**
+ * Reads the header of a request. For an API or a version that we do not have, it reads the fields that all header versions
+ * share, which is enough to answer an ApiVersions request that is too new.
+ */
+export function decodeRequestHeader(frame: Buffer): RequestEnvelope {
+  const shared = decodePrefix(requestHeader, 1, frame);
+  const { apiKey, apiVersion, correlationId, clientId } = shared.value;
+  const known = apiByKey(apiKey);
+  const api = known !== undefined && includesVersion(known.versions, apiVersion) ? known : undefined;
+  const needsTags = api !== undefined && requestHeaderVersion(api, apiVersion) === 2;
+  // Header v2 is v1 and then tagged fields, so reading it again from the start costs little and keeps one definition.
+  const bodyStart = needsTags ? decodePrefix(requestHeader, 2, frame).end : shared.end;
+  return { apiKey, apiVersion, correlationId, clientId, api, bodyStart };
+}
+
+export function decodeRequestBody<Request extends Fields, Response extends Fields>(
+  api: Api<Request, Response>,
+  apiVersion: number,
+  frame: Buffer,
+  bodyStart: number,
+): ReadStruct<Request> {
+  return decodeMessage(api.request, apiVersion, frame, bodyStart) as ReadStruct<Request>;
+}
+
+/** The whole request as slices for `writev`, length prefix included. */
+export function encodeRequest<Request extends Fields, Response extends Fields>(
+  api: Api<Request, Response>,
+  apiVersion: number,
+  header: { readonly correlationId: number; readonly clientId: string | null },
+  body: WriteStruct<Request>,
+): Buffer[] {
+  const { correlationId, clientId } = header;
+  return frameOf((writer) => {
+    const fields = { apiKey: api.key, apiVersion, correlationId, clientId };
+    encodeInto(writer, requestHeader, requestHeaderVersion(api, apiVersion), fields);
+    encodeInto(writer, api.request, apiVersion, body as never);
+  });
+}
+
+/** The whole response as slices for `writev`, length prefix included. */
+export function encodeResponse<Request extends Fields, Response extends Fields>(
+  api: Api<Request, Response>,
+  apiVersion: number,
+  correlationId: number,
+  body: WriteStruct<Response>,
+): Buffer[] {
+  return frameOf((writer) => {
+    encodeInto(writer, responseHeader, responseHeaderVersion(api, apiVersion), { correlationId });
+    encodeInto(writer, api.response, apiVersion, body as never);
+  });
+}
+
+/** A client reads the correlation id first, to find out which of its requests is answered. */
+export function decodeCorrelationId(frame: Buffer): number {
+  return decodePrefix(responseHeader, 0, frame).value.correlationId;
+}
+
+export function decodeResponse<Request extends Fields, Response extends Fields>(
+  api: Api<Request, Response>,
+  apiVersion: number,
+  frame: Buffer,
+): { readonly correlationId: number; readonly body: ReadStruct<Response> } {
+  const header = decodePrefix(responseHeader, responseHeaderVersion(api, apiVersion), frame);
+  const body = decodeMessage(api.response, apiVersion, frame, header.end) as ReadStruct<Response>;
+  return { correlationId: header.value.correlationId, body };
+}
+
+function frameOf(write: (writer: Writer) => void): Buffer[] {
+  const writer = new Writer();
+  const lengthAt = writer.reserve(4);
+  const firstChunk = writer.view;
+  write(writer);
+  firstChunk.setInt32(lengthAt, writer.byteLength - 4);
+  return writer.finish();
+}
