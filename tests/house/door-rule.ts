@@ -1,0 +1,67 @@
+/**
+ * Things that make a run depend on when and where it happens. Each has one door, the file that turns it into a port;
+ * everything else receives the port, so that a whole cluster can be simulated from a seed.
+ */
+export interface Door {
+  readonly banned: string;
+  readonly pattern: RegExp;
+  /** Whether the pattern is about the names of imported modules, which stand in strings. */
+  readonly inStrings?: true;
+  /** The files that may use it. */
+  readonly door: readonly string[];
+  readonly instead: string;
+}
+
+const clockDoor = ['packages/core/src/clock.ts'];
+
+export const doors: readonly Door[] = [
+  {
+    banned: 'process.env',
+    pattern: /\bprocess\s*\.\s*env\b|\benv\b[^;\n]*\}\s*=\s*process\b/,
+    door: ['packages/core/src/environment.ts'],
+    instead: 'receive an Environment',
+  },
+  {
+    banned: 'Date.now',
+    pattern: /\bDate\s*\.\s*now\b/,
+    door: clockDoor,
+    instead: 'receive a Clock and ask nowMs()',
+  },
+  {
+    banned: 'new Date() of the present',
+    pattern: /\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(]))/,
+    door: clockDoor,
+    instead: 'receive a Clock and pass its nowMs()',
+  },
+  {
+    banned: 'performance.now',
+    pattern: /\bperformance\s*\.\s*now\b/,
+    door: clockDoor,
+    instead: 'receive a Clock and ask monotonicMs()',
+  },
+  {
+    banned: 'process.hrtime',
+    pattern: /\bprocess\s*\.\s*hrtime\b/,
+    door: clockDoor,
+    instead: 'receive a Clock and ask monotonicMs()',
+  },
+  {
+    banned: 'Math.random',
+    pattern: /\bMath\s*\.\s*random\b/,
+    door: ['packages/core/src/random.ts'],
+    instead: 'receive a Random',
+  },
+  {
+    banned: 'a raw timer',
+    pattern: /\b(?:setTimeout|setInterval|setImmediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
+    inStrings: true,
+    door: clockDoor,
+    instead: 'receive a Clock and ask after()',
+  },
+  {
+    banned: 'console',
+    pattern: /\bconsole\s*\.\s*\w/,
+    door: [],
+    instead: 'write to the Output of the command, or to the log',
+  },
+];

@@ -1,0 +1,52 @@
+/**
+ * Who may import whom. A package is a noun of the domain, and arrows point only from the concrete to the general.
+ *
+ * Adding an edge is a decision: change this table in a commit of its own, with the reason. Packages that do not exist yet
+ * stand here already, so that they are born in the right place.
+ */
+export interface Layer {
+  /** Packages of ours that it may import. */
+  readonly mayImport: readonly string[];
+  /**
+   * Node's modules that it may import. Packages without I/O name the few that compute; `any` is for those that talk to
+   * disks, sockets and processes.
+   */
+  readonly builtins: readonly string[] | 'any';
+}
+
+export const layers: Readonly<Record<string, Layer>> = {
+  core: { mayImport: [], builtins: [] },
+  wire: { mayImport: ['core'], builtins: ['zlib'] },
+  storage: { mayImport: ['core'], builtins: 'any' },
+  metadata: { mayImport: ['core'], builtins: 'any' },
+  // The console imports it, so it must run in a browser.
+  api: { mayImport: ['core'], builtins: [] },
+  agent: { mayImport: ['core', 'wire', 'storage', 'metadata'], builtins: 'any' },
+  registry: { mayImport: ['core', 'metadata'], builtins: 'any' },
+  events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
+  pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
+  tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
+  orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
+  controlplane: { mayImport: ['core', 'metadata', 'api', 'events'], builtins: 'any' },
+  console: { mayImport: ['api'], builtins: [] },
+  cli: {
+    mayImport: [
+      'core',
+      'wire',
+      'storage',
+      'metadata',
+      'api',
+      'agent',
+      'registry',
+      'events',
+      'pipelines',
+      'tableflow',
+      'orbit',
+      'controlplane',
+    ],
+    builtins: 'any',
+  },
+};
+
+/** Third-party packages that only tests and their helpers may import. */
+export const testOnlyPackages: readonly string[] = ['fast-check'];

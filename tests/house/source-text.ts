@@ -1,0 +1,69 @@
+/**
+ * TypeScript as text, for rules that need no syntax tree. Comments, and on request the contents of strings, are blanked
+ * with spaces, so that line numbers stay what they were and prose about `Date.now` is not taken for a call.
+ */
+export function blankComments(source: string): string {
+  return blank(source, false);
+}
+
+export function blankCommentsAndStrings(source: string): string {
+  return blank(source, true);
+}
+
+// One alternative per thing that can hide another: strings hide comments, comments hide quotes.
+const tokens =
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:!&|?{;[]\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
+
+function blank(source: string, stringsToo: boolean): string {
+  return source.replace(tokens, (token) => {
+    if (token.startsWith('//') || token.startsWith('/*')) return spaces(token);
+    if (token.startsWith('`')) return stringsToo ? blankTemplate(token) : token;
+    return stringsToo ? spaces(token) : token;
+  });
+}
+
+/** Code inside `${…}` stays, because it runs. */
+function blankTemplate(token: string): string {
+  let kept = '';
+  let depth = 0;
+  for (let i = 0; i < token.length; i++) {
+    const opens = token[i] === '$' && token[i + 1] === '{';
+    if (depth === 0 && !opens) {
+      kept += token[i] === '\n' ? '\n' : ' ';
+      continue;
+    }
+    if (token[i] === '{') depth++;
+    if (token[i] === '}') depth--;
+    kept += token[i];
+    if (opens && depth === 0) {
+      kept += token[++i];
+      depth = 1;
+    }
+  }
+  return kept;
+}
+
+function spaces(token: string): string {
+  return token.replaceAll(/[^\n]/g, ' ');
+}
+
+export interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+const importPattern =
+  /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*|\bimport\.meta\.resolve\s*\(\s*)(['"])([^'"\n]+)\1/g;
+
+/** Every module that a file names: static and dynamic imports, re-exports and requires. */
+export function importsOf(source: string): Import[] {
+  const text = blankComments(source);
+  return [...text.matchAll(importPattern)].map((match) => ({
+    specifier: match[2]!,
+    line: lineOf(text, match.index),
+  }));
+}
+
+export function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { test } from 'node:test';
+import { readJson, repositoryFiles, root, typescriptFiles } from './repository.ts';
+import { blankComments, importsOf } from './source-text.ts';
+
+const files = typescriptFiles();
+
+test('no work is left behind as a note', () => {
+  const notes = /\b(?:FIXME|TODO|XXX|HACK)\b/;
+  const left = files.filter(({ path, text }) => path !== 'tests/house/tidy.test.ts' && notes.test(text));
+  assert.deepEqual(
+    left.map(({ path }) => path),
+    [],
+  );
+});
+
+test('modules say what they export', () => {
+  const stars = files.filter(({ text }) => /^export \*/m.test(blankComments(text)));
+  assert.deepEqual(
+    stars.map(({ path }) => path),
+    [],
+  );
+});
+
+test('every source file is used', () => {
+  const used = new Set<string>();
+  for (const { path, text } of files) {
+    for (const { specifier } of importsOf(text)) {
+      if (specifier.startsWith('.')) used.add(posix.join(posix.dirname(path), specifier));
+    }
+  }
+  const entries = new Set<string>();
+  for (const path of repositoryFiles().filter((name) => name.endsWith('package.json'))) {
+    const { exports = {}, scripts = {} } = readJson(path) as {
+      exports?: object;
+      scripts?: Record<string, string>;
+    };
+    for (const target of Object.values(exports)) entries.add(posix.join(posix.dirname(path), String(target)));
+    for (const script of Object.values(scripts)) {
+      for (const word of script.split(' ')) entries.add(posix.join(posix.dirname(path), word));
+    }
+  }
+  const dead = files
+    .map(({ path }) => path)
+    .filter((path) => !used.has(path) && !entries.has(path) && !path.endsWith('.test.ts'));
+  assert.deepEqual(dead, [], 'nothing imports these files');
+});
+
+test('every dependency has one version, written exactly', () => {
+  const versions = new Map<string, Set<string>>();
+  for (const path of repositoryFiles().filter((name) => name.endsWith('package.json'))) {
+    const { dependencies = {}, devDependencies = {} } = readJson(path) as Record<
+      string,
+      Record<string, string>
+    >;
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      assert.match(version, /^\d+\.\d+\.\d+$/, `${name} in ${path}`);
+      versions.set(name, (versions.get(name) ?? new Set()).add(version));
+    }
+  }
+  for (const [name, found] of versions) assert.equal(found.size, 1, `${name}: ${[...found].join(', ')}`);
+});
+
+test('only the runtime may have an install script, and it is allowed by name', () => {
+  const lock = readJson('package-lock.json') as { packages: Record<string, { hasInstallScript?: boolean }> };
+  const scripted = Object.entries(lock.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => path);
+  assert.deepEqual(scripted, ['node_modules/node']);
+  assert.deepEqual(readJson('package.json').allowScripts, { node: true });
+});
+
+test('the lock file names no registry', () => {
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  assert.doesNotMatch(lock, /"resolved": "https?:/);
+});
