@@ -2,12 +2,16 @@ import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
 import type { Layout, LayoutField, LayoutType } from '../schema/layout.ts';
 import { defaultExpression } from './defaults.ts';
+import { int32List } from './int32-list.ts';
 import { type FixedKind, fixedSizes, isFixed, runsOf, smallestSize } from './sizes.ts';
 import { Source } from './source.ts';
 
 /**
  * Generates the decoder of one message version: straight-line code that knows every field, with one bounds check per run
  * of fixed-size fields. Byte fields are views of the frame.
+ *
+ * Each structure has a function of its own. One function for the whole message would spend its life inside its loops, where
+ * the engine optimises least well.
  *
  * Every length is held against the bytes that are left before anything is allocated for it, and the number of array
  * elements in one message is bounded, so that a lying frame costs no more than an honest one of its size.
@@ -27,6 +31,8 @@ export function generateDecoder(layout: Layout, title: string): Decoder {
 export function decoderSource(layout: Layout, title: string): string {
   return new DecoderGenerator(title).generate(layout);
 }
+
+const noBytes = Buffer.alloc(0);
 
 const getters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
   int8: 'getInt8',
@@ -48,7 +54,8 @@ function runtimeFor(title: string, runs: readonly Run[]) {
   return {
     cursor,
     fail,
-    noBytes: Buffer.alloc(0),
+    int32List,
+    noBytes,
     elementsMax: caps.decodedElementsMax,
     endsInRun(runIndex: number, start: number, end: number): never {
       let at = start;
@@ -98,28 +105,49 @@ function runtimeFor(title: string, runs: readonly Run[]) {
 
 class DecoderGenerator {
   readonly runs: Run[] = [];
-  readonly #source = new Source();
+  readonly #functions: string[] = [];
   readonly #title: string;
+  #source = new Source();
 
   constructor(title: string) {
     this.#title = title;
   }
 
   generate(layout: Layout): string {
-    const source = this.#source;
+    const read = this.#function(layout, 'message');
+    const source = new Source();
     source.line(`// ${this.#title}`);
+    source.line("'use strict';");
+    source.line('const { int32List, longVarint, cursor, noBytes } = runtime;');
+    // Where the next structure begins, and how many elements the message may still have.
+    source.line('let position = 0;');
+    source.line('let elementsLeft = 0;');
     source.block('return function decode(frame, view, start, end)', () => {
-      source.line('let p = start;');
-      source.line('let elementsLeft = runtime.elementsMax;');
-      const object = this.#struct(layout, 'message');
-      source.line('runtime.cursor.position = p;');
-      source.line(`return ${object};`);
+      source.line('position = start;');
+      source.line('elementsLeft = runtime.elementsMax;');
+      source.line(`const message = ${read}(frame, view, end);`);
+      source.line('cursor.position = position;');
+      source.line('return message;');
     });
-    return source.toString();
+    return [source.toString(), ...this.#functions].join('\n');
   }
 
-  /** Emits the reading of a structure and returns the variable that holds it. */
-  #struct(layout: Layout, hint: string): string {
+  /** Generates the function that reads a structure at `position`, and returns its name. */
+  #function(layout: Layout, hint: string): string {
+    const name = `read_${hint}_${this.#functions.length}`;
+    const slot = this.#functions.push('') - 1;
+    const outer = this.#source;
+    this.#source = new Source();
+    this.#source.block(`function ${name}(frame, view, end)`, () => {
+      this.#source.line('let p = position;');
+      this.#structBody(layout, hint);
+    });
+    this.#functions[slot] = this.#source.toString();
+    this.#source = outer;
+    return name;
+  }
+
+  #structBody(layout: Layout, hint: string): void {
     const values = new Map<string, string>();
     for (const run of runsOf(layout.fields)) {
       if (isFixed(run[0]!.type)) this.#fixedRun(run, values);
@@ -129,13 +157,22 @@ class DecoderGenerator {
     for (const field of layout.absent) values.set(field.name, defaultExpression(field));
 
     // Properties always come in the order of the definition, so that all versions share one hidden class.
-    const object = this.#source.fresh(hint);
+    const object = this.#source.fresh('object');
     const members = layout.names.map((name) => `${name}: ${values.get(name)}`);
+    this.#source.line('position = p;');
     this.#source.line(`const ${object} = { ${members.join(', ')} };`);
     if (unknown !== undefined) {
       this.#source.line(`if (${unknown} !== undefined) ${object}.unknownTaggedFields = ${unknown};`);
     }
-    return object;
+    this.#source.line(`return ${object};`);
+  }
+
+  /** Emits the call that reads a nested structure into a variable that exists. */
+  #callStruct(target: string, layout: Layout, path: string): void {
+    const read = this.#function(layout, hintOf(path));
+    this.#source.line('position = p;');
+    this.#source.line(`${target} = ${read}(frame, view, end);`);
+    this.#source.line('p = position;');
   }
 
   #fixedRun(run: readonly LayoutField[], values: Map<string, string>): void {
@@ -185,14 +222,12 @@ class DecoderGenerator {
 
   #assignStruct(target: string, layout: Layout, path: string, nullable: boolean): void {
     if (!nullable) {
-      this.#source.line(`${target} = ${this.#struct(layout, hintOf(path))};`);
+      this.#callStruct(target, layout, path);
       return;
     }
     this.#need(path, 1);
     this.#source.line(`if (frame[p++] > 0x7f) ${target} = null;`);
-    this.#source.block('else', () => {
-      this.#source.line(`${target} = ${this.#struct(layout, hintOf(path))};`);
-    });
+    this.#source.block('else', () => this.#callStruct(target, layout, path));
   }
 
   #assignSlice(
@@ -224,20 +259,42 @@ class DecoderGenerator {
         `if (${count} * ${smallest} > end - p) runtime.tooMany('${path}', ${at}, ${count}, end - p);`,
       );
       this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', ${at});`);
-      this.#source.line(`${target} = new Array(${count});`);
-      const index = this.#source.fresh('i');
-      this.#source.block(`for (let ${index} = 0; ${index} < ${count}; ${index}++)`, () => {
-        if (isFixed(type.element)) {
-          // The check above covers every element of a fixed size.
-          this.#source.line(`${target}[${index}] = ${fixedAt(type.element.kind, 0)};`);
-          this.#source.line(`p += ${fixedSizes[type.element.kind]};`);
-        } else if (type.element.kind === 'struct') {
-          this.#source.line(`${target}[${index}] = ${this.#struct(type.element.layout, hintOf(path))};`);
-        } else {
-          this.#assign(`${target}[${index}]`, type.element, type.path, false);
-        }
-      });
+      const { element } = type;
+      if (isFixed(element)) this.#fixedElements(target, count, element.kind);
+      else this.#elements(target, count, element, type.path);
     });
+  }
+
+  #elements(target: string, count: string, element: LayoutType, path: string): void {
+    const index = this.#source.fresh('i');
+    this.#source.line(`${target} = new Array(${count});`);
+    if (element.kind === 'struct') {
+      const read = this.#function(element.layout, hintOf(path));
+      this.#source.line('position = p;');
+      this.#source.line(
+        `for (let ${index} = 0; ${index} < ${count}; ${index}++) ${target}[${index}] = ${read}(frame, view, end);`,
+      );
+      this.#source.line('p = position;');
+      return;
+    }
+    this.#source.block(`for (let ${index} = 0; ${index} < ${count}; ${index}++)`, () => {
+      this.#assign(`${target}[${index}]`, element, path, false);
+    });
+  }
+
+  /** The check of the count has covered every element. */
+  #fixedElements(target: string, count: string, kind: FixedKind): void {
+    if (kind === 'int32') {
+      this.#source.line(`${target} = int32List(view, p, ${count});`);
+    } else {
+      const index = this.#source.fresh('i');
+      this.#source.line(`${target} = new Array(${count});`);
+      this.#source.line(
+        `for (let ${index} = 0, q = p; ${index} < ${count}; ${index}++, q += ${fixedSizes[kind]}) ` +
+          `${target}[${index}] = ${fixedAt(kind, 0, 'q')};`,
+      );
+    }
+    this.#source.line(`p += ${count} * ${fixedSizes[kind]};`);
   }
 
   /** Emits the reading of a length or count. Null is -1, in the compact form too, where it lies on the wire as zero. */
@@ -260,8 +317,8 @@ class DecoderGenerator {
     this.#source.line(`if (p >= end) runtime.endsAt('${path}', p);`);
     this.#source.line(`let ${value} = frame[p++];`);
     this.#source.block(`if (${value} > 0x7f)`, () => {
-      this.#source.line(`${value} = runtime.longVarint(frame, '${path}', p, end, ${value});`);
-      this.#source.line('p = runtime.cursor.position;');
+      this.#source.line(`${value} = longVarint(frame, '${path}', p, end, ${value});`);
+      this.#source.line('p = cursor.position;');
     });
     return value;
   }
@@ -356,10 +413,10 @@ class DecoderGenerator {
   }
 }
 
-function fixedAt(kind: FixedKind, offset: number): string {
-  const at = offset === 0 ? 'p' : `p + ${offset}`;
+function fixedAt(kind: FixedKind, offset: number, position = 'p'): string {
+  const at = offset === 0 ? position : `${position} + ${offset}`;
   if (kind === 'bool') return `frame[${at}] !== 0`;
-  if (kind === 'uuid') return `frame.base64urlSlice(${at}, p + ${offset + 16})`;
+  if (kind === 'uuid') return `frame.base64urlSlice(${at}, ${position} + ${offset + 16})`;
   return `view.${getters[kind]}(${at})`;
 }
 

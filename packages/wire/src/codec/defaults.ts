@@ -15,7 +15,7 @@ export function defaultExpression(field: LayoutField): string {
       return `{ ${layout.names.map((name) => `${name}: ${defaultExpression(byName.get(name)!)}`).join(', ')} }`;
     }
     default:
-      return 'runtime.noBytes';
+      return 'noBytes';
   }
 }
 

@@ -7,7 +7,8 @@ import { Writer } from './writer.ts';
 
 /**
  * Generates the encoder of one message version: straight-line code that knows every field, so that nothing is looked up
- * while a message is written. Neighbouring fields of fixed size share one reservation.
+ * while a message is written. Neighbouring fields of fixed size share one reservation, and each structure has a function of
+ * its own, as in the decoder.
  */
 export type Encoder = (writer: Writer, value: object) => void;
 
@@ -29,12 +30,7 @@ export function generateEncoder(layout: Layout, title: string): Encoder {
 
 /** The generated text, for tests and for curious readers. */
 export function encoderSource(layout: Layout, title: string): string {
-  const source = new Source();
-  source.line(`// ${title}`);
-  source.block('return function encode(w, o)', () => {
-    new EncoderGenerator(source, title).struct(layout, 'w', 'o');
-  });
-  return source.toString();
+  return new EncoderGenerator(title).generate(layout);
 }
 
 const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
@@ -48,21 +44,43 @@ const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
 };
 
 class EncoderGenerator {
-  readonly #source: Source;
+  readonly #functions: string[] = [];
   readonly #title: string;
+  #source = new Source();
 
-  constructor(source: Source, title: string) {
-    this.#source = source;
+  constructor(title: string) {
     this.#title = title;
   }
 
-  struct(layout: Layout, writer: string, object: string): void {
-    for (const field of layout.absent) this.#absent(field, object);
+  generate(layout: Layout): string {
+    const write = this.#function(layout, 'message');
+    const source = new Source();
+    source.line(`// ${this.#title}`);
+    source.line("'use strict';");
+    source.line('const { noBytes } = runtime;');
+    source.line(`return ${write};`);
+    return [source.toString(), ...this.#functions].join('\n');
+  }
+
+  /** Generates the function that writes a structure, and returns its name. */
+  #function(layout: Layout, hint: string): string {
+    const name = `write_${hint}_${this.#functions.length}`;
+    const slot = this.#functions.push('') - 1;
+    const outer = this.#source;
+    this.#source = new Source();
+    this.#source.block(`function ${name}(w, o)`, () => this.#structBody(layout));
+    this.#functions[slot] = this.#source.toString();
+    this.#source = outer;
+    return name;
+  }
+
+  #structBody(layout: Layout): void {
+    for (const field of layout.absent) this.#absent(field, 'o');
     for (const run of runsOf(layout.fields)) {
-      if (isFixed(run[0]!.type)) this.#fixedRun(run, writer, object);
-      else this.#single(run[0]!, writer, object);
+      if (isFixed(run[0]!.type)) this.#fixedRun(run, 'w', 'o');
+      else this.#single(run[0]!, 'w', 'o');
     }
-    if (layout.flexible) this.#taggedSection(layout, writer, object);
+    if (layout.flexible) this.#taggedSection(layout, 'w', 'o');
   }
 
   /** Refuses to drop a value silently, because the peer would then act on something else than was asked. */
@@ -139,7 +157,7 @@ class EncoderGenerator {
         this.#source.line(`${writer}.${type.compact ? 'compactBytes' : 'bytes'}(${value}, '${path}');`);
         return;
       case 'struct':
-        this.struct(type.layout, writer, value);
+        this.#source.line(`${this.#function(type.layout, hintOf(path))}(${writer}, ${value});`);
         return;
       case 'array':
         this.#array(type, writer, value);
@@ -198,4 +216,9 @@ class EncoderGenerator {
       `if (${unknown} !== undefined) ${next} = ${writer}.unknownTaggedFields(${unknown}, ${next}, ${belowTag});`,
     );
   }
+}
+
+/** `topics[].partitions[]` names its function after the partitions. */
+function hintOf(path: string): string {
+  return path.replaceAll('[]', '').split('.').at(-1)!;
 }

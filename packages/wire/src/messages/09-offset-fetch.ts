@@ -2,7 +2,15 @@ import { bool, int16, int32, int64, listOf, string, structs, uuid } from '../sch
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * A consumer or an admin tool reads the offsets that groups have committed.
+ *
+ * KIP-896 left v1 as the oldest. v2 can ask for all topics (KIP-88), v3 adds the throttle time, v4 throttles
+ * after the answer (KIP-219), v5 adds leader epochs (KIP-320), v6 the flexible encoding, v7 stable offsets
+ * (KIP-447), v8 asks for many groups at once (KIP-709), v9 serves KIP-848 members, v10 has topic ids
+ * (KIP-848).
+ * Up to v7 there is one group at the top level, from v8 on a list; stable offsets and leader epochs count in
+ * both. A partition without a commit is no error but offset -1, epoch -1 and empty metadata; a group that
+ * does not exist has no partitions and no error either.
  */
 export const offsetFetch = defineApi({
   key: 9,
@@ -11,6 +19,7 @@ export const offsetFetch = defineApi({
   flexible: '6+',
   request: {
     groupId: string({ versions: '1-7' }),
+    /** Null asks for every partition with a commit (v2+). */
     topics: structs(
       {
         name: string(),
@@ -22,7 +31,9 @@ export const offsetFetch = defineApi({
       {
         groupId: string(),
         memberId: string({ versions: '9+', nullable: true, default: null, ignorable: true }),
+        /** Checked only if it comes with a member id; -1 without membership. */
         memberEpoch: int32({ versions: '9+', default: -1, ignorable: true }),
+        /** Null asks for every partition with a commit. */
         topics: structs(
           {
             name: string({ versions: '8-9', ignorable: true }),
@@ -34,6 +45,7 @@ export const offsetFetch = defineApi({
       },
       { versions: '8+' },
     ),
+    /** Answer UNSTABLE_OFFSET_COMMIT where a transaction has a commit pending, not the old offset. */
     requireStable: bool({ versions: '7+', default: false }),
   },
   response: {
@@ -43,6 +55,7 @@ export const offsetFetch = defineApi({
         name: string(),
         partitions: structs({
           partitionIndex: int32(),
+          /** -1 without a commit. */
           committedOffset: int64(),
           committedLeaderEpoch: int32({ versions: '5+', default: -1, ignorable: true }),
           metadata: string({ nullable: true }),
@@ -60,6 +73,7 @@ export const offsetFetch = defineApi({
           topicId: uuid({ versions: '10+', ignorable: true }),
           partitions: structs({
             partitionIndex: int32(),
+            /** -1 without a commit. */
             committedOffset: int64(),
             committedLeaderEpoch: int32({ default: -1 }),
             metadata: string({ nullable: true }),

@@ -2,7 +2,11 @@ import { int16, int32, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client lists the groups that this broker coordinates; it asks every broker to see them all.
+ *
+ * v1 adds the throttle time, v2 throttles after the answer (KIP-219), v3 is flexible, v4 adds states
+ * (KIP-518), v5 group types (KIP-848).
+ * Groups that the client may not describe are left out without an error.
  */
 export const listGroups = defineApi({
   key: 16,
@@ -10,7 +14,9 @@ export const listGroups = defineApi({
   versions: '0-5',
   flexible: '3+',
   request: {
+    /** Empty for all; a state that no group knows matches nothing. */
     statesFilter: listOf(string, { versions: '4+' }),
+    /** classic, consumer, share or streams, in any case; empty for all. */
     typesFilter: listOf(string, { versions: '5+' }),
   },
   response: {
@@ -18,6 +24,7 @@ export const listGroups = defineApi({
     errorCode: int16(),
     groups: structs({
       groupId: string(),
+      /** Empty for a group that only stores offsets. */
       protocolType: string(),
       groupState: string({ versions: '4+', ignorable: true }),
       groupType: string({ versions: '5+', ignorable: true }),

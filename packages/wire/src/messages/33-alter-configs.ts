@@ -2,7 +2,11 @@ import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An older admin client replaces all configurations of a resource (KIP-133): what it does not name goes back
+ * to its default.
+ *
+ * v1 throttles after the answer (KIP-219), v2 is flexible.
+ * IncrementalAlterConfigs has superseded it, but kafkajs and librdkafka still send it.
  */
 export const alterConfigs = defineApi({
   key: 33,
@@ -11,13 +15,17 @@ export const alterConfigs = defineApi({
   flexible: '2+',
   request: {
     resources: structs({
+      /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. */
       resourceType: int8(),
+      /** Empty for what all brokers share. */
       resourceName: string(),
       configs: structs({
         name: string(),
+        /** Null is INVALID_REQUEST. */
         value: string({ nullable: true }),
       }),
     }),
+    /** Checks everything and changes nothing. */
     validateOnly: bool(),
   },
   response: {

@@ -2,7 +2,10 @@ import { int16, int32, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client moves replicas between the log directories of one broker (KIP-113).
+ *
+ * KIP-896 left v1 as the oldest; v2 is flexible.
+ * A server without local logs has nothing to move and need not offer it.
  */
 export const alterReplicaLogDirs = defineApi({
   key: 34,
@@ -11,6 +14,7 @@ export const alterReplicaLogDirs = defineApi({
   flexible: '2+',
   request: {
     dirs: structs({
+      /** The directory to move to, as DescribeLogDirs tells it. */
       path: string(),
       topics: structs({
         name: string(),

@@ -2,7 +2,12 @@ import { bool, int16, int32, int64, listOf, string, structs } from '../schema/fi
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client asks how much space partitions take in the log directories of one broker (KIP-113).
+ *
+ * KIP-896 left v1 as the oldest. v2 is flexible, v3 adds a top-level error (KIP-784), v4 the size of the
+ * volume (KIP-827), v5 cordoned directories (KIP-1066).
+ * User interfaces and monitors take the size of topics from here and fail without it, even where there are no
+ * directories.
  */
 export const describeLogDirs = defineApi({
   key: 35,
@@ -10,6 +15,7 @@ export const describeLogDirs = defineApi({
   versions: '1-5',
   flexible: '2+',
   request: {
+    /** Null for all. */
     topics: structs(
       {
         topic: string(),
@@ -28,13 +34,19 @@ export const describeLogDirs = defineApi({
         name: string(),
         partitions: structs({
           partitionIndex: int32(),
+          /** In bytes. */
           partitionSize: int64(),
+          /** How far this replica is behind the high watermark, or a future one behind the current. */
           offsetLag: int64(),
+          /** A copy in the making by AlterReplicaLogDirs. */
           isFutureKey: bool(),
         }),
       }),
+      /** Of the volume; -1 if unknown. */
       totalBytes: int64({ versions: '4+', default: -1n, ignorable: true }),
+      /** Of the volume; -1 if unknown. */
       usableBytes: int64({ versions: '4+', default: -1n, ignorable: true }),
+      /** Gets no new partitions. */
       isCordoned: bool({ versions: '5+', default: false, ignorable: true }),
     }),
   },

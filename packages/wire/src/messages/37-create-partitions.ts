@@ -2,7 +2,10 @@ import { bool, int16, int32, listOf, string, structs } from '../schema/field.ts'
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client adds partitions to topics (KIP-195).
+ *
+ * v1 throttles after the answer (KIP-219), v2 is flexible, v3 adds THROTTLING_QUOTA_EXCEEDED (KIP-599).
+ * A count that is not above the present one is INVALID_PARTITIONS; partitions are never removed.
  */
 export const createPartitions = defineApi({
   key: 37,
@@ -12,7 +15,9 @@ export const createPartitions = defineApi({
   request: {
     topics: structs({
       name: string(),
+      /** Of all partitions after the call, not of the added ones. */
       count: int32(),
+      /** One per new partition; null lets the server place the replicas. */
       assignments: structs(
         {
           brokerIds: listOf(int32),
@@ -21,6 +26,7 @@ export const createPartitions = defineApi({
       ),
     }),
     timeoutMs: int32(),
+    /** Checks everything and changes nothing. */
     validateOnly: bool(),
   },
   response: {

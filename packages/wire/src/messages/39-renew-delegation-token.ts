@@ -2,7 +2,9 @@ import { bytes, int16, int32, int64 } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * The owner or a renewer of a delegation token puts off its end (KIP-48), up to its maximum.
+ *
+ * KIP-896 left v1 as the oldest; v2 is flexible.
  */
 export const renewDelegationToken = defineApi({
   key: 39,
@@ -10,7 +12,9 @@ export const renewDelegationToken = defineApi({
   versions: '1-2',
   flexible: '2+',
   request: {
+    /** Names the token. */
     hmac: bytes(),
+    /** From now; -1 for the default of the server, which is also the limit. */
     renewPeriodMs: int64(),
   },
   response: {

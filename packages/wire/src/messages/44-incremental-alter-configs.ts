@@ -2,7 +2,11 @@ import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client changes single configurations of a resource and leaves the others alone (KIP-339).
+ *
+ * v1 is flexible.
+ * All changes to one resource happen or none. A name given twice is INVALID_REQUEST, an unknown one
+ * INVALID_CONFIG.
  */
 export const incrementalAlterConfigs = defineApi({
   key: 44,
@@ -11,14 +15,19 @@ export const incrementalAlterConfigs = defineApi({
   flexible: '1+',
   request: {
     resources: structs({
+      /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. */
       resourceType: int8(),
+      /** Empty for what all brokers share. */
       resourceName: string(),
       configs: structs({
         name: string(),
+        /** 0 set, 1 delete, 2 append, 3 subtract; the last two for lists only, else INVALID_CONFIG. */
         configOperation: int8(),
+        /** Null in a delete only, else INVALID_REQUEST. */
         value: string({ nullable: true }),
       }),
     }),
+    /** Checks everything and changes nothing. */
     validateOnly: bool(),
   },
   response: {

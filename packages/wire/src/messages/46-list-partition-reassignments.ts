@@ -2,7 +2,10 @@ import { int16, int32, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client looks at the reassignments under way (KIP-455).
+ *
+ * v0 is the only version.
+ * Partitions that are not being moved are left out, so a server that moves none answers with an empty list.
  */
 export const listPartitionReassignments = defineApi({
   key: 46,
@@ -11,6 +14,7 @@ export const listPartitionReassignments = defineApi({
   flexible: '0+',
   request: {
     timeoutMs: int32({ default: 60000 }),
+    /** Null for all. */
     topics: structs(
       {
         name: string(),
@@ -27,6 +31,7 @@ export const listPartitionReassignments = defineApi({
       name: string(),
       partitions: structs({
         partitionIndex: int32(),
+        /** All of the present ones, with those being added or removed. */
         replicas: listOf(int32),
         addingReplicas: listOf(int32),
         removingReplicas: listOf(int32),

@@ -2,7 +2,10 @@ import { bool, float64, int16, int32, string, structs } from '../schema/field.ts
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client sets and removes quotas (KIP-546).
+ *
+ * v1 is flexible.
+ * Each entity succeeds or fails as a whole.
  */
 export const alterClientQuotas = defineApi({
   key: 49,
@@ -12,15 +15,20 @@ export const alterClientQuotas = defineApi({
   request: {
     entries: structs({
       entity: structs({
+        /** user, client-id or ip. */
         entityType: string(),
+        /** Null for the default entity. */
         entityName: string({ nullable: true }),
       }),
       ops: structs({
+        /** Such as producer_byte_rate. */
         key: string(),
+        /** Ignored in a removal. */
         value: float64(),
         remove: bool(),
       }),
     }),
+    /** Checks everything and changes nothing. */
     validateOnly: bool(),
   },
   response: {

@@ -4,13 +4,19 @@ import { defineApi } from '../schema/message.ts';
 const replicaState = {
   replicaId: int32(),
   replicaDirectoryId: uuid({ versions: '2+' }),
+  /** -1 if unknown. */
   logEndOffset: int64(),
+  /** By the clock of the leader; -1 for the leader itself and if unknown. */
   lastFetchTimestamp: int64({ versions: '1+', default: -1n, ignorable: true }),
+  /** When it last held all that the leader had; -1 if unknown. */
   lastCaughtUpTimestamp: int64({ versions: '1+', default: -1n, ignorable: true }),
 };
 
 /**
- * TODO
+ * An admin client looks at the controller quorum: its leader, voters and observers (KIP-595).
+ *
+ * v1 adds times of the last fetch (KIP-836), v2 directory ids, endpoints and error messages (KIP-853).
+ * Only partition 0 of __cluster_metadata can be asked for. A server without a quorum need not offer it.
  */
 export const describeQuorum = defineApi({
   key: 55,
@@ -34,6 +40,7 @@ export const describeQuorum = defineApi({
         partitionIndex: int32(),
         errorCode: int16(),
         errorMessage: string({ versions: '2+', nullable: true, ignorable: true }),
+        /** -1 if unknown. */
         leaderId: int32(),
         leaderEpoch: int32(),
         highWatermark: int64(),

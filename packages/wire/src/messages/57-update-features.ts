@@ -2,7 +2,10 @@ import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client raises or lowers the level of features of the cluster (KIP-584).
+ *
+ * v1 tells safe downgrades from unsafe ones and adds the dry run (KIP-778), v2 drops the results per feature:
+ * since then all updates happen or none.
  */
 export const updateFeatures = defineApi({
   key: 57,
@@ -13,10 +16,13 @@ export const updateFeatures = defineApi({
     timeoutMs: int32({ default: 60000 }),
     featureUpdates: structs({
       feature: string(),
+      /** Below 1 it removes the feature. */
       maxVersionLevel: int16(),
       allowDowngrade: bool({ versions: '0' }),
+      /** 1 upgrade, 2 downgrade without loss, 3 downgrade even with loss. */
       upgradeType: int8({ versions: '1+', default: 1 }),
     }),
+    /** Checks everything and changes nothing. */
     validateOnly: bool({ versions: '1+', default: false }),
   },
   response: {

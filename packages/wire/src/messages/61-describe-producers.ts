@@ -2,7 +2,10 @@ import { int16, int32, int64, listOf, string, structs } from '../schema/field.ts
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client looks at the producers that write to partitions, to find hanging transactions (KIP-664).
+ *
+ * v0 is the only version.
+ * The leader of each partition answers, and READ on the topic is needed. Idempotent producers are listed too.
  */
 export const describeProducers = defineApi({
   key: 61,
@@ -25,10 +28,15 @@ export const describeProducers = defineApi({
         errorMessage: string({ nullable: true, default: null }),
         activeProducers: structs({
           producerId: int64(),
+          /** Four bytes here, two everywhere else. */
           producerEpoch: int32(),
+          /** -1 if it has written nothing since its epoch began. */
           lastSequence: int32({ default: -1 }),
+          /** Milliseconds since 1970; -1 if unknown. */
           lastTimestamp: int64({ default: -1n }),
+          /** Of the last marker; -1 if there was none. */
           coordinatorEpoch: int32(),
+          /** -1 without an open transaction. */
           currentTxnStartOffset: int64({ default: -1n }),
         }),
       }),

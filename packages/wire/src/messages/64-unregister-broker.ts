@@ -2,7 +2,10 @@ import { int16, int32, string } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client has a broker forgotten that will not come back.
+ *
+ * v0 is the only version.
+ * A server whose brokers hold no data of their own has nothing to forget and need not offer it.
  */
 export const unregisterBroker = defineApi({
   key: 64,

@@ -12,7 +12,10 @@ const assignment = {
 };
 
 /**
- * TODO
+ * An admin client looks at KIP-848 consumer groups and their members.
+ *
+ * v1 tells classic members from new ones (KIP-1099).
+ * A classic group is GROUP_ID_NOT_FOUND here, upon which the Java client asks DescribeGroups.
  */
 export const consumerGroupDescribe = defineApi({
   key: 69,
@@ -29,8 +32,11 @@ export const consumerGroupDescribe = defineApi({
       errorCode: int16(),
       errorMessage: string({ nullable: true, default: null }),
       groupId: string(),
+      /** Empty, Assigning, Reconciling, Stable or Dead. */
       groupState: string(),
+      /** Rises with each change of members, subscriptions or topics. */
       groupEpoch: int32(),
+      /** The group epoch that the target assignment was computed for. */
       assignmentEpoch: int32(),
       assignorName: string(),
       members: structs({
@@ -42,10 +48,14 @@ export const consumerGroupDescribe = defineApi({
         clientHost: string(),
         subscribedTopicNames: listOf(string),
         subscribedTopicRegex: string({ nullable: true, default: null }),
+        /** What the member owns now. */
         assignment: struct(assignment),
+        /** What it will own in the end. */
         targetAssignment: struct(assignment),
+        /** 0 classic, 1 consumer, -1 unknown. */
         memberType: int8({ versions: '1+', default: -1, ignorable: true }),
       }),
+      /** Bit n stands for ACL operation n; the default says that nobody asked. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

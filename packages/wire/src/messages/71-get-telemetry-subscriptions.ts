@@ -2,7 +2,11 @@ import { bool, int8, int16, int32, listOf, string, uuid } from '../schema/field.
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * A client asks which of its metrics the server wants (KIP-714).
+ *
+ * v0 is the only version.
+ * To advertise it is to invite Java clients since 3.7 and librdkafka since 2.5 to push: leave it out unless
+ * someone takes the metrics.
  */
 export const getTelemetrySubscriptions = defineApi({
   key: 71,
@@ -10,17 +14,22 @@ export const getTelemetrySubscriptions = defineApi({
   versions: '0',
   flexible: '0+',
   request: {
+    /** Zero in the first request, for the server to assign one. */
     clientInstanceId: uuid(),
   },
   response: {
     throttleTimeMs: int32(),
     errorCode: int16(),
     clientInstanceId: uuid(),
+    /** Changes with the subscription; PushTelemetry repeats it. */
     subscriptionId: int32(),
+    /** 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd; the preferred one first. */
     acceptedCompressionTypes: listOf(int8),
     pushIntervalMs: int32(),
     telemetryMaxBytes: int32(),
+    /** True for differences since the last push, false for totals. */
     deltaTemporality: bool(),
+    /** Prefixes of names: an empty list for no metrics, one empty string for all. */
     requestedMetrics: listOf(string),
   },
 });

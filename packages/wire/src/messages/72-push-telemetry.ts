@@ -2,7 +2,11 @@ import { bool, bytes, int8, int16, int32, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * A client delivers the metrics that GetTelemetrySubscriptions has asked for (KIP-714).
+ *
+ * v0 is the only version.
+ * An outdated subscription is UNKNOWN_SUBSCRIPTION_ID, and the client asks again; too much data is
+ * TELEMETRY_TOO_LARGE.
  */
 export const pushTelemetry = defineApi({
   key: 72,
@@ -12,8 +16,11 @@ export const pushTelemetry = defineApi({
   request: {
     clientInstanceId: uuid(),
     subscriptionId: int32(),
+    /** The last push, which may come before its time. */
     terminating: bool(),
+    /** 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd. */
     compressionType: int8(),
+    /** MetricsData of OpenTelemetry in protobuf, compressed. */
     metrics: bytes(),
   },
   response: {

@@ -2,7 +2,9 @@ import { int8, int16, int32, listOf, string, structs } from '../schema/field.ts'
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client lists the resources that have configurations of their own.
+ *
+ * v0 was ListClientMetricsResources and lists just these (KIP-1000); v1 takes and tells types (KIP-1142).
  */
 export const listConfigResources = defineApi({
   key: 74,
@@ -10,6 +12,7 @@ export const listConfigResources = defineApi({
   versions: '0-1',
   flexible: '0+',
   request: {
+    /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group; empty for all. */
     resourceTypes: listOf(int8, { versions: '1+' }),
   },
   response: {
@@ -17,6 +20,7 @@ export const listConfigResources = defineApi({
     errorCode: int16(),
     configResources: structs({
       resourceName: string(),
+      /** As in the request; v0 knows only 16. */
       resourceType: int8({ versions: '1+', default: 16, ignorable: true }),
     }),
   },

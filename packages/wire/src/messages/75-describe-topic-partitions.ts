@@ -2,7 +2,11 @@ import { bool, int16, int32, listOf, string, struct, structs, uuid } from '../sc
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client describes topics page by page (KIP-966).
+ *
+ * v0 is the only version.
+ * Topics are sorted by name, and a topic may be split over two pages. The Java client falls back on Metadata
+ * if it is missing.
  */
 export const describeTopicPartitions = defineApi({
   key: 75,
@@ -10,10 +14,13 @@ export const describeTopicPartitions = defineApi({
   versions: '0',
   flexible: '0+',
   request: {
+    /** Empty for all. */
     topics: structs({
       name: string(),
     }),
+    /** Partitions per page; the server may give fewer. */
     responsePartitionLimit: int32({ default: 2000 }),
+    /** The first partition of the page: what nextCursor said. Null for the first page. */
     cursor: struct(
       {
         topicName: string(),
@@ -32,16 +39,21 @@ export const describeTopicPartitions = defineApi({
       partitions: structs({
         errorCode: int16(),
         partitionIndex: int32(),
+        /** -1 if there is none. */
         leaderId: int32(),
         leaderEpoch: int32({ default: -1 }),
         replicaNodes: listOf(int32),
         isrNodes: listOf(int32),
+        /** Out of sync, yet known to hold all committed records. */
         eligibleLeaderReplicas: listOf(int32, { nullable: true, default: null }),
+        /** Those that were eligible last, once none is left. */
         lastKnownElr: listOf(int32, { nullable: true, default: null }),
         offlineReplicas: listOf(int32),
       }),
+      /** Bit n stands for ACL operation n; the default says that nobody asked. */
       topicAuthorizedOperations: int32({ default: -2147483648 }),
     }),
+    /** Null on the last page. */
     nextCursor: struct(
       {
         topicName: string(),

@@ -7,7 +7,10 @@ const topicPartitions = {
 };
 
 /**
- * TODO
+ * A member of a share group joins, stays, changes its subscription or leaves (KIP-932).
+ *
+ * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version.
+ * The client makes up its member id. Partitions are shared between members, so none has to be revoked.
  */
 export const shareGroupHeartbeat = defineApi({
   key: 76,
@@ -17,8 +20,11 @@ export const shareGroupHeartbeat = defineApi({
   request: {
     groupId: string(),
     memberId: string(),
+    /** 0 joins, -1 leaves. */
     memberEpoch: int32(),
+    /** Null if unchanged since the last heartbeat. */
     rackId: string({ nullable: true, default: null }),
+    /** Null if unchanged since the last heartbeat. */
     subscribedTopicNames: listOf(string, { nullable: true, default: null }),
   },
   response: {
@@ -27,7 +33,9 @@ export const shareGroupHeartbeat = defineApi({
     errorMessage: string({ nullable: true, default: null }),
     memberId: string({ nullable: true, default: null }),
     memberEpoch: int32(),
+    /** The server dictates it, and the session timeout as well. */
     heartbeatIntervalMs: int32(),
+    /** Null if unchanged. */
     assignment: struct(
       {
         topicPartitions: structs(topicPartitions),

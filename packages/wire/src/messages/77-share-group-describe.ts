@@ -12,7 +12,10 @@ const assignment = {
 };
 
 /**
- * TODO
+ * An admin client looks at share groups and their members (KIP-932).
+ *
+ * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version.
+ * A missing group, or one of another type, is GROUP_ID_NOT_FOUND.
  */
 export const shareGroupDescribe = defineApi({
   key: 77,
@@ -29,8 +32,10 @@ export const shareGroupDescribe = defineApi({
       errorCode: int16(),
       errorMessage: string({ nullable: true, default: null }),
       groupId: string(),
+      /** Empty, Stable or Dead. */
       groupState: string(),
       groupEpoch: int32(),
+      /** The group epoch that the assignment was computed for. */
       assignmentEpoch: int32(),
       assignorName: string(),
       members: structs({
@@ -42,6 +47,7 @@ export const shareGroupDescribe = defineApi({
         subscribedTopicNames: listOf(string),
         assignment: struct(assignment),
       }),
+      /** Bit n stands for ACL operation n; the default says that nobody asked. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

@@ -14,7 +14,14 @@ import {
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * A member of a share group acquires records for a time and acknowledges earlier ones (KIP-932).
+ *
+ * v0 was an early access of Kafka 4.0 and is gone. v2 adds a strict limit of records (KIP-1206) and renewal
+ * of locks (KIP-1222).
+ * Sessions are mandatory: a missing one is SHARE_SESSION_NOT_FOUND, a wrong epoch
+ * INVALID_SHARE_SESSION_EPOCH, one too many SHARE_SESSION_LIMIT_REACHED. Only `acquiredRecords` belong to the
+ * member: `records` holds whole batches and may have more. An acknowledgement of records that it does not
+ * hold is INVALID_RECORD_STATE.
  */
 export const shareFetch = defineApi({
   key: 78,
@@ -24,13 +31,18 @@ export const shareFetch = defineApi({
   request: {
     groupId: string({ nullable: true, default: null }),
     memberId: string({ nullable: true }),
+    /** 0 opens the session, -1 closes it; else increments with each request. */
     shareSessionEpoch: int32(),
     maxWaitMs: int32(),
     minBytes: int32(),
     maxBytes: int32({ default: 2147483647 }),
+    /** Exceeded to the end of a batch unless shareAcquireMode is 1. */
     maxRecords: int32(),
+    /** How many records the client likes in one entry of acquiredRecords. */
     batchSize: int32(),
+    /** 0 batches, which may exceed maxRecords; 1 records, which may not. */
     shareAcquireMode: int8({ versions: '2+', default: 0, ignorable: true }),
+    /** Has acknowledgements of type 4, and then fetches nothing: the limits above must be 0. */
     isRenewAck: bool({ versions: '2+', default: false }),
     topics: structs({
       topicId: uuid(),
@@ -38,11 +50,14 @@ export const shareFetch = defineApi({
         partitionIndex: int32(),
         acknowledgementBatches: structs({
           firstOffset: int64(),
+          /** Inclusive. */
           lastOffset: int64(),
+          /** One for the range or one per offset: 0 gap, 1 accept, 2 release, 3 reject, 4 renew (v2+). */
           acknowledgeTypes: listOf(int8),
         }),
       }),
     }),
+    /** Partitions to drop from the session. */
     forgottenTopicsData: structs({
       topicId: uuid(),
       partitions: listOf(int32),
@@ -52,6 +67,7 @@ export const shareFetch = defineApi({
     throttleTimeMs: int32(),
     errorCode: int16(),
     errorMessage: string({ nullable: true, default: null }),
+    /** How long the acquired records are locked for the member. */
     acquisitionLockTimeoutMs: int32(),
     responses: structs({
       topicId: uuid(),
@@ -61,6 +77,7 @@ export const shareFetch = defineApi({
         errorMessage: string({ nullable: true, default: null }),
         acknowledgeErrorCode: int16(),
         acknowledgeErrorMessage: string({ nullable: true, default: null }),
+        /** Filled only with NOT_LEADER_OR_FOLLOWER or FENCED_LEADER_EPOCH. */
         currentLeader: struct({
           leaderId: int32(),
           leaderEpoch: int32(),
@@ -68,11 +85,14 @@ export const shareFetch = defineApi({
         records: records(),
         acquiredRecords: structs({
           firstOffset: int64(),
+          /** Inclusive. */
           lastOffset: int64(),
+          /** 1 for the first delivery; beyond the limit of the group a record is archived. */
           deliveryCount: int16(),
         }),
       }),
     }),
+    /** Where to reach the leaders named above. */
     nodeEndpoints: structs({
       nodeId: int32(),
       host: string(),

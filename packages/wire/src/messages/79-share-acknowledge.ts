@@ -2,7 +2,11 @@ import { bool, int8, int16, int32, int64, listOf, string, struct, structs, uuid 
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * A member of a share group tells what became of the records it acquired, without fetching more (KIP-932).
+ *
+ * v0 was an early access of Kafka 4.0 and is gone; v2 adds renewal of locks (KIP-1222).
+ * It shares the session and its epoch with ShareFetch but cannot open one. Records that the member does not
+ * hold, or no longer, are INVALID_RECORD_STATE.
  */
 export const shareAcknowledge = defineApi({
   key: 79,
@@ -12,7 +16,9 @@ export const shareAcknowledge = defineApi({
   request: {
     groupId: string({ nullable: true, default: null }),
     memberId: string({ nullable: true }),
+    /** -1 closes the session, which releases what is still acquired; 0 is INVALID_SHARE_SESSION_EPOCH. */
     shareSessionEpoch: int32(),
+    /** Has acknowledgements of type 4. */
     isRenewAck: bool({ versions: '2+', default: false }),
     topics: structs({
       topicId: uuid(),
@@ -20,7 +26,9 @@ export const shareAcknowledge = defineApi({
         partitionIndex: int32(),
         acknowledgementBatches: structs({
           firstOffset: int64(),
+          /** Inclusive. */
           lastOffset: int64(),
+          /** One for the range or one per offset: 0 gap, 1 accept, 2 release, 3 reject, 4 renew (v2+). */
           acknowledgeTypes: listOf(int8),
         }),
       }),
@@ -30,6 +38,7 @@ export const shareAcknowledge = defineApi({
     throttleTimeMs: int32(),
     errorCode: int16(),
     errorMessage: string({ nullable: true, default: null }),
+    /** How long renewed records are locked for the member. */
     acquisitionLockTimeoutMs: int32({ versions: '2+', ignorable: true }),
     responses: structs({
       topicId: uuid(),
@@ -37,12 +46,14 @@ export const shareAcknowledge = defineApi({
         partitionIndex: int32(),
         errorCode: int16(),
         errorMessage: string({ nullable: true, default: null }),
+        /** Filled only with NOT_LEADER_OR_FOLLOWER or FENCED_LEADER_EPOCH. */
         currentLeader: struct({
           leaderId: int32(),
           leaderEpoch: int32(),
         }),
       }),
     }),
+    /** Where to reach the leaders named above. */
     nodeEndpoints: structs({
       nodeId: int32(),
       host: string(),

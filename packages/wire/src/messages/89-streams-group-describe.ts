@@ -6,7 +6,8 @@ const keyValue = {
   value: string(),
 };
 
-const topicInfo = {
+/** A topic that the server has created for the application. */
+const internalTopic = {
   name: string(),
   partitions: int32(),
   replicationFactor: int16(),
@@ -24,19 +25,22 @@ const taskOffset = {
   offset: int64(),
 };
 
-const taskIds = {
+const subtopologyTasks = {
   subtopologyId: string(),
   partitions: listOf(int32),
 };
 
-const assignment = {
-  activeTasks: structs(taskIds),
-  standbyTasks: structs(taskIds),
-  warmupTasks: structs(taskIds),
+const taskAssignment = {
+  activeTasks: structs(subtopologyTasks),
+  standbyTasks: structs(subtopologyTasks),
+  warmupTasks: structs(subtopologyTasks),
 };
 
 /**
- * TODO
+ * An admin client looks at Kafka Streams groups, their topology, members and tasks (KIP-1071).
+ *
+ * v0 is the only version.
+ * A missing group, or one of another type, is GROUP_ID_NOT_FOUND.
  */
 export const streamsGroupDescribe = defineApi({
   key: 89,
@@ -53,19 +57,23 @@ export const streamsGroupDescribe = defineApi({
       errorCode: int16(),
       errorMessage: string({ nullable: true, default: null }),
       groupId: string(),
+      /** Empty, NotReady, Assigning, Reconciling, Stable or Dead. */
       groupState: string(),
       groupEpoch: int32(),
+      /** The group epoch that the target assignment was computed for. */
       assignmentEpoch: int32(),
+      /** Null on an error. */
       topology: struct(
         {
           epoch: int32(),
+          /** With patterns resolved to topics; null until the topology can be configured. */
           subtopologies: structs(
             {
               subtopologyId: string(),
               sourceTopics: listOf(string),
               repartitionSinkTopics: listOf(string),
-              stateChangelogTopics: structs(topicInfo),
-              repartitionSourceTopics: structs(topicInfo),
+              stateChangelogTopics: structs(internalTopic),
+              repartitionSourceTopics: structs(internalTopic),
             },
             { nullable: true, default: null },
           ),
@@ -85,10 +93,14 @@ export const streamsGroupDescribe = defineApi({
         clientTags: structs(keyValue),
         taskOffsets: structs(taskOffset),
         taskEndOffsets: structs(taskOffset),
-        assignment: struct(assignment),
-        targetAssignment: struct(assignment),
+        /** What the member runs now. */
+        assignment: struct(taskAssignment),
+        /** What it will run in the end. */
+        targetAssignment: struct(taskAssignment),
+        /** Still on the classic protocol. */
         isClassic: bool(),
       }),
+      /** Bit n stands for ACL operation n; the default says that nobody asked. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

@@ -2,7 +2,9 @@ import { int16, int32, int64, listOf, string, structs, uuid } from '../schema/fi
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client reads where share groups stand in their partitions (KIP-932).
+ *
+ * v1 adds the lag (KIP-1226).
  */
 export const describeShareGroupOffsets = defineApi({
   key: 90,
@@ -12,6 +14,7 @@ export const describeShareGroupOffsets = defineApi({
   request: {
     groups: structs({
       groupId: string(),
+      /** Null for all. */
       topics: structs(
         {
           topicName: string(),
@@ -30,8 +33,10 @@ export const describeShareGroupOffsets = defineApi({
         topicId: uuid(),
         partitions: structs({
           partitionIndex: int32(),
+          /** All below are done; -1 if the group has not begun or on an error. */
           startOffset: int64(),
           leaderEpoch: int32(),
+          /** Records still to be delivered; -1 if unknown. */
           lag: int64({ versions: '1+', default: -1n, ignorable: true }),
           errorCode: int16(),
           errorMessage: string({ nullable: true, default: null }),

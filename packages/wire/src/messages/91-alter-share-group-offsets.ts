@@ -2,7 +2,10 @@ import { int16, int32, int64, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * TODO
+ * An admin client moves an empty share group to other offsets (KIP-932).
+ *
+ * v0 is the only version.
+ * A group with members is NON_EMPTY_GROUP. The group begins there anew, all records undelivered.
  */
 export const alterShareGroupOffsets = defineApi({
   key: 91,
@@ -15,6 +18,7 @@ export const alterShareGroupOffsets = defineApi({
       topicName: string(),
       partitions: structs({
         partitionIndex: int32(),
+        /** A real offset: the client resolves earliest and latest by ListOffsets. */
         startOffset: int64(),
       }),
     }),

@@ -104,20 +104,20 @@ export interface UnknownTaggedField {
 }
 
 interface KeepsUnknownTags {
-  unknownTaggedFields?: readonly UnknownTaggedField[];
+  readonly unknownTaggedFields?: readonly UnknownTaggedField[];
 }
 
 type LeftOutKeys<F extends Fields> = {
   [K in keyof F]: F[K] extends Field<unknown, unknown, true> ? K : never;
 }[keyof F];
 
-/** The object that decoding gives: every field present. */
-export type ReadStruct<F extends Fields> = { [K in keyof F]: ReadOf<F[K]> } & KeepsUnknownTags;
+/** The object that decoding gives: every field present, and nothing to be changed, because parts of it may be shared. */
+export type ReadStruct<F extends Fields> = { readonly [K in keyof F]: ReadOf<F[K]> } & KeepsUnknownTags;
 
 /** The object that encoding takes: what has a default or is missing in some version may be left out. */
 export type WriteStruct<F extends Fields> = {
   readonly [K in Exclude<keyof F, LeftOutKeys<F>>]: WriteOf<F[K]>;
-} & { readonly [K in LeftOutKeys<F>]?: WriteOf<F[K]> } & Readonly<KeepsUnknownTags>;
+} & { readonly [K in LeftOutKeys<F>]?: WriteOf<F[K]> } & KeepsUnknownTags;
 
 /** A nested structure. Null, where allowed, takes one byte in front. */
 export function struct<const F extends Fields, const Options extends FieldOptions = Record<never, never>>(
@@ -131,7 +131,7 @@ export function struct<const F extends Fields, const Options extends FieldOption
 export function structs<const F extends Fields, const Options extends FieldOptions = Record<never, never>>(
   fields: F,
   options?: Options,
-): ScalarField<ReadStruct<F>[], readonly WriteStruct<F>[], Options> {
+): ScalarField<readonly ReadStruct<F>[], readonly WriteStruct<F>[], Options> {
   return {
     shape: { kind: 'array', element: { kind: 'struct', fields } },
     options: options ?? noOptions,
@@ -142,6 +142,6 @@ export function structs<const F extends Fields, const Options extends FieldOptio
 export function listOf<Read, Write, const Options extends FieldOptions = Record<never, never>>(
   element: () => Field<Read, Write, false>,
   options?: Options,
-): ScalarField<Read[], readonly Write[], Options> {
+): ScalarField<readonly Read[], readonly Write[], Options> {
   return { shape: { kind: 'array', element: element().shape }, options: options ?? noOptions };
 }
