@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DecodeError } from './decode-error.ts';
+import {
+  decodeCorrelationId,
+  decodeRequestBody,
+  decodeRequestHeader,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+} from './envelope.ts';
+import { requestHeaderVersion, responseHeaderVersion } from './messages/headers.ts';
+import { apis } from './messages/index.ts';
+
+/** Strips the length prefix after checking it. */
+function frameOf(slices: Buffer[]): Buffer {
+  const bytes = Buffer.concat(slices);
+  assert.equal(bytes.readInt32BE(0), bytes.length - 4);
+  return bytes.subarray(4);
+}
+
+const body = { groupId: 'g', generationId: 1, memberId: 'm' };
+
+test('a request travels with header v1, and with v2 from the first flexible version on', () => {
+  for (const version of [0, 3, 4]) {
+    const header = { correlationId: 77, clientId: 'client' };
+    const frame = frameOf(encodeRequest(apis.Heartbeat, version, header, body));
+    const envelope = decodeRequestHeader(frame);
+    assert.equal(envelope.api, apis.Heartbeat);
+    assert.equal(envelope.apiVersion, version);
+    assert.equal(envelope.correlationId, 77);
+    assert.equal(envelope.clientId, 'client');
+    const decoded = decodeRequestBody(apis.Heartbeat, version, frame, envelope.bodyStart);
+    assert.equal(decoded.memberId, 'm');
+  }
+});
+
+test('the bytes of a flexible request', () => {
+  const frame = frameOf(encodeRequest(apis.Heartbeat, 4, { correlationId: 7, clientId: 'c' }, body));
+  // key, version, correlation id, client id with its classic length, tags; then the compact body
+  const header = '000c' + '0004' + '00000007' + '000163' + '00';
+  assert.equal(frame.toString('hex'), `${header}0267${'00000001'}026d${'00'}${'00'}`);
+});
+
+test('a client id may be null', () => {
+  const frame = frameOf(encodeRequest(apis.Heartbeat, 4, { correlationId: 1, clientId: null }, body));
+  assert.equal(decodeRequestHeader(frame).clientId, null);
+});
+
+test('the header of an unknown API or version can still be read', () => {
+  const frame = frameOf(encodeRequest(apis.ApiVersions, 4, { correlationId: 5, clientId: 'new' }, {}));
+  frame.writeInt16BE(99, 2);
+  const tooNew = decodeRequestHeader(frame);
+  assert.deepEqual(
+    { ...tooNew, bodyStart: undefined },
+    {
+      apiKey: 18,
+      apiVersion: 99,
+      correlationId: 5,
+      clientId: 'new',
+      api: undefined,
+      bodyStart: undefined,
+    },
+  );
+  frame.writeInt16BE(4242, 0);
+  assert.equal(decodeRequestHeader(frame).api, undefined);
+});
+
+test('ApiVersions is answered with header v0 in every version', () => {
+  // api, version, request header, response header
+  const cases = [
+    [apis.ApiVersions, 0, 1, 0],
+    [apis.ApiVersions, 2, 1, 0],
+    [apis.ApiVersions, 3, 2, 0],
+    [apis.ApiVersions, 4, 2, 0],
+    [apis.Metadata, 8, 1, 0],
+    [apis.Metadata, 9, 2, 1],
+    [apis.SaslHandshake, 1, 1, 0],
+    [apis.ConsumerGroupHeartbeat, 0, 2, 1],
+  ] as const;
+  for (const [api, version, request, response] of cases) {
+    assert.equal(requestHeaderVersion(api, version), request, `${api.name} v${version}`);
+    assert.equal(responseHeaderVersion(api, version), response, `${api.name} v${version}`);
+  }
+});
+
+test('a response travels with the header of its version', () => {
+  for (const version of [0, 4]) {
+    const frame = frameOf(encodeResponse(apis.Heartbeat, version, 41, { errorCode: 27 }));
+    assert.equal(decodeCorrelationId(frame), 41);
+    const { correlationId, body: decoded } = decodeResponse(apis.Heartbeat, version, frame);
+    assert.equal(correlationId, 41);
+    assert.equal(decoded.errorCode, 27);
+    assert.equal(decoded.throttleTimeMs, 0);
+  }
+});
+
+test('a header that is cut off is a decode error of the header', () => {
+  assert.throws(
+    () => decodeRequestHeader(Buffer.from('0012', 'hex')),
+    (thrown) => {
+      assert.ok(thrown instanceof DecodeError);
+      assert.equal(thrown.message, 'request header v1: apiVersion at byte 2: needs 2 bytes but 0 are left');
+      return true;
+    },
+  );
+});
