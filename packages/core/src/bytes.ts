@@ -9,27 +9,32 @@ export const MiB = 1024 * KiB;
 export const GiB = 1024 * MiB;
 export const TiB = 1024 * GiB;
 
-const bytesPerUnit: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  kib: KiB,
-  mib: MiB,
-  gib: GiB,
-  tib: TiB,
-};
+const bytesPerUnit: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1e3],
+  ['mb', 1e6],
+  ['gb', 1e9],
+  ['tb', 1e12],
+  ['kib', KiB],
+  ['mib', MiB],
+  ['gib', GiB],
+  ['tib', TiB],
+]);
 
 /** Returns the number of bytes, or `undefined` when the text is not a byte count. */
 export function parseBytes(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+  const match = /^(\d+)(?:\.(\d+))?\s*([a-z]*)$/i.exec(text.trim());
   if (match === null) return undefined;
-  const unit = bytesPerUnit[match[2]!.toLowerCase()];
+  const [, whole = '', fraction = '', name = ''] = match;
+  const unit = bytesPerUnit.get(name.toLowerCase());
   if (unit === undefined) return undefined;
-  const bytes = Number(match[1]) * unit;
+  // Whole-number arithmetic, because 8.2 × 1,000,000 is 8,199,999.999999999 in floating point.
+  const scaled = BigInt(whole + fraction) * BigInt(unit);
+  const scale = 10n ** BigInt(fraction.length);
   // Half a byte is a mistake, and so is a count that a double cannot hold exactly.
+  if (scaled % scale !== 0n) return undefined;
+  const bytes = Number(scaled / scale);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
@@ -44,10 +49,15 @@ const printedUnits: readonly (readonly [name: string, bytes: number])[] = [
   ['kB', 1e3],
 ];
 
-/** Prints the largest unit that divides the count exactly, so that `parseBytes(formatBytes(n)) === n`. */
+/**
+ * Prints the unit that divides the count exactly and leaves the smallest number: 16,000,000 is `16MB`, not `15625KiB`.
+ * What it prints, `parseBytes` reads back.
+ */
 export function formatBytes(bytes: number): string {
+  let shortest = { amount: bytes, name: '' };
   for (const [name, size] of printedUnits) {
-    if (bytes >= size && bytes % size === 0) return `${bytes / size}${name}`;
+    const amount = bytes / size;
+    if (amount >= 1 && bytes % size === 0 && amount < shortest.amount) shortest = { amount, name };
   }
-  return String(bytes);
+  return `${shortest.amount}${shortest.name}`;
 }

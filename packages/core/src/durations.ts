@@ -13,10 +13,15 @@ const msPerUnit: Readonly<Record<string, number>> = {
 export function parseDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '0') return 0;
-  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/.test(trimmed)) return undefined;
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/.test(trimmed)) return undefined;
   let totalMs = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
-    totalMs += Number(amount) * msPerUnit[unit!]!;
+  for (const [, whole, fraction = '', unit] of trimmed.matchAll(/(\d+)(?:\.(\d+))?(ms|[smhdw])/g)) {
+    // Whole-number arithmetic, because 1.005 × 1,000 is 1,004.9999999999999 in floating point.
+    const scaled = BigInt(whole! + fraction) * BigInt(msPerUnit[unit!]!);
+    const scale = 10n ** BigInt(fraction.length);
+    // A part of a millisecond is a mistake: no timer of the system is that fine.
+    if (scaled % scale !== 0n) return undefined;
+    totalMs += Number(scaled / scale);
   }
   return Number.isSafeInteger(totalMs) ? totalMs : undefined;
 }

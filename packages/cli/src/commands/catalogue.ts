@@ -1,0 +1,100 @@
+/**
+ * Every command, once. Dispatch, help and the reference page derive from this list.
+ *
+ * A planned command is known so that its flags and its help exist, and is refused until its feature lands.
+ */
+interface CommandRow {
+  /** The words after `weir`. A command of two words belongs to the family of its first. */
+  readonly name: string;
+  readonly status: 'available' | 'planned';
+  /** One sentence. */
+  readonly help: string;
+  /** Earlier names that still work and print a warning. */
+  readonly deprecatedNames?: readonly string[];
+}
+
+export const commands = [
+  { name: 'help', status: 'available', help: 'Show the commands, or the flags of one command.' },
+  { name: 'version', status: 'available', help: 'Print the release of this binary.' },
+  { name: 'agent', status: 'planned', help: 'Serve the clients of one cluster and run its background jobs.' },
+  {
+    name: 'control-plane',
+    status: 'planned',
+    help: 'Decide the order of all that agents write, and serve the console and the API.',
+  },
+  { name: 'metrics', status: 'planned', help: 'Publish the metrics of one cluster and do nothing else.' },
+  {
+    name: 'local',
+    status: 'planned',
+    help: 'Run a whole cluster in memory in one process, for tests and CI.',
+  },
+  {
+    name: 'playground',
+    status: 'planned',
+    help: 'Run a short-lived cluster with a console on this machine.',
+  },
+  { name: 'demo', status: 'planned', help: 'Run a playground that writes and reads a sample topic.' },
+  { name: 'kcmd', status: 'planned', help: 'Send one Kafka request and print the answer.' },
+  {
+    name: 'cli',
+    status: 'planned',
+    help: 'Kafka tools; the next word names the tool.',
+    deprecatedNames: ['cli-beta'],
+  },
+  { name: 'cli-old', status: 'planned', help: 'The Kafka tools as they were before v821.' },
+  { name: 'cli create-acls', status: 'planned', help: 'Add an ACL.' },
+  { name: 'cli describe-acls', status: 'planned', help: 'List the ACLs that match a filter.' },
+  { name: 'cli delete-acls', status: 'planned', help: 'Remove the ACLs that match a filter.' },
+  { name: 'cli describe-broker-configs', status: 'planned', help: 'Show the configs of the cluster.' },
+  {
+    name: 'cli delete-broker-config',
+    status: 'planned',
+    help: 'Set a config of the cluster back to its default.',
+  },
+  { name: 'cli describe-topic-configs', status: 'planned', help: 'Show the configs of a topic.' },
+  {
+    name: 'cli describe-groups',
+    status: 'planned',
+    help: 'Show consumer groups, their state and their members.',
+  },
+  { name: 'cli describe-log-dirs', status: 'planned', help: 'Show how many bytes each partition holds.' },
+  { name: 'cli consumer-group-lag', status: 'planned', help: 'Show how far a consumer group is behind.' },
+  {
+    name: 'cli console-producer',
+    status: 'planned',
+    help: 'Produce the lines of standard input as records.',
+  },
+  { name: 'cli console-consumer', status: 'planned', help: 'Print the records of a topic.' },
+  { name: 'cli benchmark-producer', status: 'planned', help: 'Produce records at a rate and measure it.' },
+  {
+    name: 'cli benchmark-consumer',
+    status: 'planned',
+    help: 'Fetch records as fast as possible and measure it.',
+  },
+  { name: 'cli diagnose-connection', status: 'planned', help: 'Check that every broker can be reached.' },
+  { name: 'cli diagnose-record', status: 'planned', help: 'Show how and where one record is stored.' },
+  { name: 'cli file-reader', status: 'planned', help: 'Print the contents of one file of a bucket.' },
+  { name: 'cli file-scrubber', status: 'planned', help: 'Verify the checksums of the files of a bucket.' },
+  {
+    name: 'cli validate-pipeline-config',
+    status: 'planned',
+    help: 'Check the configuration file of a pipeline.',
+  },
+  { name: 'cli delete-all-topics-unsafe', status: 'planned', help: 'Delete every topic of the cluster.' },
+] as const satisfies readonly CommandRow[];
+
+export type CommandName = (typeof commands)[number]['name'];
+export type AvailableCommandName = Extract<(typeof commands)[number], { status: 'available' }>['name'];
+export type CliToolName = Extract<CommandName, `cli ${string}`>;
+
+export const commandNames: readonly CommandName[] = commands.map(({ name }) => name);
+
+/** The tools of the `cli` family. */
+export const cliTools: readonly CliToolName[] = commandNames.filter((name) =>
+  name.startsWith('cli '),
+) as CliToolName[];
+
+/** The row of a command. Every name has one, because the names are taken from the rows. */
+export function commandRow(name: CommandName): CommandRow {
+  return commands.find((command) => command.name === name)!;
+}

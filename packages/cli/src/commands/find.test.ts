@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { problemLine } from '../flags/problem.ts';
+import { findCommand } from './find.ts';
+
+test('the first words name the command', () => {
+  const cases: readonly [argv: readonly string[], command: string, rest: readonly string[]][] = [
+    [['version'], 'version', []],
+    [['agent', '-kafkaPort', '1'], 'agent', ['-kafkaPort', '1']],
+    [['cli'], 'cli', []],
+    [['cli', '--help'], 'cli', ['--help']],
+    [['cli', 'create-acls', '-tls'], 'cli create-acls', ['-tls']],
+    [['kcmd', 'create-acls'], 'kcmd', ['create-acls']],
+  ];
+  for (const [argv, command, rest] of cases) {
+    assert.deepEqual(findCommand(argv), { value: { command, rest, warnings: [] } });
+  }
+});
+
+test('a former name works and warns', () => {
+  assert.deepEqual(findCommand(['cli-beta', 'create-acls']), {
+    value: {
+      command: 'cli create-acls',
+      rest: [],
+      warnings: ['weir cli-beta is the former name of weir cli'],
+    },
+  });
+});
+
+test('an unknown command is refused with the nearest one', () => {
+  const cases: readonly [argv: readonly string[], line: string][] = [
+    [['agnet'], 'agnet: unknown command; did you mean weir agent?'],
+    [['cli', 'create-acl'], 'cli create-acl: unknown command; did you mean weir cli create-acls?'],
+    [['-v'], '-v: unknown command; weir help lists the commands'],
+    [['frobnicate'], 'frobnicate: unknown command; weir help lists the commands'],
+  ];
+  for (const [argv, line] of cases) {
+    const found = findCommand(argv);
+    assert.equal('problem' in found ? problemLine(found.problem) : '', line);
+  }
+});

@@ -1,0 +1,42 @@
+import { onOneLine, type Problem } from '../flags/problem.ts';
+import { nearestName } from '../flags/suggest.ts';
+import type { Outcome } from '../outcome.ts';
+import { type CommandName, commandNames, commandRow } from './catalogue.ts';
+
+/** The command that the first words name, and the arguments after them. */
+export interface FoundCommand {
+  readonly command: CommandName;
+  readonly rest: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Takes as many words as name a command: `cli create-acls` rather than `cli`. */
+export function findCommand(argv: readonly string[]): Outcome<FoundCommand, Problem> {
+  const [word = '', ...afterWord] = argv;
+  const current = commandNames.find(
+    (name) => name === word || commandRow(name).deprecatedNames?.includes(word),
+  );
+  if (current === undefined) return { problem: unknownCommand(word, topLevelNames) };
+  const warnings = current === word ? [] : [`weir ${word} is the former name of weir ${current}`];
+  const tools = familyOf(current);
+  const [tool, ...rest] = afterWord;
+  if (tools.length === 0 || tool === undefined || tool.startsWith('-')) {
+    return { value: { command: current, rest: afterWord, warnings } };
+  }
+  const command = tools.find((name) => name === `${current} ${tool}`);
+  if (command === undefined) return { problem: unknownCommand(`${current} ${tool}`, tools) };
+  return { value: { command, rest, warnings } };
+}
+
+/** The commands of two words that start with this one. */
+export function familyOf(command: CommandName): readonly CommandName[] {
+  return commandNames.filter((name) => name.startsWith(`${command} `));
+}
+
+export const topLevelNames: readonly CommandName[] = commandNames.filter((name) => !name.includes(' '));
+
+function unknownCommand(words: string, known: readonly string[]): Problem {
+  const nearest = nearestName(words, known);
+  const hint = nearest === undefined ? 'weir help lists the commands' : `did you mean weir ${nearest}?`;
+  return { subject: onOneLine(words), rule: `unknown command; ${hint}` };
+}

@@ -1,0 +1,14 @@
+import type { FlagName } from './catalogue.ts';
+import type { Problem } from './problem.ts';
+import type { Setting } from './settings.ts';
+
+/** What a planned flag or command answers. Silence would let an operator believe that the setting works. */
+export const notAvailable = 'not available in this release';
+
+/** The first planned setting that the user has set. Variables of other programs were not set for us. */
+export function refusePlanned(settings: ReadonlyMap<FlagName, Setting>): Problem | undefined {
+  for (const { row, spelling } of settings.values()) {
+    if (row.status === 'planned' && row.hasFlag) return { subject: spelling, rule: notAvailable };
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandNames } from '../commands/catalogue.ts';
+import { type CommandValues, defaultOf, type FlagValues, flagRows } from './catalogue.ts';
+import { environmentName } from './names.ts';
+import { flagSpellings, variableSpellings } from './settings.ts';
+
+test('no two rows can be set by the same name', () => {
+  const spellings = flagRows.flatMap((row) => [...flagSpellings(row), ...variableSpellings(row)]);
+  const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
+  assert.deepEqual(twice, []);
+});
+
+test('every row says what it does in one sentence', () => {
+  for (const { name, help, rule } of flagRows) {
+    assert.match(help, /^[A-Z][^\n]*\.$/, name);
+    assert.ok(help.length <= 110, `the help of ${name} is too long for a line`);
+    if (rule !== undefined) assert.match(rule, /^\S[^\n]*\.$/, name);
+  }
+});
+
+test('every row is taken by commands that exist, each listed once', () => {
+  for (const { name, commands } of flagRows) {
+    assert.ok(commands.length > 0, name);
+    assert.equal(new Set(commands).size, commands.length, name);
+    for (const command of commands) assert.ok(commandNames.includes(command), `${name}: ${command}`);
+  }
+});
+
+test('every default is a value that the row would accept', () => {
+  for (const row of flagRows) {
+    for (const command of row.commands) {
+      const fallback = defaultOf(row, command);
+      if (fallback === undefined) continue;
+      const text = row.type.print(fallback);
+      assert.deepEqual(
+        text === '' ? { value: row.type.empty } : row.type.parse(text),
+        { value: fallback },
+        row.name,
+      );
+    }
+  }
+});
+
+test('only the variables whose spelling the contract fixes deviate from the naming rule', () => {
+  const deviating = flagRows.filter((row) => row.hasFlag && row.env !== environmentName(row.name));
+  assert.deepEqual(
+    deviating.map(({ name, env }) => [name, env]),
+    [
+      ['workloadIdentityTokenSource', 'SERVICE_AGENT_WORKLOAD_IDENTITY_TOKEN_SOURCE'],
+      ['roles', 'SERVICE_AGENT_ROLES'],
+      ['kafkaTLS', 'SERVICE_TLS_ENABLED'],
+      ['disableConsumerGroupsMetricsTags', 'SERVICE_DISABLE_CONSUMER_GROUP_METRICS_TAGS'],
+    ],
+  );
+});
+
+test('the secrets are marked', () => {
+  const secrets = flagRows.filter(({ secret }) => secret).map(({ name }) => name);
+  assert.deepEqual(secrets, ['agentKey', 'AZURE_STORAGE_KEY', 'AZURE_STORAGE_SAS_TOKEN', 'password']);
+  const suspicious = flagRows.filter(
+    ({ name, type }) => /key$|password|secret|token$/i.test(name) && type.item === undefined,
+  );
+  for (const { name, secret } of suspicious) assert.equal(secret, true, `${name} looks like a secret`);
+});
+
+test('the types of the values follow from the rows', () => {
+  // The compiler is the judge of this test: it refuses a wrong type, and an expectation of an error that is none.
+  const size: FlagValues['batchMaxSizeBytes'] = undefined;
+  const port: FlagValues['kafkaPort'] = 9092;
+  const roles: FlagValues['roles'] = ['proxy', 'jobs'];
+  // @ts-expect-error A row with a default always has a value.
+  const noPort: FlagValues['kafkaPort'] = undefined;
+  // @ts-expect-error An enum knows its words.
+  const noRole: FlagValues['roles'] = ['leader'];
+  // @ts-expect-error A command has only the flags that it takes.
+  const notTaken: CommandValues<'agent'>['num-records'] = 1;
+  assert.ok([size, port, roles, noPort, noRole, notTaken].length > 0);
+});

@@ -1,0 +1,89 @@
+/**
+ * Every setting, once: flags and environment variables of all commands. Parsing, checking, `--help` and the reference
+ * page derive from these rows, and so do the types of the parsed values.
+ */
+
+import type { CommandName } from '../commands/catalogue.ts';
+import type { ValueType } from '../values/value-type.ts';
+import type { FlagRow } from './row.ts';
+import { aclFlags } from './rows/acls.ts';
+import { clusterFlags } from './rows/cluster.ts';
+import { readPathFlags, writePathFlags } from './rows/data-path.ts';
+import { demoFlags } from './rows/demo.ts';
+import { jobFlags } from './rows/jobs.ts';
+import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.ts';
+import { listenerFlags } from './rows/listeners.ts';
+import { observabilityFlags } from './rows/observability.ts';
+import { registryFlags } from './rows/registry.ts';
+import { authenticationFlags } from './rows/security.ts';
+import { storageFlags } from './rows/storage.ts';
+import { tlsFlags } from './rows/tls.ts';
+import { zoneFlags } from './rows/zones.ts';
+
+/** The rows by concern, in the order in which a reader meets them. */
+const groupedRows = [
+  { title: 'Cluster and control plane', rows: clusterFlags },
+  { title: 'Storage', rows: storageFlags },
+  { title: 'Listeners', rows: listenerFlags },
+  { title: 'Zones and assignment', rows: zoneFlags },
+  { title: 'Write path', rows: writePathFlags },
+  { title: 'Read path', rows: readPathFlags },
+  { title: 'Authentication', rows: authenticationFlags },
+  { title: 'TLS', rows: tlsFlags },
+  { title: 'Schema registry', rows: registryFlags },
+  { title: 'Jobs, pipelines and tables', rows: jobFlags },
+  { title: 'Logs and metrics', rows: observabilityFlags },
+  { title: 'Demo', rows: demoFlags },
+  { title: 'Connection of the Kafka tools', rows: connectionFlags },
+  { title: 'Kafka tools', rows: toolFlags },
+  { title: 'ACL tools', rows: aclFlags },
+  { title: 'Benchmarks', rows: benchmarkFlags },
+] as const;
+
+type CatalogueRow = (typeof groupedRows)[number]['rows'][number];
+
+export type FlagName = CatalogueRow['name'];
+
+type ReadValue<Row> = Row extends { readonly type: ValueType<infer Value>; readonly default: infer Default }
+  ? Default extends undefined
+    ? Value | undefined
+    : Value
+  : never;
+
+/** What all rows hold after parsing. A row with a default always has a value. */
+export type FlagValues = { readonly [Row in CatalogueRow as Row['name']]: ReadValue<Row> };
+
+type TakenBy<Command, Row> =
+  Row extends FlagRow<infer Name, unknown, infer Taker> ? (Command extends Taker ? Name : never) : never;
+
+/** What the rows of one command hold after parsing. */
+export type CommandValues<Command extends CommandName> = Pick<
+  FlagValues,
+  TakenBy<Command, CatalogueRow> & FlagName
+>;
+
+export interface FlagGroup {
+  readonly title: string;
+  readonly rows: readonly FlagRow<FlagName>[];
+}
+
+export const flagGroups: readonly FlagGroup[] = groupedRows;
+
+export const flagRows: readonly FlagRow<FlagName>[] = flagGroups.flatMap(({ rows }) => rows);
+
+const rowsByName: ReadonlyMap<string, FlagRow<FlagName>> = new Map(flagRows.map((row) => [row.name, row]));
+
+/** The row of a flag. Every name has one, because the names are taken from the rows. */
+export function flagRow(name: FlagName): FlagRow<FlagName> {
+  return rowsByName.get(name)!;
+}
+
+export function rowsOf(command: CommandName): readonly FlagRow<FlagName>[] {
+  return flagRows.filter((row) => row.commands.includes(command));
+}
+
+/** What a row holds when nothing is set. */
+export function defaultOf(row: FlagRow, command: CommandName): unknown {
+  const ofCommand = row.defaultByCommand?.[command];
+  return ofCommand === undefined ? row.default : ofCommand;
+}

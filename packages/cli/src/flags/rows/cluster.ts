@@ -1,0 +1,104 @@
+import { bool } from '../../values/bool.ts';
+import { list } from '../../values/list.ts';
+import { agentGroup, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
+import { url } from '../../values/url.ts';
+import { planned } from '../row.ts';
+import { clusterMembers } from './takers.ts';
+
+/** Which cluster an agent belongs to, how it proves that, and where it finds the control plane. */
+export const clusterFlags = [
+  planned({
+    name: 'defaultVirtualClusterID',
+    type: virtualClusterId(),
+    commands: clusterMembers,
+    deprecatedNames: ['-virtualClusterID', 'SERVICE_VIRTUAL_CLUSTER_ID'],
+    help: 'The virtual cluster that is served.',
+  }),
+  planned({
+    name: 'agentKey',
+    type: text('key'),
+    secret: true,
+    commands: clusterMembers,
+    // The variable SERVICE_API_KEY is not among these: provisioning tools keep another key there.
+    deprecatedNames: ['-apiKey'],
+    help: 'The key that admits an agent to its cluster.',
+  }),
+  planned({
+    name: 'agentKeyPath',
+    type: path(),
+    commands: clusterMembers,
+    help: 'A file that holds the agent key.',
+    rule: 'The file is read again when it changes, also behind a symbolic link.',
+  }),
+  planned({
+    name: 'workloadIdentityTokenSource',
+    env: 'SERVICE_AGENT_WORKLOAD_IDENTITY_TOKEN_SOURCE',
+    type: oneOf('aws', 'gcp'),
+    commands: clusterMembers,
+    help: 'The cloud whose identity token is exchanged for a short-lived agent token, instead of a key.',
+  }),
+  planned({
+    name: 'agentPoolName',
+    type: text('name'),
+    default: 'apn_default',
+    commands: clusterMembers,
+    help: 'The pool of agents, as older deployments name it.',
+  }),
+  planned({
+    name: 'roles',
+    env: 'SERVICE_AGENT_ROLES',
+    type: list(oneOf('proxy', 'proxy-produce', 'proxy-consume', 'jobs', 'pipelines', 'query')),
+    default: ['proxy', 'jobs'],
+    commands: ['agent'],
+    help: 'The work this agent does.',
+    rule: 'An empty list means no role.',
+  }),
+  planned({
+    name: 'agentGroup',
+    type: agentGroup(),
+    default: '',
+    commands: ['agent'],
+    help: 'The group of agents that clients of this agent are told about.',
+  }),
+  planned({
+    name: 'region',
+    type: zoneName('region'),
+    commands: clusterMembers,
+    help: 'The region of the control plane.',
+  }),
+  planned({
+    name: 'metadataURL',
+    type: url(),
+    commands: clusterMembers,
+    help: 'The address of the control plane for metadata.',
+    rule: 'Without it the three zonal addresses of the region are used.',
+  }),
+  planned({
+    name: 'agentEnableZonalURLs',
+    type: bool(),
+    default: true,
+    commands: clusterMembers,
+    help: 'Use the three zonal addresses of the region rather than its one regional address.',
+  }),
+  planned({
+    name: 'apiURL',
+    type: url(),
+    commands: clusterMembers,
+    deprecatedNames: ['-consoleURL', 'SERVICE_CONSOLE_URL'],
+    help: 'The address of the API of the control plane.',
+  }),
+  planned({
+    name: 'multiregion',
+    type: bool(),
+    default: false,
+    commands: [...clusterMembers, 'control-plane'],
+    help: 'The control plane of the cluster spans two regions.',
+  }),
+  planned({
+    name: 'enableRipcord',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Keep accepting records, and let clients reauthenticate by SASL, while the control plane is down.',
+  }),
+];

@@ -1,0 +1,114 @@
+import { MiB } from '@weir/core';
+import { bool } from '../../values/bool.ts';
+import { autoOrInt, bytes, durationMs, int, percent } from '../../values/numbers.ts';
+import { planned } from '../row.ts';
+import { brokers } from './takers.ts';
+
+/** How records are gathered into files. */
+export const writePathFlags = [
+  planned({
+    name: 'batchTimeout',
+    type: durationMs({ min: 25 }),
+    default: 250,
+    commands: brokers,
+    help: 'Write a file at the latest this long after its first record.',
+  }),
+  planned({
+    name: 'batchMaxSizeBytes',
+    type: bytes({ max: 128 * MiB }),
+    commands: brokers,
+    help: 'Write a file when its records reach this size before compression.',
+  }),
+  planned({
+    name: 'batchMaxCompressedSizeBytes',
+    type: bytes(),
+    commands: brokers,
+    help: 'Write a file when its records are likely to reach this size after compression.',
+    rule: 'An estimate, so that files can come out larger.',
+  }),
+  planned({
+    name: 'maxProduceRecordSizeBytes',
+    type: bytes({ min: MiB, max: 128 * MiB }),
+    default: 32 * MiB,
+    commands: brokers,
+    help: 'The largest record that is accepted, unless its topic or the cluster sets a limit.',
+  }),
+  planned({
+    name: 'useRangeFileIDAllocator',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Take file ids in ranges rather than one by one, whatever the cluster says.',
+  }),
+  planned({
+    name: 'highCPUBackpressureThresholdPercent',
+    type: percent(),
+    default: 98,
+    commands: brokers,
+    help: 'Slow Kafka clients down while the processor load stays at or above this.',
+    rule: '0 turns this off.',
+  }),
+  planned({
+    name: 'processes',
+    type: autoOrInt({ min: 1, max: 1024 }),
+    default: 1,
+    commands: brokers,
+    help: 'How many agent processes share this machine.',
+    rule: 'auto starts one per core. Clients see each as a broker.',
+  }),
+];
+
+/** How records are found and returned. */
+export const readPathFlags = [
+  planned({
+    name: 'kafkaMaxFetchRequestBytesUncompressedOverride',
+    type: bytes(),
+    default: 256 * MiB,
+    commands: brokers,
+    help: 'The most bytes that one fetch returns, counted before compression.',
+  }),
+  planned({
+    name: 'kafkaMaxFetchPartitionBytesUncompressedOverride',
+    type: bytes(),
+    default: 256 * MiB,
+    commands: brokers,
+    help: 'The most bytes that one fetch returns for one partition, counted before compression.',
+  }),
+  planned({
+    name: 'autoTuneFetchLimits',
+    type: bool(),
+    default: true,
+    commands: brokers,
+    help: 'Raise the byte limits of clients that ask for little.',
+  }),
+  planned({
+    name: 'fetchSingleKafkaBatch',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Fetch in the way of releases before v683.',
+  }),
+  planned({
+    name: 'enablePrefetchingForSinglePartitionWorkloads',
+    type: bool(),
+    default: true,
+    commands: brokers,
+    help: 'Read ahead for consumers of a single partition.',
+  }),
+  planned({
+    name: 'enableMetadataTopicsCache',
+    type: bool(),
+    default: true,
+    commands: brokers,
+    help: 'Answer metadata requests from a cache of the topics.',
+    rule: 'With it a new topic can be missing, and creating or deleting one can take, up to a second.',
+  }),
+  planned({
+    name: 'maxConcurrentMetadataRequestsPerCPU',
+    type: int({ min: 0 }),
+    default: 16,
+    commands: brokers,
+    help: 'How many metadata requests are worked on at once, per core.',
+    rule: '0 removes the limit.',
+  }),
+];

@@ -1,0 +1,84 @@
+import { bool } from '../../values/bool.ts';
+import { list } from '../../values/list.ts';
+import { bytesPerSecond, float, port } from '../../values/numbers.ts';
+import { oneOf, text } from '../../values/text.ts';
+import { planned } from '../row.ts';
+import { brokers } from './takers.ts';
+
+/** Background work: compaction, pipelines, tables, migration, queries. */
+export const jobFlags = [
+  planned({
+    name: 'jobSelector',
+    type: list(
+      oneOf(
+        'compaction',
+        'deadscanner',
+        'pipelines',
+        'tableflow',
+        'orbit',
+        'schema-linking',
+        'metrics',
+        'events',
+      ),
+    ),
+    commands: ['agent'],
+    help: 'The categories of background jobs that this agent takes; all of them when it is not set.',
+  }),
+  planned({
+    name: 'jobsRunnerSlotsAmplification',
+    type: float({ above: 0 }),
+    default: 1,
+    commands: brokers,
+    help: 'How many background jobs run at once, per core.',
+  }),
+  planned({
+    name: 'enableManagedPipelines',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Run managed data pipelines on this agent.',
+    rule: 'Adds the role pipelines.',
+  }),
+  planned({
+    name: 'overridePipelinesSharedRateLimitPerVCPU',
+    type: bytesPerSecond(),
+    commands: brokers,
+    help: 'The rate that all pipelines of an agent share, per core.',
+    rule: 'Without it 5MB when the agent has other roles, and 100MiB when pipelines is its only one.',
+  }),
+  planned({
+    name: 'disableQueryEngine',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Do not answer event queries on this agent.',
+  }),
+  planned({
+    name: 'disableOutOfRangeOrbit',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Answer KAFKA_STORAGE_ERROR instead of OFFSET_OUT_OF_RANGE for topics under migration.',
+    rule: 'Experimental.',
+  }),
+  planned({
+    name: 'tableflowMetadataSyncMode',
+    type: oneOf('direct', 'proxy'),
+    default: 'direct',
+    commands: ['agent'],
+    help: 'How ingestion agents write the metadata of tables: in the bucket, or through another agent.',
+  }),
+  planned({
+    name: 'tableflowInternalHTTPPort',
+    type: port(),
+    default: 8081,
+    commands: brokers,
+    help: 'The port on which table agents reach one another.',
+  }),
+  planned({
+    name: 'logIntakeDefaultTopic',
+    type: text('topic'),
+    commands: brokers,
+    help: 'The topic for logs that arrive over HTTP without naming one.',
+  }),
+];

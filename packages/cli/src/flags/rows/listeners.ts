@@ -1,0 +1,112 @@
+import { bool } from '../../values/bool.ts';
+import { durationMs, hexByte, port } from '../../values/numbers.ts';
+import { hostname, oneOf, path } from '../../values/text.ts';
+import { url } from '../../values/url.ts';
+import { planned } from '../row.ts';
+import { brokers, clusterMembers, selfContained } from './takers.ts';
+
+export const listenerFlags = [
+  planned({
+    name: 'kafkaPort',
+    type: port(),
+    default: 9092,
+    commands: brokers,
+    help: 'The port on which Kafka clients connect.',
+    rule: '0 takes any free port.',
+  }),
+  planned({
+    name: 'httpPort',
+    type: port(),
+    default: 8080,
+    commands: [...brokers, 'metrics'],
+    help: 'The port of the HTTP server: status, metrics, file cache, HTTP fetch and produce.',
+    rule: '0 takes any free port.',
+  }),
+  planned({
+    name: 'consolePort',
+    type: port(),
+    default: 8090,
+    commands: selfContained,
+    help: 'The port of the control plane, for the web console and the API.',
+    rule: '0 takes any free port.',
+  }),
+  planned({
+    name: 'internalTLS',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Encrypt the traffic between agents, on a listener of its own.',
+  }),
+  planned({
+    name: 'internalTLSPort',
+    type: port(),
+    default: 8443,
+    commands: ['agent'],
+    help: 'The port of the listener for other agents when that traffic is encrypted.',
+  }),
+  planned({
+    name: 'advertiseHostnameStrategy',
+    type: oneOf('auto-ip4', 'auto-ip6', 'hostname'),
+    default: 'auto-ip4',
+    commands: ['agent'],
+    help: 'What an agent tells clients as its address: a private IPv4 or IPv6 address, or its host name.',
+    rule: 'With auto-ip4 the start fails when the machine has no private address.',
+  }),
+  planned({
+    name: 'discoveryKafkaHostnameOverride',
+    type: hostname(),
+    commands: brokers,
+    deprecatedNames: ['-discoveryHostnameOverride', 'SERVICE_DISCOVERY_HOSTNAME_OVERRIDE'],
+    help: 'The host that clients are told to connect to.',
+    rule: 'Goes before -advertiseHostnameStrategy.',
+  }),
+  planned({
+    name: 'kafkaCloseIdleConnAfter',
+    type: durationMs(),
+    default: 3_600_000,
+    commands: brokers,
+    help: 'Close a Kafka connection that has been silent for this long.',
+  }),
+  planned({
+    name: 'kafkaProxyProtocol',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Require a PROXY protocol header in front of every Kafka connection.',
+    rule: 'Version 2 of the header only; a connection that starts with version 1 or with none is closed.',
+  }),
+  planned({
+    name: 'kafkaProxyProtocolPrincipalTLVType',
+    type: hexByte({ min: 0xe0, max: 0xef }),
+    commands: ['agent'],
+    help: 'The field of the PROXY header that names the principal of the connection.',
+    rule: 'The field must start with User: and goes before the principal of a client certificate.',
+  }),
+  planned({
+    name: 'gracefulShutdownDuration',
+    type: durationMs(),
+    default: 300_000,
+    defaultByCommand: { local: 0, demo: 0, playground: 0 },
+    commands: brokers,
+    help: 'How long a stopping agent goes on serving, so that clients can move to others.',
+  }),
+  planned({
+    name: 'enableShutdownLock',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Let only one agent of a group shut down at a time.',
+  }),
+  planned({
+    name: 'httpProxy',
+    type: url(),
+    commands: clusterMembers,
+    help: 'A proxy for the requests to the control plane; all other requests go directly.',
+  }),
+  planned({
+    name: 'httpsProxyCACertFile',
+    type: path(),
+    commands: clusterMembers,
+    help: 'A file with the certificate authority of an HTTPS proxy.',
+  }),
+];

@@ -1,0 +1,92 @@
+import { bool } from '../../values/bool.ts';
+import { list } from '../../values/list.ts';
+import { hostname, oneOf, text } from '../../values/text.ts';
+import { foreignVariable, planned } from '../row.ts';
+import { brokers, clusterMembers, servers } from './takers.ts';
+
+export const observabilityFlags = [
+  planned({
+    name: 'logLevel',
+    type: oneOf('debug', 'info', 'warn', 'error'),
+    default: 'info',
+    commands: servers,
+    help: 'The least important log lines that are written.',
+  }),
+  planned({
+    name: 'enablePrometheusMetrics',
+    type: bool(),
+    default: false,
+    commands: servers,
+    help: 'Serve metrics at /metrics.',
+  }),
+  planned({
+    name: 'enableDatadogMetrics',
+    type: bool(),
+    default: false,
+    commands: clusterMembers,
+    help: 'Push metrics by DogStatsD.',
+  }),
+  foreignVariable({
+    name: 'DD_AGENT_HOST',
+    type: hostname(),
+    commands: clusterMembers,
+    help: 'The host to which DogStatsD metrics are pushed.',
+  }),
+  planned({
+    name: 'metricsNameNormalizer',
+    type: bool(),
+    default: true,
+    commands: [...servers],
+    help: 'Write a dot after the prefix of pushed metrics rather than an underscore.',
+  }),
+  planned({
+    name: 'enableControlPlanePrometheusEndpoint',
+    type: bool(),
+    default: false,
+    commands: clusterMembers,
+    help: 'Scrape the metrics of a control plane that you run yourself.',
+  }),
+  planned({
+    name: 'disablePublishMetricsJob',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Leave the publishing of cluster metrics to a process of its own.',
+  }),
+  planned({
+    name: 'disableConsumerGroupMetrics',
+    type: bool(),
+    default: false,
+    commands: [...brokers, 'metrics'],
+    help: 'Publish no metrics about consumer groups.',
+  }),
+  planned({
+    name: 'disableConsumerGroupsMetricsTags',
+    env: 'SERVICE_DISABLE_CONSUMER_GROUP_METRICS_TAGS',
+    type: list(oneOf('partition', 'topic', 'consumer_group')),
+    default: ['partition'],
+    defaultByCommand: { metrics: [] },
+    commands: [...brokers, 'metrics'],
+    help: 'The tags that consumer group metrics go without; values are combined over what they told apart.',
+    rule: 'An empty list keeps every tag.',
+  }),
+  planned({
+    name: 'kafkaHighCardinalityDistributionMetrics',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Publish the distribution metrics that have one series per topic.',
+  }),
+  foreignVariable({
+    name: 'POD_NAME',
+    type: text('name'),
+    commands: ['agent'],
+    help: 'The Kubernetes pod of this agent, to find its zone.',
+  }),
+  foreignVariable({
+    name: 'POD_NAMESPACE',
+    type: text('name'),
+    commands: ['agent'],
+    help: 'The Kubernetes namespace of the pod.',
+  }),
+];

@@ -1,0 +1,109 @@
+import { bool } from '../../values/bool.ts';
+import { bucketUrl } from '../../values/bucket-url.ts';
+import { list } from '../../values/list.ts';
+import { int } from '../../values/numbers.ts';
+import { path, text } from '../../values/text.ts';
+import { databaseUrl } from '../../values/url.ts';
+import { foreignVariable, planned } from '../row.ts';
+import { brokers } from './takers.ts';
+
+/** The commands that open the bucket of a cluster. */
+const bucketUsers = ['agent', 'playground', 'demo', 'cli file-reader', 'cli file-scrubber'] as const;
+
+export const storageFlags = [
+  planned({
+    name: 'bucketURL',
+    type: bucketUrl(),
+    commands: bucketUsers,
+    help: 'The bucket that holds the data of the cluster.',
+    rule: 'The query parameter prefix names a folder inside the bucket.',
+  }),
+  planned({
+    name: 'ingestionBucketURL',
+    type: bucketUrl(),
+    commands: ['agent'],
+    help: 'The bucket for newly written files, when compacted files go to another one.',
+  }),
+  planned({
+    name: 'compactionBucketURL',
+    type: bucketUrl(),
+    commands: ['agent'],
+    help: 'The bucket for compacted files, when newly written files go to another one.',
+  }),
+  planned({
+    name: 'additionalBackgroundTasksBucketURLs',
+    type: list(bucketUrl()),
+    default: [],
+    commands: ['agent'],
+    deprecatedNames: ['-additionalDeadscannerBucketURLs', 'SERVICE_ADDITIONAL_DEADSCANNER_BUCKET_URLS'],
+    help: 'Further buckets in which dead files are looked for and from which files are ingested.',
+    rule: 'A bucket that was taken out of service_stripe:// must be listed here.',
+  }),
+  planned({
+    name: 'bucketAssumeRoleARNDefault',
+    type: text('ARN'),
+    commands: ['agent'],
+    help: 'The role that is assumed for access to a bucket whose URL does not name one.',
+  }),
+  planned({
+    name: 'skipBucketsPermissionCheck',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Start without checking that the buckets can be read and written.',
+  }),
+  planned({
+    name: 'checkBucketAccessRetryCount',
+    type: int({ min: 0 }),
+    default: 3,
+    commands: ['agent'],
+    help: 'How often the check of the buckets at the start is repeated before the start fails.',
+  }),
+  planned({
+    name: 'gcsDirectConnectivityRequired',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Fail at the start when a gs:// bucket cannot be reached over its direct path.',
+  }),
+  planned({
+    name: 'disableS3Checksums',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Send no checksums to s3:// buckets, neither for single nor for multipart uploads.',
+  }),
+  planned({
+    name: 'dataDir',
+    type: path(),
+    commands: ['control-plane', 'playground', 'demo'],
+    help: 'The directory for the database and the bucket of a process that keeps its own.',
+  }),
+  planned({
+    name: 'databaseURL',
+    type: databaseUrl(),
+    commands: ['control-plane', 'playground', 'demo'],
+    help: 'The database of the control plane.',
+    rule: 'Without it a SQLite file below -dataDir is used.',
+  }),
+  foreignVariable({
+    name: 'AZURE_STORAGE_ACCOUNT',
+    type: text('name'),
+    commands: brokers,
+    help: 'The storage account of azblob:// buckets.',
+  }),
+  foreignVariable({
+    name: 'AZURE_STORAGE_KEY',
+    type: text('key'),
+    secret: true,
+    commands: brokers,
+    help: 'The key of the storage account of azblob:// buckets.',
+  }),
+  foreignVariable({
+    name: 'AZURE_STORAGE_SAS_TOKEN',
+    type: text('token'),
+    secret: true,
+    commands: brokers,
+    help: 'A signed token for azblob:// buckets, instead of the key.',
+  }),
+];

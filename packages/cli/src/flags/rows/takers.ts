@@ -1,0 +1,21 @@
+/** The sets of commands that share flags. */
+
+import { cliTools } from '../../commands/catalogue.ts';
+
+/** Everything that serves Kafka clients. */
+export const brokers = ['agent', 'local', 'playground', 'demo'] as const;
+
+/** What connects to a control plane on behalf of one cluster. */
+export const clusterMembers = ['agent', 'metrics'] as const;
+
+/** Everything that runs until it is told to stop. */
+export const servers = ['agent', 'control-plane', 'metrics', 'local', 'playground', 'demo'] as const;
+
+/** What carries its own control plane. */
+export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as const;
+
+/** The tools that connect to a cluster as a Kafka client. */
+export const kafkaClients = [
+  'kcmd' as const,
+  ...cliTools.filter((name) => name !== 'cli validate-pipeline-config'),
+];

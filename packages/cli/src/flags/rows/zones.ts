@@ -1,0 +1,51 @@
+import { bool } from '../../values/bool.ts';
+import { oneOf, zoneName } from '../../values/text.ts';
+import { zonedCidrBlocks } from '../../values/zoned-cidr-blocks.ts';
+import { planned } from '../row.ts';
+import { brokers } from './takers.ts';
+
+/** Where agents and clients are, and which agent serves which partition. */
+export const zoneFlags = [
+  planned({
+    name: 'availabilityZone',
+    type: zoneName(),
+    commands: ['agent'],
+    help: 'The availability zone of this agent, instead of asking the platform.',
+  }),
+  planned({
+    name: 'lookupAvailabilityZoneID',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Use the id of the availability zone rather than its name.',
+  }),
+  planned({
+    name: 'zonedCIDRBlocks',
+    type: zonedCidrBlocks(),
+    commands: ['agent'],
+    help: 'The address blocks of each zone, to find the zone of a client by its address.',
+  }),
+  planned({
+    name: 'disableAzLookupWarnings',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Do not warn when the zone of a client is unknown.',
+    rule: 'The warnings come at most once a minute.',
+  }),
+  planned({
+    name: 'defaultPartitionAssignmentStrategy',
+    type: oneOf(
+      'consistent_random_jump',
+      'single_agent',
+      'consistent_spread',
+      'consistent_spread_bounded_load',
+      'consistent_pods',
+      'equal_spread',
+      'equal_spread_v2',
+    ),
+    default: 'consistent_random_jump',
+    commands: brokers,
+    help: 'How partitions are spread over agents, for clients whose client id does not say.',
+  }),
+];

@@ -1,0 +1,124 @@
+/** From command line and environment to settings: what the user set, by which name, as text. */
+
+import type { Environment } from '@weir/core';
+import type { CommandName } from '../commands/catalogue.ts';
+import type { Outcome } from '../outcome.ts';
+import { type FlagName, flagRows, rowsOf } from './catalogue.ts';
+import { onOneLine, type Problem, shownSetting } from './problem.ts';
+import type { FlagRow } from './row.ts';
+import { nearestName } from './suggest.ts';
+
+/** One thing the user set. */
+export interface Setting {
+  readonly row: FlagRow<FlagName>;
+  /** As the user wrote it: `-apiURL`, `-consoleURL` or `SERVICE_API_URL`. */
+  readonly spelling: string;
+  readonly text: string;
+}
+
+/** What the arguments of a command say. */
+export interface Arguments {
+  readonly settings: readonly Setting[];
+  readonly wantsHelp: boolean;
+}
+
+/** The names by which a row can be set on the command line, each with its dash; the current one first. */
+export function flagSpellings(row: FlagRow): readonly string[] {
+  const former = (row.deprecatedNames ?? []).filter((name) => name.startsWith('-'));
+  return row.hasFlag ? [`-${row.name}`, ...former] : former;
+}
+
+/** The names by which a row can be set in the environment; the current one first. */
+export function variableSpellings(row: FlagRow): readonly string[] {
+  return [row.env, ...(row.deprecatedNames ?? []).filter((name) => !name.startsWith('-'))];
+}
+
+/**
+ * Reads `-flag value` and `-flag=value`, with one dash or two. A flag that implies a value (a bool) takes another one
+ * only after an equals sign; every other flag takes the next argument whatever it looks like, so that `-num-records -1` works.
+ */
+export function readArguments(command: CommandName, argv: readonly string[]): Outcome<Arguments, Problem> {
+  const rowsBySpelling = new Map(
+    rowsOf(command).flatMap((row) => flagSpellings(row).map((name) => [name, row])),
+  );
+  const settings: Setting[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index]!;
+    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(argument);
+    if (match === null) return { problem: strayArgument(argument, index, settings.at(-1)) };
+    const spelling = `-${match[1]}`;
+    if (spelling === '-h' || spelling === '-help') return { value: { settings, wantsHelp: true } };
+    const row = rowsBySpelling.get(spelling);
+    if (row === undefined) return { problem: unknownFlag(command, spelling, [...rowsBySpelling.keys()]) };
+    let text = match[2] ?? row.type.impliedText;
+    if (text === undefined) {
+      index++;
+      text = argv[index];
+      if (text === undefined)
+        return { problem: { subject: spelling, rule: `a value is needed (${row.type.label})` } };
+    }
+    settings.push({ row, spelling, text });
+  }
+  return { value: { settings, wantsHelp: false } };
+}
+
+/** Reads the variables of a command. Others are left alone, because the environment is shared with other programs. */
+export function readEnvironment(command: CommandName, environment: Environment): readonly Setting[] {
+  const settings: Setting[] = [];
+  for (const row of rowsOf(command)) {
+    for (const spelling of variableSpellings(row)) {
+      const text = environment[spelling];
+      if (text !== undefined) settings.push({ row, spelling, text });
+    }
+  }
+  return settings;
+}
+
+/** One setting per row: a flag goes before a variable, and two flags or two variables of one row must agree. */
+export function chooseSettings(
+  fromArguments: readonly Setting[],
+  fromEnvironment: readonly Setting[],
+): Outcome<ReadonlyMap<FlagName, Setting>, Problem> {
+  const flags = new Map<FlagName, Setting>();
+  const variables = new Map<FlagName, Setting>();
+  for (const [settings, chosen] of [
+    [fromArguments, flags],
+    [fromEnvironment, variables],
+  ] as const) {
+    for (const setting of settings) {
+      const other = chosen.get(setting.row.name);
+      if (other !== undefined && other.text !== setting.text)
+        return { problem: contradiction(setting, other) };
+      chosen.set(setting.row.name, other ?? setting);
+    }
+  }
+  return { value: new Map([...variables, ...flags]) };
+}
+
+function contradiction(setting: Setting, other: Setting): Problem {
+  const shownOther = shownSetting(other.row, other.spelling, other.text);
+  const rule =
+    setting.spelling === other.spelling
+      ? `contradicts the earlier ${shownOther}; set it once`
+      : `contradicts ${shownOther}; both names mean the same setting, so set one`;
+  return { subject: shownSetting(setting.row, setting.spelling, setting.text), rule };
+}
+
+function unknownFlag(command: CommandName, spelling: string, known: readonly string[]): Problem {
+  const subject = onOneLine(spelling);
+  const nearest = nearestName(spelling, known);
+  if (nearest !== undefined) return { subject, rule: `unknown flag; did you mean ${nearest}?` };
+  const elsewhere = flagRows.find((row) => flagSpellings(row).includes(spelling));
+  if (elsewhere === undefined) return { subject, rule: 'unknown flag' };
+  return { subject, rule: `not a flag of weir ${command}, but of weir ${elsewhere.commands[0]}` };
+}
+
+/** Names the place rather than the text, which may be the second half of a password that was not quoted. */
+function strayArgument(argument: string, index: number, previous: Setting | undefined): Problem {
+  const subject = `argument ${index + 1}`;
+  const isSwitch = previous?.row.type.impliedText !== undefined;
+  if (isSwitch && /^(?:true|false)$/i.test(argument)) {
+    return { subject, rule: `write ${previous.spelling}=${argument.toLowerCase()} with an equals sign` };
+  }
+  return { subject, rule: 'does not belong to a flag' };
+}

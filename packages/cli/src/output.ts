@@ -1,0 +1,7 @@
+/** Where a command writes. Only the composition root knows that these are the streams of the process. */
+export interface Output {
+  /** What was asked for. */
+  out(text: string): void;
+  /** Warnings and problems. */
+  err(text: string): void;
+}

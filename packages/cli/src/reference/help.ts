@@ -1,0 +1,97 @@
+import { release } from '@weir/core';
+import { type CommandName, commandRow } from '../commands/catalogue.ts';
+import { familyOf, topLevelNames } from '../commands/find.ts';
+import { notAvailable } from '../flags/availability.ts';
+import { flagGroups } from '../flags/catalogue.ts';
+import type { FlagRow } from '../flags/row.ts';
+import { rulebook } from '../rules/rulebook.ts';
+import { commandsInWords, defaultInWords, marksOf } from './facts.ts';
+import { wrap } from './wrap.ts';
+
+const width = 100;
+const variableColumn = 52;
+
+/** What `weir` alone and `weir help` print: the release, the commands that exist and those that are to come. */
+export function overview(): string {
+  const existing = topLevelNames.filter((name) => commandRow(name).status === 'available');
+  const planned = topLevelNames.filter((name) => commandRow(name).status === 'planned');
+  return lines([
+    `weir ${release}`,
+    '',
+    'Usage: weir <command> [flags]',
+    '',
+    'Commands:',
+    ...commandLines(existing),
+    '',
+    `Planned, ${notAvailable}:`,
+    ...commandLines(planned),
+    '',
+    'weir help <command> shows the flags of a command.',
+  ]);
+}
+
+/** What `weir <command> --help` prints. */
+export function commandHelp(command: CommandName): string {
+  const { help, status } = commandRow(command);
+  const tools = familyOf(command);
+  const groups = flagGroups
+    .map(({ title, rows }) => ({ title, rows: rows.filter((row) => row.commands.includes(command)) }))
+    .filter(({ rows }) => rows.length > 0);
+  const usage = `Usage: weir ${command}${tools.length > 0 ? ' <tool>' : ''}`;
+  return lines([
+    ...wrap(`weir ${command}: ${help}`, { indent: 0, width }),
+    ...(status === 'planned' ? [`(${notAvailable})`] : []),
+    '',
+    groups.length > 0 || tools.length > 0 ? `${usage} [flags]` : usage,
+    ...(tools.length > 0 ? ['', 'Tools:', ...commandLines(tools)] : []),
+    ...(groups.length > 0 ? ['', ...wrap(howToWriteFlags, { indent: 0, width })] : []),
+    ...groups.flatMap(({ title, rows }) => [
+      '',
+      title,
+      ...rows.flatMap((row) => ['', ...rowHelp(row, command)]),
+    ]),
+    ...ruleLines(command),
+  ]);
+}
+
+const howToWriteFlags =
+  'A flag is written -flag value or -flag=value, with one dash or two. A bool stands alone or takes its value after an ' +
+  'equals sign. The environment variable beside a flag is read when the flag is not given; an empty variable means empty.';
+
+function commandLines(names: readonly CommandName[]): readonly string[] {
+  const nameWidth = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `  ${name.padEnd(nameWidth)}  ${commandRow(name).help}`);
+}
+
+/** The rules that a command has over more than one of its flags. */
+function ruleLines(command: CommandName): readonly string[] {
+  const rules = rulebook.filter(({ commands }) => commands.includes(command));
+  if (rules.length === 0) return [];
+  return [
+    '',
+    'Rules across flags',
+    ...rules.flatMap(({ statement }) => ['', ...wrap(statement, { indent: 2, width })]),
+  ];
+}
+
+function rowHelp(row: FlagRow, command: CommandName): readonly string[] {
+  const flag = row.hasFlag ? `  -${row.name} <${row.type.label}>` : `  (variable) <${row.type.label}>`;
+  const aligned = `${flag.padEnd(variableColumn)}${row.env}`;
+  // A flag or a variable that is too long for its column stands on a line of its own.
+  const isAligned = flag.length < variableColumn && aligned.length <= width;
+  const title = isAligned ? [aligned] : [flag, `      ${row.env}`];
+  const facts = [
+    `Default: ${defaultInWords(row, command)}.`,
+    ...(row.type.allowed === undefined ? [] : [`Allowed: ${row.type.allowed}.`]),
+    ...(row.rule === undefined ? [] : [row.rule]),
+    ...(row.deprecatedNames === undefined ? [] : [`Formerly ${row.deprecatedNames.join(', ')}.`]),
+    `Commands: ${commandsInWords(row.commands)}.`,
+  ];
+  const marks = marksOf(row).map((mark) => `(${mark})`);
+  const paragraphs = [row.help, facts.join(' '), marks.join(' ')].filter((text) => text !== '');
+  return [...title, ...paragraphs.flatMap((text) => wrap(text, { indent: 6, width }))];
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}

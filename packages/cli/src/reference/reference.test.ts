@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commandNames } from '../commands/catalogue.ts';
+import { flagRows, rowsOf } from '../flags/catalogue.ts';
+import { rulebook } from '../rules/rulebook.ts';
+import { commandsInWords } from './facts.ts';
+import { flagsPage } from './flags-page.ts';
+import { commandHelp, overview } from './help.ts';
+import { wrap } from './wrap.ts';
+
+test('docs/reference/flags.md is what the catalogue says', () => {
+  const onDisk = readFileSync(join(import.meta.dirname, '../../../../docs/reference/flags.md'), 'utf8');
+  assert.equal(onDisk, flagsPage(), 'run npm run docs');
+});
+
+test('the page has one line per row, with every fact', () => {
+  const lines = flagsPage().split('\n');
+  for (const row of flagRows) {
+    const first = row.hasFlag ? `| \`-${row.name}\`<br>\`${row.env}\` |` : `| \`${row.env}\` |`;
+    const own = lines.filter((line) => line.startsWith(first));
+    assert.equal(own.length, 1, row.name);
+    for (const fact of [
+      row.type.label,
+      row.status,
+      ...(row.deprecatedNames ?? []),
+      ...(row.secret ? ['secret'] : []),
+    ]) {
+      assert.ok(own[0]!.includes(fact), `${row.name}: ${fact}`);
+    }
+  }
+});
+
+test('the help of a command has its rows and rules and no others', () => {
+  for (const command of commandNames) {
+    const help = commandHelp(command).replaceAll(/\s+/g, ' ');
+    const taken = rowsOf(command);
+    for (const row of flagRows) {
+      const title = row.hasFlag
+        ? `-${row.name} <${row.type.label}> ${row.env} `
+        : `<${row.type.label}> ${row.env} `;
+      assert.equal(help.includes(title), taken.includes(row), `${command}: ${title}`);
+      if (taken.includes(row)) assert.ok(help.includes(row.help), row.name);
+    }
+    for (const { statement, commands } of rulebook)
+      assert.equal(help.includes(statement), commands.includes(command));
+  }
+});
+
+test('one entry of the help, in full', () => {
+  const [entry] = /^ {2}-consolePort[\s\S]*?\n\n/m.exec(commandHelp('control-plane')) ?? [];
+  assert.equal(
+    entry,
+    [
+      '  -consolePort <port>                               SERVICE_CONSOLE_PORT',
+      '      The port of the control plane, for the web console and the API.',
+      '      Default: 8090. Allowed: 0 to 65535. 0 takes any free port. Commands: control-plane, local,',
+      '      playground, demo.',
+      '      (not available in this release)',
+      '\n',
+    ].join('\n'),
+  );
+});
+
+test('a secret is marked in the help', () => {
+  assert.match(
+    commandHelp('agent'),
+    /-agentKey <key>.*\n.*\n.*\n *\(secret, never printed\) \(not available in this release\)\n/,
+  );
+});
+
+test('no line of any help is wider than a terminal', () => {
+  for (const text of [overview(), ...commandNames.map(commandHelp)]) {
+    for (const line of text.split('\n')) assert.ok(line.length <= 100, line);
+  }
+});
+
+test('commands are named in a few words', () => {
+  assert.equal(commandsInWords(['agent', 'metrics']), 'agent, metrics');
+  assert.equal(commandsInWords(['cli create-acls', 'cli delete-acls']), 'cli create-acls, cli delete-acls');
+  const connection = flagRows.find(({ name }) => name === 'bootstrap-host')!;
+  assert.equal(commandsInWords(connection.commands), 'kcmd, every cli tool but validate-pipeline-config');
+});
+
+test('text is broken between words', () => {
+  assert.deepEqual(wrap('one two three', { indent: 2, width: 9 }), ['  one two', '  three']);
+  assert.deepEqual(wrap('indivisible word', { indent: 0, width: 5 }), ['indivisible', 'word']);
+});

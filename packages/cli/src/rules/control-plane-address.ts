@@ -1,0 +1,30 @@
+import type { FlagValues } from '../flags/catalogue.ts';
+import { clusterMembers } from '../flags/rows/takers.ts';
+import type { Outcome } from '../outcome.ts';
+import { missing, type Rule, type Violation } from './rule.ts';
+
+/** How the control plane is reached: the three zonal addresses of a region, its one address, or a given address. */
+export type ControlPlaneAddress =
+  | { readonly kind: 'zonal'; readonly region: string }
+  | { readonly kind: 'regional'; readonly region: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+type Values = Pick<FlagValues, 'region' | 'metadataURL' | 'agentEnableZonalURLs'>;
+
+export function resolveControlPlaneAddress(values: Values): Outcome<ControlPlaneAddress, Violation> {
+  const { region, metadataURL: url } = values;
+  if (region !== undefined)
+    return { value: { kind: values.agentEnableZonalURLs ? 'zonal' : 'regional', region } };
+  if (url !== undefined) return { value: { kind: 'url', url } };
+  return missing(['region'], 'the region of the control plane is needed, or its address as -metadataURL');
+}
+
+export const controlPlaneAddressRule: Rule = {
+  statement: 'One of -region and -metadataURL is needed. -region goes before -metadataURL when both are set.',
+  flags: ['region', 'metadataURL'],
+  commands: clusterMembers,
+  check(values) {
+    const resolved = resolveControlPlaneAddress(values);
+    return 'problem' in resolved ? resolved.problem : undefined;
+  },
+};

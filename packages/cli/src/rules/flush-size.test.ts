@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MiB } from '@weir/core';
+import {
+  compressedFlushBytesDefault,
+  compressedFlushBytesTunedMax,
+  resolveFlushSizes,
+} from './flush-size.ts';
+
+test('the two flush flags decide together', () => {
+  const cases: readonly [
+    uncompressed: number | undefined,
+    compressed: number | undefined,
+    uncompressedMax: number,
+    compressedMax: number | undefined,
+  ][] = [
+    // -batchMaxSizeBytes, -batchMaxCompressedSizeBytes, and what they come to
+    [8 * MiB, undefined, 8 * MiB, undefined],
+    [undefined, 4 * MiB, 64 * MiB, 4 * MiB],
+    [undefined, undefined, 64 * MiB, MiB],
+    [8 * MiB, 4 * MiB, 8 * MiB, 4 * MiB],
+  ];
+  for (const [
+    batchMaxSizeBytes,
+    batchMaxCompressedSizeBytes,
+    uncompressedBytesMax,
+    compressedBytesMax,
+  ] of cases) {
+    assert.deepEqual(resolveFlushSizes({ batchMaxSizeBytes, batchMaxCompressedSizeBytes }), {
+      uncompressedBytesMax,
+      compressedBytesMax,
+    });
+  }
+});
+
+test('the later default of 16MB bounds the tuner and is not the default', () => {
+  assert.equal(compressedFlushBytesDefault, MiB);
+  assert.equal(compressedFlushBytesTunedMax, 16_000_000);
+});

@@ -1,0 +1,47 @@
+import type { CommandName } from '../commands/catalogue.ts';
+import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { brokers } from '../flags/rows/takers.ts';
+import { clusterKind } from './cluster-kind.ts';
+import { forbidden, type Rule, type Violation } from './rule.ts';
+
+type PortFlag = Extract<FlagName, `${string}Port`>;
+type Values = Pick<FlagValues, PortFlag | 'internalTLS' | 'defaultVirtualClusterID'>;
+
+/** The ports that a command listens on. An agent opens those of its kind of cluster, the other modes open all. */
+function openedPorts(values: Values, command: CommandName): readonly PortFlag[] {
+  if (command !== 'agent') {
+    return ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'tableflowInternalHTTPPort'];
+  }
+  const opened: PortFlag[] = ['kafkaPort', 'httpPort'];
+  const kind = clusterKind(values.defaultVirtualClusterID);
+  if (kind === 'schema registry') opened.push('schemaRegistryPort');
+  if (kind === 'data lake') opened.push('tableflowInternalHTTPPort');
+  if (values.internalTLS) opened.push('internalTLSPort');
+  return opened;
+}
+
+export function checkPorts(values: Values, command: CommandName): Violation | undefined {
+  const takenBy = new Map<number, PortFlag>();
+  for (const flag of openedPorts(values, command)) {
+    const port = values[flag];
+    const taker = takenBy.get(port);
+    if (taker !== undefined) return forbidden([taker, flag], 'two listeners cannot share a port').problem;
+    // Port 0 is a different free port each time.
+    if (port !== 0) takenBy.set(port, flag);
+  }
+  return undefined;
+}
+
+export const portRule: Rule = {
+  statement: 'The listeners of one process need ports of their own.',
+  flags: [
+    'kafkaPort',
+    'httpPort',
+    'consolePort',
+    'schemaRegistryPort',
+    'tableflowInternalHTTPPort',
+    'internalTLSPort',
+  ],
+  commands: brokers,
+  check: checkPorts,
+};

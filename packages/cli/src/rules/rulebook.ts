@@ -1,0 +1,60 @@
+import type { CommandName } from '../commands/catalogue.ts';
+import { type FlagName, type FlagValues, flagRow } from '../flags/catalogue.ts';
+import { type Problem, shownSetting } from '../flags/problem.ts';
+import type { Setting } from '../flags/settings.ts';
+import { agentIdentityRule } from './agent-identity.ts';
+import { bucketRule } from './buckets.ts';
+import { controlPlaneAddressRule } from './control-plane-address.ts';
+import { flushSizeRule } from './flush-size.ts';
+import { portRule } from './ports.ts';
+import { proxyProtocolRule } from './proxy-protocol.ts';
+import { ripcordRule } from './ripcord.ts';
+import { roleRule } from './roles.ts';
+import type { Rule, Violation } from './rule.ts';
+import { saslRule } from './sasl.ts';
+import { tlsRule } from './tls.ts';
+
+/** Every rule over more than one flag, in the order in which they are checked. */
+export const rulebook: readonly Rule[] = [
+  agentIdentityRule,
+  controlPlaneAddressRule,
+  bucketRule,
+  roleRule,
+  ripcordRule,
+  flushSizeRule,
+  portRule,
+  proxyProtocolRule,
+  saslRule,
+  tlsRule,
+];
+
+/** The first rule of a command that the values break in this way, as the user can read it. */
+export function brokenRule(
+  kind: Violation['kind'],
+  command: CommandName,
+  values: FlagValues,
+  settings: ReadonlyMap<FlagName, Setting>,
+): Problem | undefined {
+  for (const rule of rulebook) {
+    if (!rule.commands.includes(command)) continue;
+    const violation = rule.check?.(values, command);
+    if (violation?.kind === kind) return violationProblem(violation, values, settings);
+  }
+  return undefined;
+}
+
+function violationProblem(
+  { flags, rule }: Violation,
+  values: FlagValues,
+  settings: ReadonlyMap<FlagName, Setting>,
+): Problem {
+  const shown = flags.map((name) => {
+    const setting = settings.get(name);
+    if (setting !== undefined) return shownSetting(setting.row, setting.spelling, setting.text);
+    const value = values[name];
+    if (value === undefined) return `-${name}`;
+    const row = flagRow(name);
+    return `${shownSetting(row, `-${name}`, row.type.print(value))} (the default)`;
+  });
+  return { subject: shown.join(' with '), rule };
+}

@@ -1,0 +1,41 @@
+import type { FlagValues } from '../flags/catalogue.ts';
+import { brokers } from '../flags/rows/takers.ts';
+import type { Outcome } from '../outcome.ts';
+import { forbidden, type Rule, type Violation } from './rule.ts';
+
+export type SaslMechanism = FlagValues['enabledSASLMechanisms'][number] | 'OAUTHBEARER';
+
+type Values = Pick<
+  FlagValues,
+  'enabledSASLMechanisms' | 'requireSASLAuthentication' | 'saslOAuthIssuerURL' | 'saslOAuthAudience'
+>;
+
+/** The mechanisms that clients may log in with. `OAUTHBEARER` is on when it is known whose tokens to accept. */
+export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMechanism[], Violation> {
+  const { saslOAuthIssuerURL: issuer, saslOAuthAudience: audience } = values;
+  if (issuer !== undefined && audience === undefined) {
+    return forbidden(['saslOAuthIssuerURL'], 'only goes together with -saslOAuthAudience');
+  }
+  if (issuer === undefined && audience !== undefined) {
+    return forbidden(['saslOAuthAudience'], 'only goes together with -saslOAuthIssuerURL');
+  }
+  const mechanisms = new Set<SaslMechanism>(values.enabledSASLMechanisms);
+  if (issuer !== undefined) mechanisms.add('OAUTHBEARER');
+  if (values.requireSASLAuthentication && mechanisms.size === 0) {
+    const flags = ['requireSASLAuthentication', 'enabledSASLMechanisms'] as const;
+    return forbidden(flags, 'nobody could log in without a mechanism');
+  }
+  return { value: [...mechanisms] };
+}
+
+export const saslRule: Rule = {
+  statement:
+    '-saslOAuthIssuerURL and -saslOAuthAudience go together and turn OAUTHBEARER on. -requireSASLAuthentication ' +
+    'needs at least one mechanism.',
+  flags: ['requireSASLAuthentication', 'enabledSASLMechanisms', 'saslOAuthIssuerURL', 'saslOAuthAudience'],
+  commands: brokers,
+  check(values) {
+    const resolved = resolveSaslMechanisms(values);
+    return 'problem' in resolved ? resolved.problem : undefined;
+  },
+};

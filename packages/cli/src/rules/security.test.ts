@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCommandLine } from '../flags/parse.ts';
+import { problemLine } from '../flags/problem.ts';
+import { checkProxyProtocol } from './proxy-protocol.ts';
+import { resolveSaslMechanisms } from './sasl.ts';
+import { resolveCertificate } from './tls.ts';
+
+function valuesOf(line: string) {
+  const parsed = parseCommandLine('agent', line.split(' ').filter(Boolean), {});
+  assert.ok('value' in parsed, 'problem' in parsed ? problemLine(parsed.problem) : '');
+  return parsed.value.values;
+}
+
+test('the certificate of the server comes from one place and is there when it is needed', () => {
+  const cases: readonly [line: string, expected: object][] = [
+    ['', { value: { kind: 'none' } }],
+    [
+      '-kafkaTLS -tlsServerCertFile=c -tlsServerPrivateKeyFile=k',
+      { value: { kind: 'files', certificatePath: 'c', privateKeyPath: 'k' } },
+    ],
+    ['-kafkaTLS -tlsBlobURL=mem://tls', { value: { kind: 'bucket' } }],
+    ['-requireMTLSAuthentication -kafkaTLS -tlsBlobURL=mem://tls', { value: { kind: 'bucket' } }],
+    ['-kafkaTLS', { problem: { kind: 'missing', flags: ['kafkaTLS'] } }],
+    ['-schemaRegistryTLSEnabled', { problem: { kind: 'missing', flags: ['schemaRegistryTLSEnabled'] } }],
+    ['-internalTLS', { problem: { kind: 'missing', flags: ['internalTLS'] } }],
+    ['-tlsServerCertFile=c', { problem: { kind: 'forbidden', flags: ['tlsServerCertFile'] } }],
+    ['-tlsServerPrivateKeyFile=k', { problem: { kind: 'forbidden', flags: ['tlsServerPrivateKeyFile'] } }],
+    [
+      '-tlsBlobURL=mem://tls -tlsServerPrivateKeyFile=k',
+      { problem: { kind: 'forbidden', flags: ['tlsBlobURL', 'tlsServerPrivateKeyFile'] } },
+    ],
+    [
+      '-requireMTLSAuthentication',
+      { problem: { kind: 'forbidden', flags: ['requireMTLSAuthentication', 'kafkaTLS'] } },
+    ],
+  ];
+  for (const [line, expected] of cases)
+    assert.partialDeepStrictEqual(resolveCertificate(valuesOf(line)), expected);
+});
+
+test('the mechanisms are those that are listed, and OAuth when it is set up', () => {
+  const oauth = '-saslOAuthIssuerURL=https://id -saslOAuthAudience=weir';
+  const cases: readonly [line: string, expected: object][] = [
+    ['', { value: ['PLAIN', 'SCRAM-SHA-512'] }],
+    ['-enabledSASLMechanisms=PLAIN', { value: ['PLAIN'] }],
+    [oauth, { value: ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'] }],
+    [`-enabledSASLMechanisms= ${oauth} -requireSASLAuthentication`, { value: ['OAUTHBEARER'] }],
+    ['-enabledSASLMechanisms=', { value: [] }],
+    [
+      '-enabledSASLMechanisms= -requireSASLAuthentication',
+      { problem: { flags: ['requireSASLAuthentication', 'enabledSASLMechanisms'] } },
+    ],
+    ['-saslOAuthIssuerURL=https://id', { problem: { flags: ['saslOAuthIssuerURL'] } }],
+    ['-saslOAuthAudience=weir', { problem: { flags: ['saslOAuthAudience'] } }],
+  ];
+  for (const [line, expected] of cases)
+    assert.partialDeepStrictEqual(resolveSaslMechanisms(valuesOf(line)), expected);
+});
+
+test('a principal from the PROXY header needs the header', () => {
+  const cases: readonly [line: string, isAllowed: boolean][] = [
+    ['', true],
+    ['-kafkaProxyProtocol', true],
+    ['-kafkaProxyProtocol -kafkaProxyProtocolPrincipalTLVType=0xE5', true],
+    ['-kafkaProxyProtocolPrincipalTLVType=0xE5', false],
+  ];
+  for (const [line, isAllowed] of cases)
+    assert.equal(checkProxyProtocol(valuesOf(line)) === undefined, isAllowed, line);
+});

@@ -1,0 +1,76 @@
+import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { brokers } from '../flags/rows/takers.ts';
+import type { Outcome } from '../outcome.ts';
+import type { BucketUrl } from '../values/bucket-url.ts';
+import { forbidden, missing, type Rule, type Violation } from './rule.ts';
+
+/** Where the certificate of the server comes from. */
+export type CertificateSource =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'files'; readonly certificatePath: string; readonly privateKeyPath: string }
+  | { readonly kind: 'bucket'; readonly bucket: BucketUrl };
+
+/** The switches that make a listener speak TLS. */
+const listeners = [
+  'kafkaTLS',
+  'schemaRegistryTLSEnabled',
+  'internalTLS',
+] as const satisfies readonly FlagName[];
+
+type Values = Pick<
+  FlagValues,
+  | (typeof listeners)[number]
+  | 'tlsServerCertFile'
+  | 'tlsServerPrivateKeyFile'
+  | 'tlsBlobURL'
+  | 'requireMTLSAuthentication'
+>;
+
+export function resolveCertificate(values: Values): Outcome<CertificateSource, Violation> {
+  const {
+    tlsServerCertFile: certificatePath,
+    tlsServerPrivateKeyFile: privateKeyPath,
+    tlsBlobURL: bucket,
+  } = values;
+  if (values.requireMTLSAuthentication && !values.kafkaTLS) {
+    return forbidden(
+      ['requireMTLSAuthentication', 'kafkaTLS'],
+      'client certificates need TLS on the Kafka listener',
+    );
+  }
+  if (bucket !== undefined) {
+    const file = certificatePath === undefined ? 'tlsServerPrivateKeyFile' : 'tlsServerCertFile';
+    if (values[file] === undefined) return { value: { kind: 'bucket', bucket } };
+    return forbidden(['tlsBlobURL', file], 'TLS files come from a bucket or from disk, not from both');
+  }
+  if (certificatePath !== undefined && privateKeyPath !== undefined) {
+    return { value: { kind: 'files', certificatePath, privateKeyPath } };
+  }
+  if (certificatePath !== undefined) {
+    return forbidden(['tlsServerCertFile'], 'only goes together with -tlsServerPrivateKeyFile');
+  }
+  if (privateKeyPath !== undefined) {
+    return forbidden(['tlsServerPrivateKeyFile'], 'only goes together with -tlsServerCertFile');
+  }
+  const listener = listeners.find((name) => values[name]);
+  if (listener === undefined) return { value: { kind: 'none' } };
+  return missing([listener], 'needs -tlsServerCertFile and -tlsServerPrivateKeyFile, or -tlsBlobURL');
+}
+
+export const tlsRule: Rule = {
+  statement:
+    'A TLS listener needs -tlsServerCertFile and -tlsServerPrivateKeyFile, or -tlsBlobURL in their place. ' +
+    '-requireMTLSAuthentication needs -kafkaTLS.',
+  flags: [
+    ...listeners,
+    'tlsServerCertFile',
+    'tlsServerPrivateKeyFile',
+    'tlsBlobURL',
+    'requireMTLSAuthentication',
+  ],
+  commands: brokers,
+  check(values) {
+    const resolved = resolveCertificate(values);
+    return 'problem' in resolved ? resolved.problem : undefined;
+  },
+};

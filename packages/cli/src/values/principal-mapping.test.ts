@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { principalMappingRules } from './principal-mapping.ts';
+
+const fallback = { kind: 'default' };
+
+test('mapping rules are read as Kafka writes them', () => {
+  const cases: readonly [text: string, rules: readonly unknown[]][] = [
+    ['DEFAULT', [fallback]],
+    [
+      'RULE:^CN=(.*?),.*$/$1/L, DEFAULT',
+      [{ kind: 'rule', pattern: '^CN=(.*?),.*$', replacement: '$1', letterCase: 'L' }, fallback],
+    ],
+    ['RULE:a\\/b/c/', [{ kind: 'rule', pattern: 'a\\/b', replacement: 'c', letterCase: '' }]],
+    ['RULE:x//U', [{ kind: 'rule', pattern: 'x', replacement: '', letterCase: 'U' }]],
+  ];
+  for (const [text, rules] of cases)
+    assert.deepEqual(principalMappingRules().parse(text), { value: rules }, text);
+});
+
+test('what is no rule is refused with its place', () => {
+  const cases: readonly [text: string, problem: RegExp][] = [
+    ['default', /rule 1 is neither$/],
+    ['DEFAULT,RULE:a/b', /rule 2 is neither$/],
+    ['RULE:a/b/X', /rule 1 is neither$/],
+    ['RULE:(/b/', /^the pattern of rule 1 is no regular expression$/],
+  ];
+  for (const [text, problem] of cases) {
+    const parsed = principalMappingRules().parse(text);
+    assert.ok('problem' in parsed, text);
+    assert.match(parsed.problem, problem, text);
+  }
+});

@@ -1,0 +1,62 @@
+import type { ValueType } from './value-type.ts';
+
+/**
+ * How a certificate's distinguished name becomes a user name: the first rule whose pattern matches the whole name wins.
+ * `DEFAULT` takes the name as it is. The syntax is that of Kafka's `ssl.principal.mapping.rules`.
+ */
+export type PrincipalMappingRule =
+  | { readonly kind: 'default' }
+  | {
+      readonly kind: 'rule';
+      /** A regular expression. A slash in it is written `\/`. */
+      readonly pattern: string;
+      /** May name groups of the pattern as `$1`. */
+      readonly replacement: string;
+      /** Whether the result is turned into lower (`L`) or upper (`U`) case. */
+      readonly letterCase: 'L' | 'U' | '';
+    };
+
+const written = 'DEFAULT or RULE:pattern/replacement/[LU], separated by commas,';
+const oneRule =
+  /\s*(?:(?<fallback>DEFAULT)|RULE:(?<pattern>(?:\\.|[^\\/])*)\/(?<replacement>(?:\\.|[^\\/])*)\/(?<letterCase>[LU]?))\s*(?:,|$)/y;
+
+export function principalMappingRules(): ValueType<readonly PrincipalMappingRule[]> {
+  return {
+    label: 'principal mapping rules',
+    syntax: '`RULE:^CN=(.*?),.*$/$1/L,DEFAULT`',
+    allowed: 'DEFAULT or RULE:pattern/replacement/[LU], separated by commas',
+    parse(text) {
+      const rules: PrincipalMappingRule[] = [];
+      oneRule.lastIndex = 0;
+      while (oneRule.lastIndex < text.length) {
+        const match = oneRule.exec(text);
+        if (match === null) return { problem: `${written} is needed; rule ${rules.length + 1} is neither` };
+        const { fallback, pattern = '', replacement = '', letterCase = '' } = match.groups!;
+        if (fallback !== undefined) {
+          rules.push({ kind: 'default' });
+          continue;
+        }
+        if (!isPattern(pattern)) {
+          return { problem: `the pattern of rule ${rules.length + 1} is no regular expression` };
+        }
+        rules.push({ kind: 'rule', pattern, replacement, letterCase: letterCase as 'L' | 'U' | '' });
+      }
+      return rules.length === 0 ? { problem: `${written} is needed` } : { value: rules };
+    },
+    print: (rules) => rules.map(printRule).join(','),
+  };
+}
+
+function printRule(rule: PrincipalMappingRule): string {
+  if (rule.kind === 'default') return 'DEFAULT';
+  return `RULE:${rule.pattern}/${rule.replacement}/${rule.letterCase}`;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { flagRows } from '../flags/catalogue.ts';
+import type { ValueType } from './value-type.ts';
+
+const record = <Value>(fields: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
+  fc.record<Value>(fields, { noNullPrototype: true });
+const lowercase = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
+const line = fc.stringMatching(/^[^\p{Cc}]+$/u);
+const printable = fc.stringMatching(/^[!-~]{1,20}$/);
+const bucket = fc
+  .tuple(fc.constantFrom('s3', 'gs', 'azblob', 'mem'), lowercase, fc.option(lowercase, { nil: undefined }))
+  .map(([scheme, name, prefix]) => ({
+    scheme,
+    url: `${scheme}://${name}${prefix === undefined ? '' : `?prefix=${prefix}`}`,
+    prefix: prefix ?? '',
+  }));
+const cidr = fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, bits]) => `${address}/${bits}`);
+const mappingPart = fc.stringMatching(/^(?:[a-zA-Z0-9 =.*$,]|\\\/)*$/).filter(isRegExp);
+
+/** One generator per kind of value. Kinds that are held to a range or to words take theirs from what the row allows. */
+const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'auto or int': fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
+  'bucket URL': fc.oneof(
+    bucket.map((one) => ({ wrapper: 'none', buckets: [one] })),
+    record({
+      wrapper: fc.constantFrom('multi', 'stripe'),
+      buckets: fc.uniqueArray(bucket, { selector: ({ url }) => url, minLength: 2, maxLength: 32 }),
+    }),
+  ),
+  'bytes per second': fc.integer({ min: 1 }),
+  'cluster id': fc.uuid().map((uuid) => `vci_${uuid.replaceAll('-', '_')}`),
+  'database URL': fc.webUrl().map((url) => url.replace(/^https?/, 'postgres')),
+  'header key': line.filter((key) => !key.startsWith('_ws')),
+  'hex byte': fc.integer({ min: 0xe0, max: 0xef }),
+  'principal mapping rules': fc.array(
+    fc.oneof(
+      fc.constant({ kind: 'default' }),
+      record({
+        kind: fc.constant('rule'),
+        pattern: mappingPart,
+        replacement: mappingPart,
+        letterCase: fc.constantFrom('', 'L', 'U'),
+      }),
+    ),
+    { minLength: 1 },
+  ),
+  'zoned CIDR blocks': fc.uniqueArray(
+    record({ zone: lowercase, cidrs: fc.array(cidr, { minLength: 1, maxLength: 4 }) }),
+    { selector: ({ zone }) => zone },
+  ),
+  URL: fc.webUrl(),
+  bool: fc.boolean(),
+  bytes: fc.integer({ min: 1024 * 1024, max: 128 * 1024 * 1024 }),
+  duration: fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER }),
+  float: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
+  host: fc.domain(),
+  int: fc.integer({ min: 1 }),
+  percent: fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0),
+  port: fc.nat(65_535),
+  principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),
+  region: lowercase,
+  zone: lowercase,
+};
+
+function generatorOf(type: ValueType<unknown>): fc.Arbitrary<unknown> {
+  // Items that hold their list's separator cannot be written, so that a list is tried with simple items.
+  if (type.item !== undefined) {
+    const item = type.item.label === 'text' ? lowercase : generatorOf(type.item);
+    return fc.array(item, { maxLength: 5 });
+  }
+  if (type.label === 'enum') return fc.constantFrom(...type.allowed!.split(', '));
+  // A kind without a generator of its own is plain text, and must say so by having no syntax.
+  const generator = generators[type.label] ?? (type.label === 'group' ? lowercase : line);
+  assert.ok(
+    type.label in generators || type.syntax === undefined,
+    `a generator for ${type.label} is missing`,
+  );
+  return generator;
+}
+
+test('every type reads back what it prints', () => {
+  for (const { name, type } of flagRows) {
+    fc.assert(
+      fc.property(generatorOf(type), (value) => {
+        const text = type.print(value);
+        const parsed = text === '' && type.empty !== undefined ? { value: type.empty } : type.parse(text);
+        assert.deepEqual(parsed, { value }, `${name}: ${text}`);
+      }),
+      { numRuns: 50 },
+    );
+  }
+});
+
+function isRegExp(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

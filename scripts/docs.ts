@@ -1,0 +1,40 @@
+/**
+ * Writes the pages of docs/reference that are derived from a catalogue.
+ *
+ *     node scripts/docs.ts           writes them
+ *     node scripts/docs.ts --check   writes nothing and fails when a page on disk differs
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
+
+/** Every generated page by its path, with what renders it. */
+const pages: Readonly<Record<string, () => string>> = {
+  'docs/reference/flags.md': flagsPage,
+};
+
+const root = join(import.meta.dirname, '..');
+
+function readPage(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const isCheck = process.argv.includes('--check');
+for (const [path, render] of Object.entries(pages)) {
+  const text = render();
+  if (readPage(path) === text) continue;
+  if (isCheck) {
+    process.stderr.write(`${path} is out of date; run npm run docs\n`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+    process.stdout.write(`${path} written\n`);
+  }
+}
