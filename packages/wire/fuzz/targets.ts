@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import { decodeMessage, encodeMessage } from '../src/codec/codec.ts';
+import { decodeRequestBody, decodeRequestHeader, decodeResponse } from '../src/envelope.ts';
+import {
+  batchRecords,
+  readControlRecord,
+  recordBatches,
+  rewriteMaxTimestamp,
+  validateBatchRecords,
+  validateProducedBatch,
+} from '../src/records/index.ts';
+import type { Message } from '../src/schema/message.ts';
+import type { Sample } from './corpus.ts';
+
+/** A batch may not inflate beyond this here, so that a bomb shows as memory and not only as time. */
+const outputBytesMax = 1024 * 1024;
+
+/** Reads bytes in every way that a server or a client would. Whatever it throws, other than `DecodeError`, is a defect. */
+export function read(sample: Sample, bytes: Buffer, isThorough: boolean): void {
+  switch (sample.kind) {
+    case 'request': {
+      const { api, apiVersion, bodyStart } = decodeRequestHeader(bytes);
+      if (api === undefined) return;
+      const body = decodeRequestBody(api, apiVersion, bytes, bodyStart);
+      if (isThorough) checkStable(api.request, apiVersion, body);
+      return;
+    }
+    case 'response': {
+      const { api, version } = sample;
+      const { body } = decodeResponse(api, version, bytes);
+      if (isThorough) checkStable(api.response, version, body);
+      return;
+    }
+    case 'records':
+      readRecords(bytes);
+      return;
+  }
+}
+
+/** What was understood means the same after another trip over the wire. */
+function checkStable(message: Message, version: number, body: object): void {
+  const again = decodeMessage(
+    message,
+    version,
+    Buffer.concat(encodeMessage(message, version, body as never)),
+  );
+  if (!isDeepStrictEqual(again, body))
+    throw new Error(`${message.name} v${version} changes when written again`);
+}
+
+function readRecords(bytes: Buffer): void {
+  const validation = validateProducedBatch(bytes, { allowsZstd: true });
+  if (validation.ok) validateBatchRecords(validation.batch, { outputBytesMax });
+  for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
+    // Nearly every mutation breaks the CRC, so it is mended to let the reader see what lies behind it.
+    rewriteMaxTimestamp(batch.bytes, batch.maxTimestamp);
+    const mended = validateProducedBatch(batch.bytes, { allowsZstd: true });
+    if (mended.ok)
+      validateBatchRecords(mended.batch, { outputBytesMax, requiresKeys: true, recordBytesMax: 4096 });
+    if (batch.isControl) readControlRecord(batch);
+    for (const record of batchRecords(batch, outputBytesMax)) void record.headers.length;
+  }
+}
