@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { benchmarks } from './benchmarks.ts';
+import { median, sideBySide } from './side-by-side.ts';
+
+for (const benchmark of benchmarks) {
+  test(`${benchmark.name} runs, and what it counts meets its bar`, async () => {
+    const rows = await benchmark.run({ turns: 1, turnMs: 0 });
+    assert.notEqual(rows.length, 0);
+    for (const { what, figure, unit, bar } of rows) {
+      assert.ok(Number.isFinite(figure), what);
+      // Counts are the same on every machine; times are not, and are no business of a test.
+      if (unit === 'bytes') assert.ok(bar?.isMet(figure), `${what}: ${figure}`);
+    }
+  });
+}
+
+test('the ratio is that of neighbouring turns', async () => {
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
+  // The machine gets slower and slower, which the ratio must not show.
+  let slowness = 1;
+  const contender = (name: string, costMs: number) => ({
+    name,
+    run() {
+      slowness *= 1.001;
+      nowMs += costMs * slowness;
+    },
+  });
+  const effort = { turns: 20, turnMs: 0 };
+  const outcome = await sideBySide(contender('fast', 2), contender('slow', 6), effort, clock);
+  assert.ok(Math.abs(outcome.referenceOverSubject - 3) < 0.01, String(outcome.referenceOverSubject));
+});
+
+test('the median of an even number of values is between the middle two', () => {
+  assert.equal(median([4, 1, 3, 2]), 2.5);
+  assert.equal(median([3, 1, 2]), 2);
+});

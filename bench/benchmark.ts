@@ -1,0 +1,34 @@
+import type { Effort } from './side-by-side.ts';
+
+/** What a figure has to be. */
+export interface Bar {
+  readonly text: string;
+  isMet(figure: number): boolean;
+}
+
+/** One line of the table. */
+export interface Row {
+  /** What was compared: `decode Produce, 1 MiB batch / CRC alone`. */
+  readonly what: string;
+  readonly figure: number;
+  readonly unit: 'x' | 'bytes';
+  readonly bar?: Bar;
+  readonly detail: string;
+}
+
+export interface Benchmark {
+  readonly name: string;
+  run(effort: Effort): Promise<Row[]>;
+}
+
+export function atMost(limit: number): Bar {
+  return { text: `at most ${limit}`, isMet: (figure) => figure <= limit };
+}
+
+export function atLeast(limit: number): Bar {
+  return { text: `at least ${limit}`, isMet: (figure) => figure >= limit };
+}
+
+export function ms(value: number): string {
+  return value < 1 ? `${(value * 1000).toFixed(1)} µs` : `${value.toFixed(2)} ms`;
+}

@@ -1,0 +1,36 @@
+import type { Row } from './benchmark.ts';
+import { benchmarks } from './benchmarks.ts';
+import { fullEffort } from './side-by-side.ts';
+
+/** `npm run bench` runs all of them, `npm run bench -- metadata` those whose name contains the word. */
+const [wanted = ''] = process.argv.slice(2);
+const chosen = benchmarks.filter(({ name }) => name.includes(wanted));
+if (chosen.length === 0) {
+  process.stderr.write(
+    `bench: ${wanted}: no such benchmark; there are ${benchmarks.map(({ name }) => name).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const benchmark of chosen) {
+  process.stderr.write(`${benchmark.name} …\n`);
+  rows.push(...(await benchmark.run(fullEffort)));
+}
+
+const table = rows.map(({ what, figure, unit, bar, detail }) => [
+  what,
+  unit === 'x' ? `${figure.toFixed(2)} x` : `${figure} ${unit}`,
+  bar === undefined ? '' : `${bar.text}${bar.isMet(figure) ? '' : ', MISSED'}`,
+  detail,
+]);
+table.unshift(['what', 'figure', 'bar', 'medians']);
+const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+for (const row of table) {
+  process.stdout.write(
+    `${row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd()}\n`,
+  );
+}
