@@ -2,21 +2,31 @@
 // it is run by whatever Node the machine has; Node 24, which runs everything else, is one of the things it installs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stampPath = join(root, 'node_modules', '.weir-installed');
 const runtimePath = join(root, 'node_modules', 'node', 'bin', 'node');
-const lock = readFileSync(join(root, 'package-lock.json'));
+const lockPath = join(root, 'package-lock.json');
+const lock = readFileSync(lockPath);
 // The platform is part of the stamp, because the same folder may be mounted into a container of another kind.
 const stamp = `${createHash('sha256').update(lock).digest('hex')} ${process.platform} ${process.arch}\n`;
 
-const isInstalled =
-  existsSync(runtimePath) && existsSync(stampPath) && readFileSync(stampPath, 'utf8') === stamp;
+/** Somebody may have run `npm ci` by hand; npm then leaves a lock file of its own that is newer than ours. */
+function wasInstalledByHand() {
+  const npmLockPath = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(npmLockPath) && statSync(npmLockPath).mtimeMs >= statSync(lockPath).mtimeMs;
+}
 
-if (!isInstalled) {
+function isInstalled() {
+  if (!existsSync(runtimePath)) return false;
+  if (existsSync(stampPath)) return readFileSync(stampPath, 'utf8') === stamp;
+  return wasInstalledByHand();
+}
+
+if (!isInstalled()) {
   process.stderr.write('Installing dependencies from package-lock.json …\n');
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -30,5 +40,5 @@ if (!isInstalled) {
     process.stderr.write(`npm ci brought no Node 24 at ${runtimePath}. Were install scripts switched off?\n`);
     process.exit(1);
   }
-  writeFileSync(stampPath, stamp);
 }
+if (!existsSync(stampPath)) writeFileSync(stampPath, stamp);

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from './repository.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    (match) => match[1]!,
+  );
+}
+
+test('the program of the tour prints what the tour says', () => {
+  const programs = blocks('ts');
+  assert.equal(programs.length, 1);
+  for (const program of programs) {
+    const expected = /^\/\/ (.*)\n$/m.exec(program)?.[1];
+    const args = ['--input-type=module-typescript', '--eval', program];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    assert.equal(stdout, `${expected}\n`, stderr);
+  }
+});
+
+test('the commands of the tour answer as the tour says', () => {
+  const commands = blocks('console')
+    .join('')
+    .split(/^\$ /m)
+    .filter((text) => text !== '');
+  assert.ok(commands.length >= 3);
+  for (const text of commands) {
+    const [line, ...expected] = text.trimEnd().split('\n');
+    const [program, ...args] = line!.split(' ');
+    const { stdout, stderr } = spawnSync(join(root, program!), args, { cwd: root, encoding: 'utf8' });
+    assert.equal((stdout + stderr).trimEnd(), expected.join('\n'), line);
+  }
+});
+
+test('links lead to files of the repository', () => {
+  for (const page of ['README.md', 'DESIGN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/adr/README.md']) {
+    const text = readFileSync(join(root, page), 'utf8');
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
+      assert.ok(existsSync(join(root, page, '..', target!)), `${page} links to ${target}`);
+    }
+  }
+});
