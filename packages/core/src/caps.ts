@@ -21,6 +21,25 @@ export const caps = {
   /** A record batch may not inflate beyond this: the largest message of the interface. */
   decompressedBatchBytesMax: 256 * MiB,
 
+  /**
+   * The number of separately compressed blocks in one batch. Each costs a call into native code however small it is, so
+   * that a request full of empty blocks would hold the thread for a minute. The oldest clients cut snappy blocks at 1 KiB,
+   * and this many of those are 64 MiB; today's cut at 32 KiB and more.
+   */
+  compressedBlocksMax: 64 * 1024,
+
+  /** Every zstd frame costs a fresh decompression context, about 12 µs, and no client is known to write more than one. */
+  zstdFramesMax: 1024,
+
+  /** The record errors in one answer. A batch can hold millions of bad records, and nobody reads that many. */
+  recordErrorsMax: 1000,
+
+  /**
+   * A frame's length is a claim until its bytes have come. Up to here it is believed and the frame gets its buffer at once;
+   * beyond, the buffer grows with what was received, so that four bytes cannot reserve hundreds of megabytes.
+   */
+  believedFrameBytesMax: MiB,
+
   /** Slices below this are copied next to their neighbours, because one `writev` entry costs more than the copy. */
   copiedSliceBytesMax: 4 * KiB,
 } as const;

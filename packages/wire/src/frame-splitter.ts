@@ -1,13 +1,7 @@
-import { MiB } from '@weir/core';
+import { caps } from '@weir/core';
 import { DecodeError } from './decode-error.ts';
 
 const lengthBytes = 4;
-
-/**
- * A length is only a claim until its bytes have come. Up to here it is believed and the frame gets its buffer at once;
- * beyond, the buffer grows with what was received, so that four bytes cannot reserve hundreds of megabytes.
- */
-const believedBytes = MiB;
 
 /**
  * Cuts a byte stream into frames. A frame that lies within one chunk is a view of it; only a frame that spans chunks is
@@ -55,7 +49,7 @@ export class FrameSplitter {
         yield chunk.subarray(position, position + length);
         position += length;
       } else {
-        this.#partial = Buffer.allocUnsafe(Math.min(length, believedBytes));
+        this.#partial = Buffer.allocUnsafe(Math.min(length, caps.believedFrameBytesMax));
         this.#partialLength = length;
       }
     }

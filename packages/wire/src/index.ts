@@ -1,5 +1,15 @@
 export { decodeMessage, decodePrefix, encodeMessage } from './codec/codec.ts';
 export { EncodeError } from './codec/encode-error.ts';
+export {
+  type CompressionCodec,
+  type CompressOptions,
+  codecIds,
+  codecOfId,
+  compress,
+  decompress,
+  OutputLimitExceeded,
+  type SnappyFraming,
+} from './compression/index.ts';
 export { DecodeError } from './decode-error.ts';
 export {
   decodeCorrelationId,
@@ -10,6 +20,7 @@ export {
   encodeResponse,
   type RequestEnvelope,
 } from './envelope.ts';
+export { type ErrorCode, type ErrorName, errorByCode, errors, type KafkaError } from './errors/errors.ts';
 export { FrameSplitter } from './frame-splitter.ts';
 export {
   requestHeader,
@@ -18,6 +29,48 @@ export {
   responseHeaderVersion,
 } from './messages/headers.ts';
 export { type ApiName, type Apis, apiByKey, apis } from './messages/index.ts';
+export {
+  type BatchErrorName,
+  type BatchRecord,
+  type BatchRejection,
+  type BatchValidation,
+  batchRecords,
+  buildEndTransactionMarker,
+  buildRecordBatch,
+  type ControlRecord,
+  decompressRecords,
+  type EndTransactionMarker,
+  headerBytes,
+  noLeaderEpoch,
+  noProducerEpoch,
+  noProducerId,
+  noSequence,
+  noTimestamp,
+  type ProduceRules,
+  positionHeadBytes,
+  RecordBatchBuilder,
+  type RecordBatchesOptions,
+  type RecordBatchFields,
+  RecordBatchView,
+  RecordCursor,
+  type RecordError,
+  type RecordHeader,
+  type RecordRules,
+  type RecordsSummary,
+  type RecordToWrite,
+  readControlRecord,
+  recompressBatch,
+  recordBatches,
+  repositioned,
+  rewriteAppendTime,
+  rewriteMaxTimestamp,
+  rewritePosition,
+  type TimestampType,
+  type TransactionResult,
+  validateBatchRecords,
+  validateProducedBatch,
+  writePositionHead,
+} from './records/index.ts';
 export type { Slices, UnknownTaggedField } from './schema/field.ts';
 export { type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from './schema/layout.ts';
 export type { Api, Decoded, Encodable, Message, RequestOf, ResponseOf } from './schema/message.ts';

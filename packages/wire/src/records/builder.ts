@@ -1,0 +1,205 @@
+import { type CompressionCodec, type CompressOptions, codecIds, compress } from '../compression/index.ts';
+import { varint32Bytes, varint64Bytes, writeVarint32, writeVarint64 } from '../varint.ts';
+import { sealBatch } from './crc.ts';
+import {
+  attributeBits,
+  currentMagic,
+  headerAt,
+  headerBytes,
+  lengthOverheadBytes,
+  noLeaderEpoch,
+  noProducerEpoch,
+  noProducerId,
+  noSequence,
+  noTimestamp,
+  type TimestampType,
+} from './layout.ts';
+import type { RecordCursor } from './record-cursor.ts';
+
+/** A record to write. */
+export interface RecordToWrite {
+  /** The next one when not given. Must grow from record to record; compaction leaves gaps. */
+  readonly offset?: bigint;
+  readonly timestamp: bigint;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers?: readonly { readonly key: string; readonly value: Uint8Array | null }[];
+}
+
+/** The header of a batch to write. What is not given is what a plain producer sends. */
+export interface RecordBatchFields {
+  readonly baseOffset?: bigint;
+  readonly partitionLeaderEpoch?: number;
+  readonly codec?: CompressionCodec;
+  readonly compression?: CompressOptions;
+  readonly timestampType?: TimestampType;
+  /** The first record's when not given. */
+  readonly baseTimestamp?: bigint;
+  /** The latest record's when not given. With `logAppendTime` this is the time of every record. */
+  readonly maxTimestamp?: bigint;
+  readonly producerId?: bigint;
+  readonly producerEpoch?: number;
+  readonly baseSequence?: number;
+  readonly isTransactional?: boolean;
+  readonly isControl?: boolean;
+  /** Replaces the base timestamp; see `RecordBatchView.deleteHorizon`. */
+  readonly deleteHorizon?: bigint;
+  /** The last record's when not given. Compaction keeps the original one, so that a batch still covers its offsets. */
+  readonly lastOffsetDelta?: number;
+}
+
+const initialBytes = 1024;
+const noHeaders: readonly never[] = [];
+const offsetDeltaMax = 2 ** 31 - 1;
+
+/** Builds one batch record by record, in one growing buffer. */
+export class RecordBatchBuilder {
+  private readonly fields: RecordBatchFields;
+  private readonly baseOffset: bigint;
+  private bytes = Buffer.allocUnsafe(initialBytes);
+  private at = headerBytes;
+  private count = 0;
+  private lastDelta = -1;
+  private baseTimestamp: bigint | undefined;
+  private latestTimestamp: bigint | undefined;
+
+  constructor(fields: RecordBatchFields = {}) {
+    this.fields = fields;
+    this.baseOffset = fields.baseOffset ?? 0n;
+    this.baseTimestamp = fields.deleteHorizon ?? fields.baseTimestamp;
+  }
+
+  get recordCount(): number {
+    return this.count;
+  }
+
+  /** The size of the batch if it ended here and were not compressed. */
+  get uncompressedBytes(): number {
+    return this.at;
+  }
+
+  append(record: RecordToWrite): void {
+    const { key, value, headers = noHeaders } = record;
+    const bodyBytes = nullableBytes(key) + nullableBytes(value) + headersBytes(headers);
+    let at = this.beginRecord(record.offset, record.timestamp, bodyBytes);
+    at = writeNullable(this.bytes, at, key);
+    at = writeNullable(this.bytes, at, value);
+    this.at = writeHeaders(this.bytes, at, headers);
+  }
+
+  /** Appends the cursor's record with its offset and timestamp. Key, value and headers go over byte for byte. */
+  copy(cursor: RecordCursor): void {
+    const body = cursor.encodedBody;
+    const at = this.beginRecord(cursor.offset, cursor.timestamp, body.length);
+    this.bytes.set(body, at);
+    this.at = at + body.length;
+  }
+
+  /** Writes what stands before the key, with room behind it, and returns the position of the key. */
+  private beginRecord(offset: bigint | undefined, timestamp: bigint, bodyBytes: number): number {
+    this.baseTimestamp ??= timestamp;
+    const timestampDelta = BigInt.asIntN(64, timestamp - this.baseTimestamp);
+    const offsetDelta = offset === undefined ? this.lastDelta + 1 : Number(offset - this.baseOffset);
+    if (offsetDelta <= this.lastDelta || offsetDelta > offsetDeltaMax) {
+      throw new RangeError(`offset delta ${offsetDelta} does not follow ${this.lastDelta}`);
+    }
+    const lengthField = 1 + varint64Bytes(timestampDelta) + varint32Bytes(offsetDelta) + bodyBytes;
+    this.reserve(varint32Bytes(lengthField) + lengthField);
+
+    let at = writeVarint32(this.bytes, this.at, lengthField);
+    this.bytes[at++] = 0; // The attributes of a single record have no meaning yet.
+    at = writeVarint64(this.bytes, at, timestampDelta);
+    at = writeVarint32(this.bytes, at, offsetDelta);
+
+    this.count++;
+    this.lastDelta = offsetDelta;
+    if (this.latestTimestamp === undefined || timestamp > this.latestTimestamp)
+      this.latestTimestamp = timestamp;
+    return at;
+  }
+
+  /** Returns the finished batch. The builder must not be used after that, for its buffer is now the batch. */
+  finish(): Buffer {
+    const { codec = 'none', compression } = this.fields;
+    let batch = this.bytes.subarray(0, this.at);
+    if (codec !== 'none' && this.count > 0) {
+      const records = compress(codec, batch.subarray(headerBytes), compression);
+      batch = Buffer.allocUnsafe(headerBytes + records.length);
+      batch.set(records, headerBytes);
+    }
+    this.writeHeader(batch);
+    sealBatch(batch);
+    return batch;
+  }
+
+  private writeHeader(batch: Buffer): void {
+    const { fields } = this;
+    batch.writeBigInt64BE(this.baseOffset, headerAt.baseOffset);
+    batch.writeInt32BE(batch.length - lengthOverheadBytes, headerAt.batchLength);
+    batch.writeInt32BE(fields.partitionLeaderEpoch ?? noLeaderEpoch, headerAt.partitionLeaderEpoch);
+    batch.writeInt8(currentMagic, headerAt.magic);
+    batch.writeInt16BE(attributesOf(fields, this.count), headerAt.attributes);
+    batch.writeInt32BE(fields.lastOffsetDelta ?? this.lastDelta, headerAt.lastOffsetDelta);
+    batch.writeBigInt64BE(this.baseTimestamp ?? noTimestamp, headerAt.baseTimestamp);
+    batch.writeBigInt64BE(fields.maxTimestamp ?? this.latestTimestamp ?? noTimestamp, headerAt.maxTimestamp);
+    batch.writeBigInt64BE(fields.producerId ?? noProducerId, headerAt.producerId);
+    batch.writeInt16BE(fields.producerEpoch ?? noProducerEpoch, headerAt.producerEpoch);
+    batch.writeInt32BE(fields.baseSequence ?? noSequence, headerAt.baseSequence);
+    batch.writeInt32BE(this.count, headerAt.recordCount);
+  }
+
+  private reserve(bytes: number): void {
+    const needed = this.at + bytes;
+    if (needed <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    larger.set(this.bytes.subarray(0, this.at));
+    this.bytes = larger;
+  }
+}
+
+export function buildRecordBatch(records: Iterable<RecordToWrite>, fields: RecordBatchFields = {}): Buffer {
+  const builder = new RecordBatchBuilder(fields);
+  for (const record of records) builder.append(record);
+  return builder.finish();
+}
+
+/** An empty batch is never compressed: there is nothing that a reader could decompress. */
+function attributesOf(fields: RecordBatchFields, recordCount: number): number {
+  return (
+    (recordCount === 0 ? codecIds.none : codecIds[fields.codec ?? 'none']) |
+    (fields.timestampType === 'logAppendTime' ? attributeBits.logAppendTime : 0) |
+    (fields.isTransactional ? attributeBits.transactional : 0) |
+    (fields.isControl ? attributeBits.control : 0) |
+    (fields.deleteHorizon === undefined ? 0 : attributeBits.deleteHorizon)
+  );
+}
+
+function nullableBytes(bytes: Uint8Array | null): number {
+  return bytes === null ? 1 : varint32Bytes(bytes.length) + bytes.length;
+}
+
+function writeNullable(target: Buffer, at: number, bytes: Uint8Array | null): number {
+  if (bytes === null) return writeVarint32(target, at, -1);
+  const contentAt = writeVarint32(target, at, bytes.length);
+  target.set(bytes, contentAt);
+  return contentAt + bytes.length;
+}
+
+function headersBytes(headers: NonNullable<RecordToWrite['headers']>): number {
+  let bytes = varint32Bytes(headers.length);
+  for (const { key, value } of headers) {
+    const keyBytes = Buffer.byteLength(key);
+    bytes += varint32Bytes(keyBytes) + keyBytes + nullableBytes(value);
+  }
+  return bytes;
+}
+
+function writeHeaders(target: Buffer, at: number, headers: NonNullable<RecordToWrite['headers']>): number {
+  at = writeVarint32(target, at, headers.length);
+  for (const { key, value } of headers) {
+    at = writeVarint32(target, at, Buffer.byteLength(key));
+    at += target.write(key, at, 'utf8');
+    at = writeNullable(target, at, value);
+  }
+  return at;
+}

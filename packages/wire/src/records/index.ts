@@ -1,0 +1,42 @@
+export { type RecordBatchesOptions, RecordBatchView, recordBatches } from './batch.ts';
+export {
+  buildRecordBatch,
+  RecordBatchBuilder,
+  type RecordBatchFields,
+  type RecordToWrite,
+} from './builder.ts';
+export {
+  buildEndTransactionMarker,
+  type ControlRecord,
+  type EndTransactionMarker,
+  readControlRecord,
+  type TransactionResult,
+} from './control.ts';
+export {
+  headerBytes,
+  noLeaderEpoch,
+  noProducerEpoch,
+  noProducerId,
+  noSequence,
+  noTimestamp,
+  type TimestampType,
+} from './layout.ts';
+export {
+  type BatchRecord,
+  batchRecords,
+  decompressRecords,
+  RecordCursor,
+  type RecordHeader,
+} from './record-cursor.ts';
+export type { BatchErrorName, BatchRejection, RecordError } from './rejection.ts';
+export {
+  positionHeadBytes,
+  recompressBatch,
+  repositioned,
+  rewriteAppendTime,
+  rewriteMaxTimestamp,
+  rewritePosition,
+  writePositionHead,
+} from './rewrite.ts';
+export { type BatchValidation, type ProduceRules, validateProducedBatch } from './validate.ts';
+export { type RecordRules, type RecordsSummary, validateBatchRecords } from './validate-records.ts';

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OutputLimitExceeded } from '../compression/index.ts';
+import { DecodeError } from '../decode-error.ts';
+import { RecordBatchView } from './batch.ts';
+import { sealBatch } from './crc.ts';
+import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
+import { headerAt, headerBytes, lengthOverheadBytes } from './layout.ts';
+import { batchRecords, RecordCursor } from './record-cursor.ts';
+
+const text = (bytes: Buffer | null) => bytes?.toString() ?? null;
+
+/** Records as rows: offset, timestamp, key, value, headers. */
+function rows(batch: Buffer): unknown[] {
+  return Array.from(batchRecords(new RecordBatchView(batch)), (record) => [
+    record.offset,
+    record.timestamp,
+    text(record.key),
+    text(record.value),
+    ...record.headers.map(({ key, value }) => `${key}=${text(value)}`),
+  ]);
+}
+
+/** An uncompressed batch with these bytes as its records. */
+function batchOf(recordsHex: string, recordCount: number): RecordBatchView {
+  const records = Buffer.from(recordsHex.replaceAll(' ', ''), 'hex');
+  const bytes = Buffer.concat([javaBatches.none.subarray(0, headerBytes), records]);
+  bytes.writeInt32BE(bytes.length - lengthOverheadBytes, headerAt.batchLength);
+  bytes.writeInt32BE(recordCount, headerAt.recordCount);
+  sealBatch(bytes);
+  return new RecordBatchView(bytes);
+}
+
+test('reads the records of the Java client in every codec', () => {
+  for (const codec of ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const) {
+    assert.deepEqual(
+      rows(javaBatches[codec]),
+      [
+        [0n, 1700000000000n, 'k1', 'first value, first value, first value', 'trace=abc', 'none=null'],
+        [1n, 1699999999990n, null, 'null key'],
+        [2n, 1700000000005n, '', null],
+      ],
+      codec,
+    );
+  }
+});
+
+test('reads the records of librdkafka in every codec', () => {
+  for (const [codec, batch] of Object.entries(librdkafkaBatches)) {
+    assert.deepEqual(
+      rows(batch),
+      [
+        [0n, 1700000000000n, 'k0', 'first value, first value, first value 0', 'trace=abc', 'none=null'],
+        [1n, 1700000000001n, null, 'first value, first value, first value 1', 'trace=abc', 'none=null'],
+      ],
+      codec,
+    );
+  }
+});
+
+test('with LogAppendTime every record has the time of the batch', () => {
+  const cursor = new RecordCursor(new RecordBatchView(javaBatches.logAppendTime));
+  while (cursor.next()) assert.equal(cursor.timestamp, 1700000001234n);
+  assert.equal(cursor.index, 2);
+});
+
+test('keys and values are views of the batch, not copies', () => {
+  const cursor = new RecordCursor(new RecordBatchView(javaBatches.none));
+  assert.ok(cursor.next());
+  assert.equal(cursor.key?.buffer, javaBatches.none.buffer);
+  assert.equal(cursor.value?.buffer, javaBatches.none.buffer);
+  assert.equal(cursor.headers[0]?.value?.buffer, javaBatches.none.buffer);
+});
+
+test('a null key and an empty key are different', () => {
+  const cursor = new RecordCursor(new RecordBatchView(javaBatches.none));
+  const keys = [];
+  while (cursor.next()) keys.push([cursor.hasKey, cursor.key?.length]);
+  assert.deepEqual(keys, [
+    [true, 2],
+    [false, undefined],
+    [true, 0],
+  ]);
+});
+
+test('sizes count the length prefix', () => {
+  const cursor = new RecordCursor(new RecordBatchView(javaBatches.none));
+  let sum = 0;
+  while (cursor.next()) sum += cursor.recordBytes;
+  assert.equal(sum, cursor.totalBytes);
+  assert.equal(sum, javaBatches.none.length - headerBytes);
+});
+
+test('malformed records are refused, and the error names the field', () => {
+  //                      length attr time offset key value headers
+  const table: [name: string, records: string, recordCount: number, problem: RegExp][] = [
+    ['fewer records than counted', '0c 00 00 00 01 01 00', 2, /length at byte 7: varint ends/],
+    ['more records than counted', '0c 00 00 00 01 01 00', 0, /7 bytes follow the last record/],
+    ['bytes behind the last record', '0c 00 00 00 01 01 00 00', 1, /1 bytes follow the last record/],
+    ['a negative count', '0c 00 00 00 01 01 00', -1, /recordCount at byte 0: -1 is negative/],
+    [
+      'a length beyond the batch',
+      '0e 00 00 00 01 01 00',
+      1,
+      /length at byte 0: 7 is not within the 6 bytes left/,
+    ],
+    ['a negative length', '01 00 00 00 01 01 00', 1, /length at byte 0: -1/],
+    ['a length of zero', '00', 1, /records: \w+ at byte/],
+    ['a length behind its fields', '0e 00 00 00 01 01 00 00', 1, /length at byte 0: 7 is 1 more/],
+    ['a length before its fields end', '0a 00 00 00 01 01 00', 1, /headers at byte 6/],
+    [
+      'a timestamp that never ends',
+      `1e 00 ${'ff'.repeat(11)} 00 01 01 00`,
+      1,
+      /timestampDelta at byte 2: varint is longer/,
+    ],
+    ['a key length of -2', '0c 00 00 00 03 01 00', 1, /key at byte 4: length -2/],
+    [
+      'a key beyond the record',
+      '0c 00 00 00 08 01 00',
+      1,
+      /key at byte 4: length 4 is not within the 2 bytes/,
+    ],
+    [
+      'a value beyond the record',
+      '0c 00 00 00 01 04 00',
+      1,
+      /value at byte 5: length 2 is not within the 1 bytes/,
+    ],
+    ['a negative number of headers', '0c 00 00 00 01 01 01', 1, /headers at byte 6: -1 do not fit/],
+    ['more headers than bytes', '0c 00 00 00 01 01 02', 1, /headers at byte 6: 1 do not fit/],
+    ['two billion headers', '14 00 00 00 01 01 feffffff0f', 1, /headers at byte 6: 2147483647 do not fit/],
+    ['a header without a key', '10 00 00 00 01 01 02 01 01', 1, /headers\[\].key at byte 7: is null/],
+    ['a header value beyond the record', '10 00 00 00 01 01 02 00 08', 1, /headers\[\].value at byte 8/],
+  ];
+  for (const [name, records, recordCount, problem] of table) {
+    assert.throws(
+      () => {
+        const cursor = new RecordCursor(batchOf(records, recordCount));
+        while (cursor.next());
+      },
+      (error) => error instanceof DecodeError && problem.test(error.message),
+      name,
+    );
+  }
+});
+
+test('the output limit holds', () => {
+  for (const codec of ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const) {
+    const batch = new RecordBatchView(javaBatches[codec]);
+    assert.equal(new RecordCursor(batch, 84).totalBytes, 84);
+    assert.throws(() => new RecordCursor(batch, 83), OutputLimitExceeded, codec);
+  }
+});
+
+test('a codec that does not exist is an error', () => {
+  const bytes = Buffer.from(javaBatches.none);
+  bytes.writeInt16BE(5, headerAt.attributes);
+  assert.throws(() => new RecordCursor(new RecordBatchView(bytes)), /codec 5 is not known/);
+});

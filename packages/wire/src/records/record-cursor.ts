@@ -1,0 +1,216 @@
+import { caps } from '@weir/core';
+import { decompress } from '../compression/index.ts';
+import { DecodeError } from '../decode-error.ts';
+import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
+import type { RecordBatchView } from './batch.ts';
+
+const subject = 'records';
+
+export interface RecordHeader {
+  readonly key: string;
+  readonly value: Buffer | null;
+}
+
+/** One record on its own. `key`, `value` and header values share memory with the (decompressed) batch. */
+export interface BatchRecord {
+  readonly offset: bigint;
+  readonly timestamp: bigint;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: readonly RecordHeader[];
+}
+
+/**
+ * Walks the records of one batch. `next` checks a record's structure and notes where its parts lie; the parts are made
+ * when asked for, so that whoever needs only keys pays only for keys.
+ *
+ *     const cursor = new RecordCursor(batch);
+ *     while (cursor.next()) index(cursor.key, cursor.offset);
+ *
+ * `next` returns false behind the last record and throws `DecodeError` on anything that is not a well-formed batch,
+ * bytes left over included.
+ */
+export class RecordCursor {
+  /** The length of the current record with its length prefix; what size limits count. */
+  recordBytes = 0;
+  offsetDelta = 0;
+  /** The number of the current record in the batch, from 0. */
+  index = -1;
+  headerCount = 0;
+  /** The decompressed size of all records of the batch. */
+  readonly totalBytes: number;
+
+  private readonly bytes: Buffer;
+  private readonly reader: ByteCursor;
+  private readonly recordCount: number;
+  private readonly baseOffset: bigint;
+  private readonly baseTimestamp: bigint;
+  private readonly appendTimestamp: bigint | undefined;
+  private timestampDelta: number | bigint = 0;
+  private bodyAt = 0;
+  private keyAt = 0;
+  private keyBytes = -1;
+  private valueAt = 0;
+  private valueBytes = -1;
+  private headersAt = 0;
+
+  /** Decompresses at once. Throws `DecodeError`, and its kind `OutputLimitExceeded` beyond `outputBytesMax`. */
+  constructor(batch: RecordBatchView, outputBytesMax: number = caps.decompressedBatchBytesMax) {
+    if (batch.recordCount < 0) throw failure(0, 'recordCount', `${batch.recordCount} is negative`);
+    this.bytes = decompressRecords(batch, outputBytesMax);
+    this.totalBytes = this.bytes.length;
+    this.reader = { subject, bytes: this.bytes, at: 0, end: this.bytes.length };
+    this.recordCount = batch.recordCount;
+    this.baseOffset = batch.baseOffset;
+    this.baseTimestamp = batch.baseTimestamp;
+    this.appendTimestamp = batch.timestampType === 'logAppendTime' ? batch.maxTimestamp : undefined;
+  }
+
+  next(): boolean {
+    const { reader } = this;
+    if (this.index + 1 >= this.recordCount) {
+      if (reader.at < reader.end)
+        throw failure(reader.at, 'length', `${reader.end - reader.at} bytes follow the last record`);
+      return false;
+    }
+    const recordAt = reader.at;
+    const bodyBytes = readVarint32(reader, 'length');
+    const recordEnd = reader.at + bodyBytes;
+    if (bodyBytes < 0 || recordEnd > reader.end) {
+      throw failure(
+        recordAt,
+        'length',
+        `${bodyBytes} is not within the ${reader.end - reader.at} bytes left`,
+      );
+    }
+    reader.at++; // The attributes of a single record have no meaning yet.
+    this.timestampDelta = readVarint64Compact(reader, 'timestampDelta');
+    this.offsetDelta = readVarint32(reader, 'offsetDelta');
+    this.bodyAt = reader.at;
+    this.keyBytes = this.readLength('key', recordEnd);
+    this.keyAt = reader.at;
+    reader.at += Math.max(this.keyBytes, 0);
+    this.valueBytes = this.readLength('value', recordEnd);
+    this.valueAt = reader.at;
+    reader.at += Math.max(this.valueBytes, 0);
+    this.headersAt = reader.at;
+    this.skipHeaders(recordEnd);
+    if (reader.at !== recordEnd) {
+      throw failure(
+        recordAt,
+        'length',
+        `${bodyBytes} is ${recordEnd - reader.at} more than the fields of the record`,
+      );
+    }
+    this.recordBytes = recordEnd - recordAt;
+    this.index++;
+    return true;
+  }
+
+  get offset(): bigint {
+    return this.baseOffset + BigInt(this.offsetDelta);
+  }
+
+  /** With `logAppendTime` every record has the time of the batch. Sums wrap at 64 bits, as they do for every reader. */
+  get timestamp(): bigint {
+    return this.appendTimestamp ?? BigInt.asIntN(64, this.baseTimestamp + BigInt(this.timestampDelta));
+  }
+
+  get hasKey(): boolean {
+    return this.keyBytes >= 0;
+  }
+
+  /** `null` and empty are different keys. */
+  get key(): Buffer | null {
+    return this.keyBytes < 0 ? null : this.bytes.subarray(this.keyAt, this.keyAt + this.keyBytes);
+  }
+
+  /** `null` marks a deletion in a compacted topic. */
+  get value(): Buffer | null {
+    return this.valueBytes < 0 ? null : this.bytes.subarray(this.valueAt, this.valueAt + this.valueBytes);
+  }
+
+  get headers(): RecordHeader[] {
+    const headers: RecordHeader[] = [];
+    if (this.headerCount === 0) return headers;
+    const reader: ByteCursor = { subject, bytes: this.bytes, at: this.headersAt, end: this.reader.at };
+    for (let left = readVarint32(reader, 'headers'); left > 0; left--) {
+      const keyBytes = readVarint32(reader, 'headers[].key');
+      const key = this.bytes.toString('utf8', reader.at, reader.at + keyBytes);
+      reader.at += keyBytes;
+      const valueBytes = readVarint32(reader, 'headers[].value');
+      const value = valueBytes < 0 ? null : this.bytes.subarray(reader.at, reader.at + valueBytes);
+      reader.at += Math.max(valueBytes, 0);
+      headers.push({ key, value });
+    }
+    return headers;
+  }
+
+  /** Key, value and headers as they are on the wire, for copying a record without looking at it. */
+  get encodedBody(): Buffer {
+    return this.bytes.subarray(this.bodyAt, this.reader.at);
+  }
+
+  private skipHeaders(recordEnd: number): void {
+    const { reader } = this;
+    const at = reader.at;
+    const count = readVarint32(reader, 'headers');
+    // Two bytes are the shortest header, so that a loop over a false count ends before it begins.
+    if (count < 0 || count * 2 > recordEnd - reader.at) {
+      throw failure(at, 'headers', `${count} do not fit in the ${recordEnd - reader.at} bytes left`);
+    }
+    for (let left = count; left > 0; left--) {
+      const keyAt = reader.at;
+      const keyBytes = this.readLength('headers[].key', recordEnd);
+      if (keyBytes < 0) throw failure(keyAt, 'headers[].key', 'is null');
+      reader.at += keyBytes;
+      const valueBytes = this.readLength('headers[].value', recordEnd);
+      reader.at += Math.max(valueBytes, 0);
+    }
+    this.headerCount = count;
+  }
+
+  /** Reads a length of which -1 means null, and makes sure that so many bytes are left in the record. */
+  private readLength(field: string, recordEnd: number): number {
+    const { reader } = this;
+    const at = reader.at;
+    const bytes = readVarint32(reader, field);
+    if (bytes < -1 || bytes > recordEnd - reader.at) {
+      throw failure(
+        at,
+        field,
+        `length ${bytes} is not within the ${recordEnd - reader.at} bytes left in the record`,
+      );
+    }
+    return bytes;
+  }
+}
+
+function failure(at: number, field: string, problem: string): DecodeError {
+  return new DecodeError(subject, field, at, problem);
+}
+
+/** The records of a batch without compression. A batch that compaction has emptied has nothing to decompress. */
+export function decompressRecords(
+  batch: RecordBatchView,
+  outputBytesMax: number = caps.decompressedBatchBytesMax,
+): Buffer {
+  const { codec, recordsBytes } = batch;
+  if (codec === undefined)
+    throw new DecodeError('record batch', 'attributes', 0, `codec ${batch.codecId} is not known`);
+  return batch.recordCount === 0 && recordsBytes.length === 0
+    ? recordsBytes
+    : decompress(codec, recordsBytes, outputBytesMax);
+}
+
+/** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */
+export function* batchRecords(
+  batch: RecordBatchView,
+  outputBytesMax: number = caps.decompressedBatchBytesMax,
+): Generator<BatchRecord, void, undefined> {
+  const cursor = new RecordCursor(batch, outputBytesMax);
+  while (cursor.next()) {
+    const { offset, timestamp, key, value, headers } = cursor;
+    yield { offset, timestamp, key, value, headers };
+  }
+}

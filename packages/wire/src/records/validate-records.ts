@@ -1,0 +1,102 @@
+import { caps } from '@weir/core';
+import { OutputLimitExceeded } from '../compression/index.ts';
+import { DecodeError } from '../decode-error.ts';
+import type { RecordBatchView } from './batch.ts';
+import { noTimestamp } from './layout.ts';
+import { RecordCursor } from './record-cursor.ts';
+import { type BatchRejection, type RecordError, reject } from './rejection.ts';
+
+export interface RecordRules {
+  /** How far the batch may inflate; the cap of the system when not given. */
+  readonly outputBytesMax?: number;
+  /** The limit on one record as it is encoded, with its length prefix. */
+  readonly recordBytesMax?: number;
+  /** Compacted topics keep the last value of each key, so that a record without one has no place there. */
+  readonly requiresKeys?: boolean;
+  /** The earliest and latest timestamps that the topic takes, inclusive. A record without a timestamp (-1) passes. */
+  readonly timestampMin?: bigint;
+  readonly timestampMax?: bigint;
+}
+
+export interface RecordsSummary {
+  readonly ok: true;
+  readonly recordsBytes: number;
+  readonly minTimestamp: bigint;
+  /**
+   * The latest timestamp of any record. Where it differs from the header, the broker corrects the header rather than refuse
+   * the batch (`rewriteMaxTimestamp`): a common client sends the last record's timestamp instead.
+   */
+  readonly maxTimestamp: bigint;
+}
+
+/**
+ * Decompresses a produced batch and walks every record. For topics with rules about records, and wherever a client is not
+ * trusted to have counted right. The header must have passed `validateProducedBatch`. Never throws.
+ */
+export function validateBatchRecords(
+  batch: RecordBatchView,
+  rules: RecordRules = {},
+): RecordsSummary | BatchRejection {
+  try {
+    return walk(new RecordCursor(batch, rules.outputBytesMax), rules);
+  } catch (error) {
+    if (error instanceof OutputLimitExceeded) return reject('MESSAGE_TOO_LARGE', error.message);
+    // The CRC was right, so these are the bytes that the client meant to send: sending them again would not help.
+    if (error instanceof DecodeError) return reject('INVALID_RECORD', error.message);
+    throw error;
+  }
+}
+
+function walk(cursor: RecordCursor, rules: RecordRules): RecordsSummary | BatchRejection {
+  const { recordBytesMax = Number.POSITIVE_INFINITY } = rules;
+  const recordErrors: RecordError[] = [];
+  let hasTimestampError = false;
+  let minTimestamp: bigint | undefined;
+  let maxTimestamp: bigint | undefined;
+
+  while (cursor.next()) {
+    const { index, recordBytes, timestamp } = cursor;
+    if (recordBytes > recordBytesMax) {
+      const message = `record has ${recordBytes} bytes and ${recordBytesMax} are allowed`;
+      return reject('MESSAGE_TOO_LARGE', message, [{ batchIndex: index, message }]);
+    }
+    if (minTimestamp === undefined || timestamp < minTimestamp) minTimestamp = timestamp;
+    if (maxTimestamp === undefined || timestamp > maxTimestamp) maxTimestamp = timestamp;
+
+    let message = checkRecord(cursor, rules);
+    if (message === undefined) {
+      message = checkTimestamp(timestamp, rules);
+      if (message !== undefined) hasTimestampError = true;
+    }
+    if (message !== undefined && recordErrors.length < caps.recordErrorsMax)
+      recordErrors.push({ batchIndex: index, message });
+  }
+
+  const [first] = recordErrors;
+  if (first !== undefined) {
+    const error = hasTimestampError ? 'INVALID_TIMESTAMP' : 'INVALID_RECORD';
+    return reject(error, `record ${first.batchIndex}: ${first.message}`, recordErrors);
+  }
+  return {
+    ok: true,
+    recordsBytes: cursor.totalBytes,
+    minTimestamp: minTimestamp ?? noTimestamp,
+    maxTimestamp: maxTimestamp ?? noTimestamp,
+  };
+}
+
+function checkRecord(cursor: RecordCursor, rules: RecordRules): string | undefined {
+  if (cursor.offsetDelta !== cursor.index)
+    return `offsetDelta is ${cursor.offsetDelta} and must be ${cursor.index}`;
+  if (rules.requiresKeys && !cursor.hasKey) return 'key is null, but the topic is compacted';
+  return undefined;
+}
+
+function checkTimestamp(timestamp: bigint, { timestampMin, timestampMax }: RecordRules): string | undefined {
+  if (timestamp === noTimestamp) return undefined;
+  if (timestampMin !== undefined && timestamp < timestampMin)
+    return `timestamp ${timestamp} is before ${timestampMin}`;
+  if (timestampMax !== undefined && timestamp > timestampMax)
+    return `timestamp ${timestamp} is after ${timestampMax}`;
+  return undefined;
+}

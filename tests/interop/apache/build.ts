@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const home = import.meta.dirname;
+const target = join(home, 'target');
+const classes = join(target, 'classes');
+const jars = join(target, 'jars');
+/** Holds the fingerprint of the sources that the classes were built from. */
+const stamp = join(target, 'built-from');
+
+const lockTimeoutMs = 10 * 60_000;
+
+/** Builds the judge unless its sources are those of the last build, and tells where its classes are. */
+export function buildJudge(): string {
+  mkdirSync(target, { recursive: true });
+  alone(() => {
+    const sources = fingerprint();
+    if (readIfPresent(stamp) === sources) return;
+    // A build that fails must leave nothing that looks finished, and a new release of kafka-clients no old jar beside it.
+    for (const old of [stamp, classes, jars]) rmSync(old, { recursive: true, force: true });
+    runMaven();
+    writeFileSync(stamp, sources);
+  });
+  return [classes, join(jars, '*')].join(delimiter);
+}
+
+/**
+ * Every test file is a process of its own and wants the judge at the same moment, but neither `target` nor Maven's
+ * cache bears two builds at once. SQLite's lock serves because the system lets go of it when its holder dies.
+ */
+function alone(work: () => void): void {
+  const lock = new DatabaseSync(join(target, 'lock'), { timeout: lockTimeoutMs });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    work();
+  } finally {
+    lock.close();
+  }
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of ['pom.xml', ...globSync('src/**/*.java', { cwd: home }).sort()]) {
+    hash.update(`${file}\n`).update(readFileSync(join(home, file)));
+  }
+  return hash.digest('hex');
+}
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything that Maven resolves has a fixed version, so that it asks the network only for what its cache lacks. */
+function runMaven(): void {
+  const { status, error, stdout, stderr } = spawnSync('mvn', ['-q', '-B', 'compile'], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`mvn compile ended with ${status}:\n${stdout}${stderr}`);
+}

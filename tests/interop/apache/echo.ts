@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { buildJudge } from './build.ts';
+
+export type Direction = 'request' | 'response';
+
+/** A message that Apache's classes cannot read or cannot write. */
+export class RefusedByApache extends Error {
+  override readonly name = 'RefusedByApache';
+}
+
+/** Apache's message classes in a process of their own, which answers in the order of the questions. */
+export interface Echo {
+  /** Has Apache read a message, all of it, and gives what it writes back. */
+  echo(api: number | 'header', direction: Direction, version: number, bytes: Buffer): Promise<Buffer>;
+  /** What Apache writes for a message in which nothing was set. */
+  unset(api: number | 'header', direction: Direction, version: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export function openEcho(): Echo {
+  const java = spawn('java', ['-cp', buildJudge(), 'weir.judge.Judge', 'echo'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(java, 'close');
+  const waiting: PromiseWithResolvers<string>[] = [];
+  createInterface({ input: java.stdout }).on('line', (line) => waiting.shift()?.resolve(line));
+  java.on('close', (code) => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(`the judge ended with ${code}`));
+  });
+
+  async function ask(question: string): Promise<Buffer> {
+    const answer = Promise.withResolvers<string>();
+    waiting.push(answer);
+    java.stdin.write(`${question}\n`);
+    const [verdict, ...words] = (await answer.promise).split(' ');
+    if (verdict !== 'OK') throw new RefusedByApache(words.join(' '));
+    return Buffer.from(words.join(''), 'hex');
+  }
+
+  return {
+    echo: (api, direction, version, bytes) =>
+      ask(`echo ${api} ${direction} ${version} ${bytes.toString('hex')}`),
+    unset: (api, direction, version) => ask(`default ${api} ${direction} ${version}`),
+    async close() {
+      java.stdin.end();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { buildJudge } from './build.ts';
+
+/** One JSON value that Apache's classes answer with; `Judge.java` says what the modes mean. */
+function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
+  const { status, error, stdout, stderr } = spawnSync(
+    'java',
+    ['-cp', buildJudge(), 'weir.judge.Judge', mode],
+    {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`the judge ended with ${status}:\n${stderr}`);
+  return JSON.parse(stdout);
+}
+
+export interface ApacheError {
+  readonly code: number;
+  readonly name: string;
+  readonly retriable: boolean;
+}
+
+export function apacheErrors(): readonly ApacheError[] {
+  return ask('errors') as readonly ApacheError[];
+}
+
+/** A type as Apache's schemas have it; `kind` is `array`, `struct`, or one of its own names for scalars. */
+export interface ApacheType {
+  readonly kind: string;
+  readonly compact?: boolean;
+  readonly nullable: boolean;
+  readonly element?: ApacheType;
+  readonly struct?: ApacheStruct;
+}
+
+export interface ApacheStruct {
+  readonly fields: readonly { readonly name: string; readonly type: ApacheType }[];
+  /** Null in versions without tagged fields. */
+  readonly tagged:
+    | readonly { readonly tag: number; readonly name: string; readonly type: ApacheType }[]
+    | null;
+}
+
+export interface ApacheVersion {
+  readonly version: number;
+  readonly struct: ApacheStruct;
+}
+
+export interface ApacheApi {
+  readonly key: number;
+  readonly name: string;
+  readonly listeners: readonly ('BROKER' | 'CONTROLLER')[];
+  readonly lowest: number;
+  readonly highest: number;
+  readonly highestStable: number;
+  /** What brokers put into ApiVersions answers; null for what they do not serve. */
+  readonly advertised: { readonly lowest: number; readonly highest: number } | null;
+  readonly headers: readonly {
+    readonly version: number;
+    readonly request: number;
+    readonly response: number;
+  }[];
+  readonly request: readonly ApacheVersion[];
+  readonly response: readonly ApacheVersion[];
+}
+
+export interface ApacheSchemas {
+  readonly requestHeader: readonly ApacheVersion[];
+  readonly responseHeader: readonly ApacheVersion[];
+  readonly apis: readonly ApacheApi[];
+}
+
+export function apacheSchemas(): ApacheSchemas {
+  return ask('schemas') as ApacheSchemas;
+}
+
+export interface ApacheValue {
+  readonly name: string;
+  /** `empty` for lists, bytes and structures. */
+  readonly default: string | null;
+  /** The versions that refuse to write a value other than the default. */
+  readonly refusedIn: readonly number[];
+  /** The fields of the structure that the field holds, one or a list of them. */
+  readonly fields: readonly ApacheValue[] | null;
+}
+
+export interface ApacheValues {
+  readonly key: number;
+  readonly request: readonly ApacheValue[];
+  readonly response: readonly ApacheValue[];
+}
+
+export function apacheValues(): readonly ApacheValues[] {
+  return ask('values') as readonly ApacheValues[];
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  batchRecords,
+  buildRecordBatch,
+  type CompressionCodec,
+  type RecordBatchView,
+  recordBatches,
+  type SnappyFraming,
+  type TimestampType,
+  validateBatchRecords,
+  validateProducedBatch,
+} from '@weir/wire';
+import fc from 'fast-check';
+
+/** A record batch with everything that is in it, neither in our words nor in those of a client. */
+export interface Batch {
+  readonly codec: CompressionCodec;
+  readonly baseOffset: bigint;
+  readonly partitionLeaderEpoch: number;
+  readonly timestampType: TimestampType;
+  readonly isTransactional: boolean;
+  readonly isControl: boolean;
+  readonly lastOffsetDelta: number;
+  readonly baseTimestamp: bigint;
+  readonly maxTimestamp: bigint;
+  readonly producerId: bigint;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+  readonly records: readonly BatchedRecord[];
+}
+
+export interface BatchedRecord {
+  readonly offset: bigint;
+  readonly timestamp: bigint;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: readonly Header[];
+}
+
+export interface Header {
+  readonly key: string;
+  readonly value: Buffer | null;
+}
+
+/** The codecs as they are judged. Snappy counts twice: as the Java client frames it, and bare as most others have it. */
+export const compressions = {
+  none: { codec: 'none' },
+  gzip: { codec: 'gzip' },
+  'snappy in xerial frames': { codec: 'snappy', snappyFraming: 'xerial' },
+  'bare snappy': { codec: 'snappy', snappyFraming: 'raw' },
+  lz4: { codec: 'lz4' },
+  zstd: { codec: 'zstd' },
+} as const satisfies Readonly<Record<string, Compression>>;
+
+export interface Compression {
+  readonly codec: CompressionCodec;
+  readonly snappyFraming?: SnappyFraming;
+}
+
+const arbitraryBytes = fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes));
+
+/** Larger than the blocks of snappy and lz4, so that there are several; one kind compresses well, the other not at all. */
+const arbitraryLargeBytes = fc
+  .tuple(fc.boolean(), fc.nat())
+  .map(([compresses, seed]) =>
+    compresses
+      ? Buffer.alloc(150_000, `seed ${seed}`)
+      : createHash('shake256', { outputLength: 150_000 }).update(`${seed}`).digest(),
+  );
+
+const arbitraryHeader: fc.Arbitrary<Header> = fc.record(
+  {
+    key: fc.string({ unit: 'grapheme', maxLength: 8 }),
+    value: fc.option(arbitraryBytes, { nil: null }),
+  },
+  { noNullPrototype: true },
+);
+
+const recordsMax = 12;
+
+/** Records without offsets, which follow from their places. Timestamps go back as well as forth within the span. */
+export function arbitraryRecords(
+  timestampSpanMs = 200_000_000_000n,
+): fc.Arbitrary<readonly Omit<BatchedRecord, 'offset'>[]> {
+  const earliest = 1_600_000_000_000n;
+  const record = fc.record(
+    {
+      timestamp: fc.bigInt({ min: earliest, max: earliest + timestampSpanMs }),
+      key: fc.option(arbitraryBytes, { nil: null }),
+      value: fc.option(
+        fc.oneof({ arbitrary: arbitraryBytes, weight: 19 }, { arbitrary: arbitraryLargeBytes, weight: 1 }),
+        { nil: null },
+      ),
+      headers: fc.array(arbitraryHeader, { maxLength: 3 }),
+    },
+    { noNullPrototype: true },
+  );
+  return fc.array(record, { minLength: 1, maxLength: recordsMax });
+}
+
+/** Who wrote a batch: an idempotent producer, perhaps inside a transaction, or nobody in particular. */
+export interface Producer {
+  readonly producerId: bigint;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+  readonly isTransactional: boolean;
+}
+
+export const arbitraryProducer: fc.Arbitrary<Producer> = fc.record(
+  {
+    producerId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+    producerEpoch: fc.integer({ min: 0, max: 0x7fff }),
+    baseSequence: fc.integer({ min: 0, max: 0x7fff_ffff }),
+    isTransactional: fc.boolean(),
+  },
+  { noNullPrototype: true },
+);
+
+const nobody: Producer = { producerId: -1n, producerEpoch: -1, baseSequence: -1, isTransactional: false };
+
+/** A batch as a broker may hold it, with the gaps that compaction leaves. */
+export function arbitraryBatch(codec: CompressionCodec): fc.Arbitrary<Batch> {
+  return fc
+    .record({
+      records: arbitraryRecords(),
+      gaps: fc.array(fc.nat({ max: 2 }), { minLength: recordsMax + 1, maxLength: recordsMax + 1 }),
+      producer: fc.oneof(arbitraryProducer, fc.constant(nobody)),
+      baseOffset: fc.bigInt({ min: 0n, max: 2n ** 62n }),
+      partitionLeaderEpoch: fc.integer({ min: -1, max: 0x7fff_ffff }),
+      hasAppendTime: fc.boolean(),
+    })
+    .map(({ records, gaps, producer, baseOffset, partitionLeaderEpoch, hasAppendTime }): Batch => {
+      const maxTimestamp = latestOf(records);
+      let offset = baseOffset - 1n;
+      const placed = records.map((record, index) => {
+        offset += 1n + BigInt(gaps[index]!);
+        return { ...record, offset, timestamp: hasAppendTime ? maxTimestamp : record.timestamp };
+      });
+      return {
+        ...producer,
+        codec,
+        baseOffset,
+        partitionLeaderEpoch,
+        timestampType: hasAppendTime ? 'logAppendTime' : 'createTime',
+        isControl: false,
+        lastOffsetDelta: Number(offset - baseOffset) + gaps.at(-1)!,
+        baseTimestamp: records[0]!.timestamp,
+        maxTimestamp,
+        records: placed,
+      };
+    });
+}
+
+export function latestOf(records: readonly { readonly timestamp: bigint }[]): bigint {
+  let latest = -1n;
+  for (const { timestamp } of records) if (timestamp > latest) latest = timestamp;
+  return latest;
+}
+
+export function writeBatch({ records, ...fields }: Batch, compression: Compression): Buffer {
+  return buildRecordBatch(records, { ...fields, compression });
+}
+
+/** The one batch that a producer sent, which must be one that we accept. */
+export function readProducedBatch(records: Buffer | null): Batch {
+  const validation = validateProducedBatch(records, { allowsZstd: true });
+  if (!validation.ok) assert.fail(validation.message);
+  const summary = validateBatchRecords(validation.batch);
+  if (!summary.ok) assert.fail(summary.message);
+  return batchOf(validation.batch);
+}
+
+export function readBatches(records: Buffer): readonly Batch[] {
+  return [...recordBatches(records, { partialTail: 'error' })].map(batchOf);
+}
+
+function batchOf(view: RecordBatchView): Batch {
+  assert.ok(view.hasValidCrc());
+  assert.ok(view.codec);
+  const records = [...batchRecords(view)];
+  assert.equal(view.recordCount, records.length);
+  return {
+    codec: view.codec,
+    baseOffset: view.baseOffset,
+    partitionLeaderEpoch: view.partitionLeaderEpoch,
+    timestampType: view.timestampType,
+    isTransactional: view.isTransactional,
+    isControl: view.isControl,
+    lastOffsetDelta: view.lastOffsetDelta,
+    baseTimestamp: view.baseTimestamp,
+    maxTimestamp: view.maxTimestamp,
+    producerId: view.producerId,
+    producerEpoch: view.producerEpoch,
+    baseSequence: view.baseSequence,
+    records,
+  };
+}

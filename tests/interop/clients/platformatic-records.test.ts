@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as platformatic from '@platformatic/kafka';
+import { buildEndTransactionMarker, type CompressionCodec, codecIds, codecOfId } from '@weir/wire';
+import fc from 'fast-check';
+import {
+  arbitraryBatch,
+  arbitraryProducer,
+  arbitraryRecords,
+  type Batch,
+  type BatchedRecord,
+  compressions,
+  latestOf,
+  type Producer,
+  readBatches,
+  readProducedBatch,
+  writeBatch,
+} from './batch.ts';
+
+/**
+ * Record batches in both directions. Snappy and lz4 are the client's own, in WebAssembly; gzip and zstd are those of
+ * node:zlib on both sides, for there is no other here.
+ */
+const runs = { seed: 830, numRuns: 60 };
+
+/** The client writes differences between timestamps wrongly beyond 32 bits (its zigzag shifts by 31). It reads them well. */
+const writableRecords = arbitraryRecords(2n ** 31n - 1n);
+
+type Records = readonly Omit<BatchedRecord, 'offset'>[];
+
+for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
+  test(`platformatic writes ${codec} batches`, () => {
+    fc.assert(
+      fc.property(writableRecords, arbitraryProducer, (records, producer) => {
+        const written = platformatic.createRecordsBatch(messages(records), options(producer, codec));
+        assert.deepEqual(readProducedBatch(written.buffer), expected(records, producer, codec));
+      }),
+      runs,
+    );
+  });
+
+  test(`platformatic writes ${codec} batches asynchronously`, async () => {
+    await fc.assert(
+      fc.asyncProperty(writableRecords, arbitraryProducer, async (records, producer) => {
+        const written = await platformatic.createRecordsBatchAsync(
+          messages(records),
+          options(producer, codec),
+        );
+        assert.deepEqual(readProducedBatch(written.buffer), expected(records, producer, codec));
+      }),
+      runs,
+    );
+  });
+}
+
+test('platformatic writes batches of producers that are not idempotent', () => {
+  const records = fc.sample(writableRecords, { seed: 830, numRuns: 1 })[0]!;
+  const written = platformatic.createRecordsBatch(messages(records), {});
+  // The epoch and the sequence ought to be -1, as the id is; no broker minds.
+  const nobody = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
+  assert.deepEqual(readProducedBatch(written.buffer), {
+    ...expected(records, nobody, 'none'),
+    partitionLeaderEpoch: 0,
+  });
+});
+
+for (const [name, compression] of Object.entries(compressions)) {
+  test(`platformatic reads our batches: ${name}`, () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryBatch(compression.codec), { minLength: 1, maxLength: 3 }), (batches) => {
+        const records = Buffer.concat(batches.map((batch) => writeBatch(batch, compression)));
+        assert.deepEqual(readBatches(records), batches);
+        assert.deepEqual(theirBatches(records), batches);
+      }),
+      runs,
+    );
+  });
+}
+
+test('platformatic reads our transaction markers', () => {
+  const marker = buildEndTransactionMarker({
+    result: 'abort',
+    producerId: 7n,
+    producerEpoch: 3,
+    coordinatorEpoch: 5,
+    timestamp: 1_700_000_000_000n,
+    baseOffset: 99n,
+  });
+  const [batch] = theirBatches(marker);
+  assert.equal(batch?.isControl, true);
+  assert.deepEqual([batch], readBatches(marker));
+});
+
+function messages(records: Records): platformatic.MessageRecord[] {
+  return records.map(({ timestamp, key, value, headers }) => ({
+    topic: 'topic',
+    partition: 0,
+    timestamp,
+    ...(key === null ? {} : { key }),
+    value: value as Buffer,
+    // The client takes headers as a map from buffers, whose keys are therefore all different.
+    headers: new Map(headers.map((header) => [Buffer.from(header.key), header.value as Buffer])),
+  }));
+}
+
+function options(producer: Producer, compression: CompressionCodec) {
+  return {
+    compression,
+    producerId: producer.producerId,
+    producerEpoch: producer.producerEpoch,
+    partitionLeaderEpoch: 11,
+    sequences: new platformatic.NumericMap([['topic:0', producer.baseSequence]]),
+    ...(producer.isTransactional ? { transactionalId: 'transaction' } : {}),
+  };
+}
+
+function expected(records: Records, producer: Producer, codec: CompressionCodec): Batch {
+  return {
+    ...producer,
+    codec,
+    baseOffset: 0n,
+    partitionLeaderEpoch: 11,
+    timestampType: 'createTime',
+    isControl: false,
+    lastOffsetDelta: records.length - 1,
+    baseTimestamp: records[0]!.timestamp,
+    maxTimestamp: latestOf(records),
+    records: records.map((record, index) => ({ ...record, offset: BigInt(index) })),
+  };
+}
+
+const logAppendTimeBit = 1 << 3;
+
+function theirBatches(records: Buffer): readonly Batch[] {
+  return platformatic.readRecordsBatches(platformatic.Reader.from(records)).map((batch) => {
+    const hasAppendTime = (batch.attributes & logAppendTimeBit) !== 0;
+    return {
+      codec: codecOfId(batch.attributes & platformatic.IS_COMPRESSED)!,
+      baseOffset: batch.firstOffset,
+      partitionLeaderEpoch: batch.partitionLeaderEpoch,
+      timestampType: hasAppendTime ? 'logAppendTime' : 'createTime',
+      isTransactional: (batch.attributes & platformatic.IS_TRANSACTIONAL) !== 0,
+      isControl: (batch.attributes & platformatic.IS_CONTROL) !== 0,
+      lastOffsetDelta: batch.lastOffsetDelta,
+      baseTimestamp: batch.firstTimestamp,
+      maxTimestamp: batch.maxTimestamp,
+      producerId: batch.producerId,
+      producerEpoch: batch.producerEpoch,
+      baseSequence: batch.firstSequence,
+      records: batch.records.map((record) => ({
+        offset: batch.firstOffset + BigInt(record.offsetDelta),
+        timestamp: hasAppendTime ? batch.maxTimestamp : batch.firstTimestamp + record.timestampDelta,
+        key: record.key,
+        value: record.value,
+        headers: record.headers.map(([key, value]) => ({ key: String(key), value })),
+      })),
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { protocolErrorsCodesById } from '@platformatic/kafka';
+import { apiByKey } from '@weir/wire';
+import type { RecordSummary } from './fetched-records.ts';
+import { ResponseJudge, type ResponseTable } from './judge-response.ts';
+import { isOurs, titleOf } from './not-comparable.ts';
+import { platformaticVersions } from './platformatic.ts';
+import type { Struct } from './struct.ts';
+
+/** We write responses, the client reads them. It has no encoder for responses, so that there is no way back to judge. */
+const table = {
+  Fetch: {
+    renamed: {
+      // Up to v12 the client calls the name of a topic its id.
+      'responses[].topic': 'topicId',
+    },
+  },
+  FindCoordinator: {
+    // Up to v3 the client shows the one coordinator as a list of one, without a key.
+    reshaped: ({ coordinators, ...response }, version) =>
+      version < 4
+        ? { ...response, ...withoutKey((coordinators as readonly Struct[])[0]!) }
+        : { ...response, coordinators },
+  },
+  ApiVersions: {
+    // In v3 the client reads no further than an error code, for the rest may be in the format of v0.
+    nearest: (response, version) => (version === 3 ? { ...response, errorCode: 0 } : response),
+    added: { 'apiKeys[].name': 'the client looks up what it calls the key' },
+  },
+  CreateTopics: {
+    dropped: { 'topics[].topicConfigErrorCode': 'the client skips the tag in v5 and v6 and reads it in v7' },
+  },
+  AddPartitionsToTxn: {
+    // Up to v3 the client shows the topics as those of one transaction without a name.
+    reshaped: ({ resultsByTransaction, ...response }, version) =>
+      version < 4
+        ? {
+            ...response,
+            resultsByTopicV3AndBelow: (resultsByTransaction as readonly Struct[])[0]!.topicResults,
+          }
+        : { ...response, resultsByTransaction },
+  },
+  DescribeAcls: { renamed: { 'resources[].patternType': 'resourcePatternType' } },
+  DeleteAcls: { renamed: { 'filterResults[].matchingAcls[].patternType': 'resourcePatternType' } },
+} satisfies ResponseTable;
+
+function withoutKey({ key, ...coordinator }: Struct): Struct {
+  return coordinator;
+}
+
+const judge = new ResponseJudge({
+  table,
+  skipsUnknownTags: true,
+  errorCodes: Object.keys(protocolErrorsCodesById).map(Number),
+  summarizeRecords: (batches) =>
+    (batches as readonly TheirBatch[] | null)?.flatMap(({ firstOffset, records }) =>
+      records.map(
+        ({ offsetDelta, value }): RecordSummary => ({
+          offset: firstOffset + BigInt(offsetDelta),
+          value: value?.toString() ?? null,
+        }),
+      ),
+    ) ?? [],
+});
+
+interface TheirBatch {
+  readonly firstOffset: bigint;
+  readonly records: readonly { readonly offsetDelta: number; readonly value: Buffer | null }[];
+}
+
+for (const client of platformaticVersions.filter(isOurs)) {
+  test(`platformatic ${titleOf(client)} response`, async () => {
+    await judge.judge(apiByKey(client.key)!, client.version, (bytes) => {
+      const { response, unreadBytes } = client.decodeResponse(bytes);
+      assert.equal(unreadBytes, 0);
+      return response;
+    });
+  });
+}
+
+test('platformatic responses: the table lists no difference that is gone', () => {
+  assert.deepEqual(judge.unneededRows(), []);
+});

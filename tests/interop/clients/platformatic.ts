@@ -1,0 +1,111 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { protocolAPIsById, Reader, ResponseError, Writer } from '@platformatic/kafka';
+import { apiByKey } from '@weir/wire';
+import type { RequestHeader } from './judge-request.ts';
+import type { ClientVersion } from './not-comparable.ts';
+
+/**
+ * The inside of @platformatic/kafka, typed as far as the judges need it. It has writers for requests and readers for
+ * responses and nothing the other way round; record batches it has in both directions.
+ */
+export interface PlatformaticVersion extends ClientVersion {
+  /** The whole frame, length prefix included. */
+  encodeRequest(header: RequestHeader, options: readonly unknown[]): Promise<Buffer>;
+  /** Takes what follows the correlation id. */
+  decodeResponse(afterCorrelationId: Buffer): { readonly response: unknown; readonly unreadBytes: number };
+}
+
+/** An API of the client is a module with a function that sends. */
+interface ApiModule {
+  readonly api: {
+    (connection: { readonly send: (...sent: Sent) => void }, ...options: readonly unknown[]): void;
+    readonly key: number;
+    readonly version: number;
+  };
+}
+
+/** What an API hands to its connection. */
+type Sent = [
+  key: number,
+  version: number,
+  createRequest: () => Writer | Promise<Writer>,
+  parseResponse: (correlationId: number, key: number, version: number, reader: Reader) => unknown,
+  requestHasTags: boolean,
+  responseHasTags: boolean,
+];
+
+export function isApiModule(value: unknown): value is ApiModule {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'api' in value &&
+    typeof value.api === 'function' &&
+    'key' in value.api &&
+    'version' in value.api
+  );
+}
+
+/** Each version has a file in the package. Its index is no better a list: it has forgotten one. */
+const entry = import.meta.resolve('@platformatic/kafka');
+const apiModules: readonly ApiModule[] = await Promise.all(
+  globSync('apis/*/*-v*.js', { cwd: fileURLToPath(new URL('.', entry)) })
+    .toSorted()
+    .map(async (path) => {
+      const module: unknown = await import(new URL(path, entry).href);
+      if (!isApiModule(module)) throw new Error(`${path} is not an API`);
+      return module;
+    }),
+);
+
+export const platformaticVersions: readonly PlatformaticVersion[] = apiModules.map(({ api }) => {
+  const { key, version } = api;
+  const [, , , parseResponse, requestHasTags, responseHasTags] = send(api);
+  return {
+    name: apiByKey(key)?.name ?? protocolAPIsById[key] ?? 'unknown',
+    key,
+    version,
+    encodeRequest: async (header, options) => {
+      const [, , createRequest] = send(api, ...options);
+      // The steps of the client's connection, which takes them only with a socket at hand.
+      const writer = Writer.create()
+        .appendInt16(key)
+        .appendInt16(version)
+        .appendInt32(header.correlationId)
+        .appendString(header.clientId, false);
+      if (requestHasTags) writer.appendTaggedFields();
+      return writer.appendFrom(await createRequest()).prependLength().buffer;
+    },
+    decodeResponse: (afterCorrelationId) => {
+      // The client's connection skips the tags of a header as the one byte that they are when there are none.
+      const reader = Reader.from(afterCorrelationId.subarray(responseHasTags ? 1 : 0));
+      const response = evenWithErrors(() => parseResponse(0, key, version, reader));
+      return { response, unreadBytes: reader.remaining };
+    },
+  };
+});
+
+/** Makes the API send to a connection that only listens. */
+function send(api: ApiModule['api'], ...options: readonly unknown[]): Sent {
+  let heard: Sent | undefined;
+  api(
+    {
+      send: (...sent) => {
+        heard = sent;
+      },
+    },
+    ...options,
+  );
+  if (heard === undefined) throw new Error('the client sent nothing');
+  return heard;
+}
+
+/** The client throws when a response holds an error code, but only after it has read everything. */
+function evenWithErrors(parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ResponseError) return error.response;
+    throw error;
+  }
+}
