@@ -37,11 +37,11 @@ export async function runTests(root: string, patterns: readonly string[]): Promi
     if (type === 'test:stderr') process.stderr.write(String((data as { message: string }).message));
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const event = data as unknown as TestEvent;
-    if (isContainer(event)) continue;
+    if (isContainer(event) && !isSkipped(event)) continue;
     const file = shortName(root, event.file ?? event.name);
     const tally = perFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
     perFile.set(file, tally);
-    if (event.skip !== undefined && event.skip !== false) {
+    if (isSkipped(event)) {
       tally.skipped++;
       print(`  skipped: ${event.name} (${file}): ${event.skip === true ? 'no reason given' : event.skip}`);
     } else if (type === 'test:pass') {
@@ -59,6 +59,11 @@ export async function runTests(root: string, patterns: readonly string[]): Promi
     total.skipped += skipped;
   }
   return total;
+}
+
+/** A suite that is skipped has no tests to say so in its place. */
+function isSkipped({ skip }: TestEvent): boolean {
+  return skip !== undefined && skip !== false;
 }
 
 /** Suites only repeat what their tests said, and so does the entry of a whole file, unless it failed by itself. */

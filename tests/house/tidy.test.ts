@@ -72,6 +72,18 @@ test('only the runtime may have an install script, and it is allowed by name', (
   assert.deepEqual(readJson('package.json').allowScripts, { node: true });
 });
 
+test('the lock file covers every platform', () => {
+  // npm leaves out what it could not find while it wrote the lock file, and `npm ci` then refuses the file everywhere.
+  const { packages } = readJson('package-lock.json') as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const paths = Object.keys(packages);
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !paths.some((path) => path.endsWith(`node_modules/${name}`)));
+  assert.deepEqual(missing, []);
+});
+
 test('the lock file names no registry', () => {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   assert.doesNotMatch(lock, /"resolved": "https?:/);

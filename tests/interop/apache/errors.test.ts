@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { errors } from '../../../packages/wire/src/errors/errors.ts';
+import { errors } from '@weir/wire';
 import { apacheErrors } from './judge.ts';
 import { missingTool } from './tools.ts';
 

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import {
+  apis,
+  decodeMessage,
+  type Encodable,
+  encodeMessage,
+  type Message,
+  requestHeader,
+  responseHeader,
+} from '@weir/wire';
+import { arbitraryMessage } from '@weir/wire/testing';
 import fc from 'fast-check';
-import { decodeMessage, encodeMessage } from '../../../packages/wire/src/codec/codec.ts';
-import { requestHeader, responseHeader } from '../../../packages/wire/src/messages/headers.ts';
-import { apis } from '../../../packages/wire/src/messages/index.ts';
-import type { Encodable, Message } from '../../../packages/wire/src/schema/message.ts';
-import { arbitraryMessage } from '../../../packages/wire/testing/arbitrary-message.ts';
 import { type Direction, type Echo, openEcho, RefusedByApache } from './echo.ts';
 import { missingTool } from './tools.ts';
 import { refusedForUnknownTag } from './unknown-tags.ts';

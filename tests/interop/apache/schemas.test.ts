@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import {
+  type Api,
+  apis,
+  layoutOf,
+  type Message,
   requestHeader,
   requestHeaderVersion,
   responseHeader,
   responseHeaderVersion,
-} from '../../../packages/wire/src/messages/headers.ts';
-import { apis } from '../../../packages/wire/src/messages/index.ts';
-import { layoutOf } from '../../../packages/wire/src/schema/layout.ts';
-import type { Api, Message } from '../../../packages/wire/src/schema/message.ts';
+} from '@weir/wire';
 import { type ApacheApi, type ApacheSchemas, type ApacheVersion, apacheSchemas } from './judge.ts';
 import { missingTool } from './tools.ts';
 import { versionsOf } from './versions-of.ts';

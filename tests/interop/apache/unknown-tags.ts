@@ -1,4 +1,4 @@
-import type { UnknownTaggedField } from '../../../packages/wire/src/schema/field.ts';
+import type { UnknownTaggedField } from '@weir/wire';
 
 /**
  * Apache's classes refuse two unknown tags that the protocol allows: the highest of all, which they use as a mark of

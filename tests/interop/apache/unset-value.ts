@@ -1,5 +1,4 @@
-import { type Layout, type LayoutField, layoutOf } from '../../../packages/wire/src/schema/layout.ts';
-import type { Encodable, Message } from '../../../packages/wire/src/schema/message.ts';
+import { type Encodable, type Layout, type LayoutField, layoutOf, type Message } from '@weir/wire';
 
 /** A message in which every field has its default, as Apache's classes are when nothing was set. */
 export function unsetValue<M extends Message>(message: M, version: number): Encodable<M> {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { apis } from '../../../packages/wire/src/messages/index.ts';
 import {
+  type Api,
+  apis,
   type Layout,
   type LayoutField,
   type LayoutType,
   layoutOf,
-} from '../../../packages/wire/src/schema/layout.ts';
-import type { Api, Message } from '../../../packages/wire/src/schema/message.ts';
+  type Message,
+} from '@weir/wire';
 import { type ApacheValue, type ApacheValues, apacheValues } from './judge.ts';
 import { missingTool } from './tools.ts';
 import { versionsOf } from './versions-of.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../../../packages/wire/src/schema/message.ts';
+import type { Message } from '@weir/wire';
 
 /** Every version of a message, from the lowest to the highest. */
 export function versionsOf({ versions: { lowest, highest } }: Message): readonly number[] {

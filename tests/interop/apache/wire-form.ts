@@ -1,4 +1,4 @@
-import type { Layout, LayoutType } from '../../../packages/wire/src/schema/layout.ts';
+import type { Layout, LayoutType } from '@weir/wire';
 import type { ApacheStruct, ApacheType } from './judge.ts';
 
 /**
