@@ -1,7 +1,8 @@
 import { DecodeError } from '../decode-error.ts';
 import { layoutOf } from '../schema/layout.ts';
 import type { Decoded, Encodable, Message } from '../schema/message.ts';
-import { cursor, type Decoder, generateDecoder } from './decoder.ts';
+import { type Decoder, generateDecoder } from './decoder.ts';
+import { cursor } from './decoder-runtime.ts';
 import { type Encoder, generateEncoder } from './encoder.ts';
 import { Writer } from './writer.ts';
 

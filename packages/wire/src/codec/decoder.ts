@@ -1,8 +1,6 @@
-import { caps } from '@weir/core';
-import { DecodeError } from '../decode-error.ts';
 import type { Layout, LayoutField, LayoutType } from '../schema/layout.ts';
+import { type Run, runtimeFor } from './decoder-runtime.ts';
 import { defaultExpression } from './defaults.ts';
-import { int32List } from './int32-list.ts';
 import { type FixedKind, fixedSizes, isFixed, runsOf, smallestSize } from './sizes.ts';
 import { Source } from './source.ts';
 
@@ -18,21 +16,11 @@ import { Source } from './source.ts';
  */
 export type Decoder = (frame: Buffer, view: DataView, start: number, end: number) => object;
 
-/** Where the last decoder or varint stopped. Decoding is synchronous, so one place is enough and nothing is allocated. */
-export const cursor = { position: 0 };
-
 export function generateDecoder(layout: Layout, title: string): Decoder {
   const generator = new DecoderGenerator(title);
   const source = generator.generate(layout);
   return new Function('runtime', source)(runtimeFor(title, generator.runs)) as Decoder;
 }
-
-/** The generated text, for tests and for curious readers. */
-export function decoderSource(layout: Layout, title: string): string {
-  return new DecoderGenerator(title).generate(layout);
-}
-
-const noBytes = Buffer.alloc(0);
 
 const getters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
   int8: 'getInt8',
@@ -44,84 +32,24 @@ const getters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
   float64: 'getFloat64',
 };
 
-type Run = readonly { readonly path: string; readonly size: number }[];
-
-/** What generated decoders call. Nearly all of it is the cold path that explains what is wrong with a frame. */
-function runtimeFor(title: string, runs: readonly Run[]) {
-  function fail(path: string, at: number, problem: string): never {
-    throw new DecodeError(title, path, at, problem);
-  }
-  return {
-    cursor,
-    fail,
-    int32List,
-    noBytes,
-    elementsMax: caps.decodedElementsMax,
-    endsInRun(runIndex: number, start: number, end: number): never {
-      let at = start;
-      for (const { path, size } of runs[runIndex]!) {
-        if (end - at < size) return fail(path, at, `needs ${size} bytes but ${end - at} are left`);
-        at += size;
-      }
-      return fail('message', at, 'a bounds check failed without a cause');
-    },
-    endsAt(path: string, at: number): never {
-      return fail(path, at, 'the message ends before it');
-    },
-    tooLong(path: string, at: number, length: number, left: number): never {
-      return fail(path, at, `length ${length} exceeds the ${left} bytes left`);
-    },
-    negative(path: string, at: number, length: number): never {
-      return fail(
-        path,
-        at,
-        length === -1 ? 'null is not allowed in this version' : `negative length ${length}`,
-      );
-    },
-    tooMany(path: string, at: number, count: number, left: number): never {
-      return fail(path, at, `${count} elements cannot fit into the ${left} bytes left`);
-    },
-    overBudget(path: string, at: number): never {
-      return fail(path, at, `more than ${caps.decodedElementsMax} elements in one message`);
-    },
-    /** Continues a varint whose first byte had its high bit set. */
-    longVarint(frame: Buffer, path: string, start: number, end: number, first: number): number {
-      let value = first & 0x7f;
-      let at = start;
-      for (let shift = 7; shift <= 28; shift += 7) {
-        if (at >= end) return fail(path, start - 1, 'the message ends inside a varint');
-        const byte = frame[at++]!;
-        if (shift === 28 && byte > 0x0f) return fail(path, start - 1, 'a varint exceeds 32 bits');
-        value += (byte & 0x7f) * 2 ** shift;
-        if (byte < 0x80) {
-          cursor.position = at;
-          return value;
-        }
-      }
-      return fail(path, start - 1, 'a varint exceeds 32 bits');
-    },
-  };
-}
-
 class DecoderGenerator {
   readonly runs: Run[] = [];
-  readonly #functions: string[] = [];
   readonly #title: string;
-  #source = new Source();
+  readonly #source = new Source();
 
   constructor(title: string) {
     this.#title = title;
   }
 
   generate(layout: Layout): string {
-    const read = this.#function(layout, 'message');
-    const source = new Source();
+    const source = this.#source;
     source.line(`// ${this.#title}`);
     source.line("'use strict';");
     source.line('const { int32List, longVarint, cursor, noBytes } = runtime;');
     // Where the next structure begins, and how many elements the message may still have.
     source.line('let position = 0;');
     source.line('let elementsLeft = 0;');
+    const read = this.#structReader(layout, 'message');
     source.block('return function decode(frame, view, start, end)', () => {
       source.line('position = start;');
       source.line('elementsLeft = runtime.elementsMax;');
@@ -129,31 +57,24 @@ class DecoderGenerator {
       source.line('cursor.position = position;');
       source.line('return message;');
     });
-    return [source.toString(), ...this.#functions].join('\n');
+    return source.toString();
   }
 
   /** Generates the function that reads a structure at `position`, and returns its name. */
-  #function(layout: Layout, hint: string): string {
-    const name = `read_${hint}_${this.#functions.length}`;
-    const slot = this.#functions.push('') - 1;
-    const outer = this.#source;
-    this.#source = new Source();
-    this.#source.block(`function ${name}(frame, view, end)`, () => {
+  #structReader(layout: Layout, path: string): string {
+    return this.#source.define('read', path, 'frame, view, end', () => {
       this.#source.line('let p = position;');
-      this.#structBody(layout, hint);
+      this.#structBody(layout, path);
     });
-    this.#functions[slot] = this.#source.toString();
-    this.#source = outer;
-    return name;
   }
 
-  #structBody(layout: Layout, hint: string): void {
+  #structBody(layout: Layout, path: string): void {
     const values = new Map<string, string>();
     for (const run of runsOf(layout.fields)) {
       if (isFixed(run[0]!.type)) this.#fixedRun(run, values);
       else values.set(run[0]!.name, this.#field(run[0]!));
     }
-    const unknown = layout.flexible ? this.#taggedSection(layout, hint, values) : undefined;
+    const unknown = layout.flexible ? this.#taggedSection(layout, path, values) : undefined;
     for (const field of layout.absent) values.set(field.name, defaultExpression(field));
 
     // Properties always come in the order of the definition, so that all versions share one hidden class.
@@ -169,7 +90,7 @@ class DecoderGenerator {
 
   /** Emits the call that reads a nested structure into a variable that exists. */
   #callStruct(target: string, layout: Layout, path: string): void {
-    const read = this.#function(layout, hintOf(path));
+    const read = this.#structReader(layout, path);
     this.#source.line('position = p;');
     this.#source.line(`${target} = ${read}(frame, view, end);`);
     this.#source.line('p = position;');
@@ -269,7 +190,7 @@ class DecoderGenerator {
     const index = this.#source.fresh('i');
     this.#source.line(`${target} = new Array(${count});`);
     if (element.kind === 'struct') {
-      const read = this.#function(element.layout, hintOf(path));
+      const read = this.#structReader(element.layout, path);
       this.#source.line('position = p;');
       this.#source.line(
         `for (let ${index} = 0; ${index} < ${count}; ${index}++) ${target}[${index}] = ${read}(frame, view, end);`,
@@ -347,8 +268,8 @@ class DecoderGenerator {
   }
 
   /** Emits the tagged section, fills in the known ones and returns the variable with the unknown ones. */
-  #taggedSection(layout: Layout, hint: string, values: Map<string, string>): string {
-    const path = `${hint} tagged fields`;
+  #taggedSection(layout: Layout, owner: string, values: Map<string, string>): string {
+    const path = `${owner} tagged fields`;
     const unknown = this.#source.fresh('unknown');
     this.#source.line(`let ${unknown};`);
     const known = layout.tagged.map((field) => {
@@ -418,9 +339,4 @@ function fixedAt(kind: FixedKind, offset: number, position = 'p'): string {
   if (kind === 'bool') return `frame[${at}] !== 0`;
   if (kind === 'uuid') return `frame.base64urlSlice(${at}, ${position} + ${offset + 16})`;
   return `view.${getters[kind]}(${at})`;
-}
-
-/** `topics[].partitions` names its element variable `partitions`. */
-function hintOf(path: string): string {
-  return path.replaceAll('[]', '').split('.').at(-1)!;
 }

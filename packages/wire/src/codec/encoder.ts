@@ -24,13 +24,8 @@ const runtime = {
 };
 
 export function generateEncoder(layout: Layout, title: string): Encoder {
-  const source = encoderSource(layout, title);
+  const source = new EncoderGenerator(title).generate(layout);
   return new Function('runtime', source)(runtime) as Encoder;
-}
-
-/** The generated text, for tests and for curious readers. */
-export function encoderSource(layout: Layout, title: string): string {
-  return new EncoderGenerator(title).generate(layout);
 }
 
 const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
@@ -44,34 +39,24 @@ const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
 };
 
 class EncoderGenerator {
-  readonly #functions: string[] = [];
   readonly #title: string;
-  #source = new Source();
+  readonly #source = new Source();
 
   constructor(title: string) {
     this.#title = title;
   }
 
   generate(layout: Layout): string {
-    const write = this.#function(layout, 'message');
-    const source = new Source();
-    source.line(`// ${this.#title}`);
-    source.line("'use strict';");
-    source.line('const { noBytes } = runtime;');
-    source.line(`return ${write};`);
-    return [source.toString(), ...this.#functions].join('\n');
+    this.#source.line(`// ${this.#title}`);
+    this.#source.line("'use strict';");
+    this.#source.line('const { noBytes } = runtime;');
+    this.#source.line(`return ${this.#structWriter(layout, 'message')};`);
+    return this.#source.toString();
   }
 
   /** Generates the function that writes a structure, and returns its name. */
-  #function(layout: Layout, hint: string): string {
-    const name = `write_${hint}_${this.#functions.length}`;
-    const slot = this.#functions.push('') - 1;
-    const outer = this.#source;
-    this.#source = new Source();
-    this.#source.block(`function ${name}(w, o)`, () => this.#structBody(layout));
-    this.#functions[slot] = this.#source.toString();
-    this.#source = outer;
-    return name;
+  #structWriter(layout: Layout, path: string): string {
+    return this.#source.define('write', path, 'w, o', () => this.#structBody(layout));
   }
 
   #structBody(layout: Layout): void {
@@ -157,7 +142,7 @@ class EncoderGenerator {
         this.#source.line(`${writer}.${type.compact ? 'compactBytes' : 'bytes'}(${value}, '${path}');`);
         return;
       case 'struct':
-        this.#source.line(`${this.#function(type.layout, hintOf(path))}(${writer}, ${value});`);
+        this.#source.line(`${this.#structWriter(type.layout, path)}(${writer}, ${value});`);
         return;
       case 'array':
         this.#array(type, writer, value);
@@ -216,9 +201,4 @@ class EncoderGenerator {
       `if (${unknown} !== undefined) ${next} = ${writer}.unknownTaggedFields(${unknown}, ${next}, ${belowTag});`,
     );
   }
-}
-
-/** `topics[].partitions[]` names its function after the partitions. */
-function hintOf(path: string): string {
-  return path.replaceAll('[]', '').split('.').at(-1)!;
 }
