@@ -56,7 +56,7 @@ test('every dependency has one version, written exactly', () => {
       Record<string, string>
     >;
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-      assert.match(version, /^\d+\.\d+\.\d+$/, `${name} in ${path}`);
+      assert.match(version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/, `${name} in ${path}`);
       versions.set(name, (versions.get(name) ?? new Set()).add(version));
     }
   }

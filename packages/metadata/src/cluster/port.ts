@@ -1,0 +1,233 @@
+/**
+ * What an agent asks of the control plane for its virtual cluster. The leader of the cluster implements it in process, and
+ * the RPC client over a connection; an agent cannot tell which.
+ *
+ * Lists in, lists out: results come in the order of what was asked, and one call costs one round trip whatever its length.
+ * Offsets, sizes, timestamps and producer ids are numbers, exact up to 2^53; the wire's bigints end at the agent.
+ * Errors of single entries have the names of Kafka's errors, which the agent turns into codes; a promise rejects only when the
+ * call as a whole failed, and then with a `ClusterUnavailable` when trying again may help.
+ */
+export interface ClusterPort {
+  /**
+   * Assigns offsets to the batches of files that are durable, file by file and batch by batch, in the order given. A file is
+   * committed once: a repeated file id gets the first answer again.
+   */
+  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]>;
+
+  /** Where the batches of partitions lie from an offset on. */
+  findBatches(queries: readonly BatchesQuery[]): Promise<BatchesAnswer[]>;
+
+  /** Which stored range answers a ListOffsets question. */
+  findOffsets(queries: readonly OffsetQuery[]): Promise<OffsetAnswer[]>;
+
+  createTopics(topics: readonly TopicToCreate[], options: MutationOptions): Promise<TopicResult[]>;
+  deleteTopics(topics: readonly TopicReference[]): Promise<TopicResult[]>;
+  createPartitions(topics: readonly PartitionsToCreate[], options: MutationOptions): Promise<TopicResult[]>;
+
+  /** Hands out `count` producer ids that nobody else ever gets; returns the first. */
+  allocateProducerIds(count: number): Promise<number>;
+
+  /** Says that an agent lives, and learns which others do. An agent that is silent for `agentSilenceMsMax` is gone. */
+  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]>;
+  /** Says that an agent is about to stop, so that clients are sent elsewhere at once. */
+  leave(agentId: string): Promise<void>;
+
+  /**
+   * Follows the cluster: first `onSnapshot`, then every change in order. When the connection or the leader is lost,
+   * another `onSnapshot` follows as soon as there is one again. Returns the function that ends it.
+   */
+  follow(follower: ClusterFollower): () => void;
+}
+
+/** Batches of one file, as columns: row `i` of every column is batch `i`. Batches lie in the file in this order. */
+export interface FileCommit {
+  /** 32 hex digits, chosen by the agent, ordered by time. */
+  readonly fileId: string;
+  readonly fileBytes: number;
+  /** The topics that the rows point to. */
+  readonly topicIds: readonly string[];
+  readonly topic: Uint32Array;
+  readonly partition: Uint32Array;
+  /** Where the batch lies in the file. Batches of one partition are contiguous. */
+  readonly byteStart: Uint32Array;
+  readonly byteLength: Uint32Array;
+  readonly recordCount: Uint32Array;
+  readonly maxTimestampMs: Float64Array;
+  /** -1 for a producer without an id. */
+  readonly producerId: Float64Array;
+  readonly producerEpoch: Int16Array;
+  readonly baseSequence: Int32Array;
+}
+
+/**
+ * What can become of a batch or of a question about a partition. The order is the code in columns and in the journal: entries
+ * may be appended and never moved.
+ */
+export const entryErrors = [
+  'NONE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'INVALID_PRODUCER_EPOCH',
+  'OFFSET_OUT_OF_RANGE',
+] as const;
+
+export type EntryError = (typeof entryErrors)[number];
+
+/** What can become of a topic that is to be made, changed or deleted. */
+export type TopicError =
+  | 'NONE'
+  | 'TOPIC_ALREADY_EXISTS'
+  | 'UNKNOWN_TOPIC_OR_PARTITION'
+  | 'UNKNOWN_TOPIC_ID'
+  | 'INVALID_TOPIC_EXCEPTION'
+  | 'INVALID_PARTITIONS'
+  | 'INVALID_CONFIG'
+  | 'INVALID_REQUEST'
+  | 'POLICY_VIOLATION'
+  | 'TOPIC_DELETION_DISABLED';
+
+/** Columns with one row per batch of the commit. */
+export interface FileCommitResult {
+  /** Positions in `entryErrors`. */
+  readonly error: Uint8Array;
+  /** The offset of the first record; for a duplicate, the one it was given first. -1 on error. */
+  readonly baseOffset: Float64Array;
+  readonly logStartOffset: Float64Array;
+}
+
+export interface BatchesQuery {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Pointers are returned until their bytes reach this; at least one when there is any. */
+  readonly bytesMax: number;
+}
+
+export interface BatchesAnswer {
+  readonly error: EntryError;
+  readonly logStartOffset: number;
+  /** The offset behind the last record; high watermark and log end are the same here. */
+  readonly nextOffset: number;
+  readonly pointers: Pointers;
+}
+
+/**
+ * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches lie in the file with
+ * base offset 0: the first batch of a range has the range's base offset and each further one follows from the counts
+ * in the batch headers.
+ */
+export interface Pointers {
+  readonly fileId: readonly string[];
+  readonly byteStart: Float64Array;
+  readonly byteLength: Float64Array;
+  readonly baseOffset: Float64Array;
+  /** The offset behind the range. */
+  readonly nextOffset: Float64Array;
+}
+
+export interface OffsetQuery {
+  readonly topicId: string;
+  readonly partition: number;
+  /** `first`: the first range whose latest timestamp is at least `timestampMs`. `latest`: the first that has the latest. */
+  readonly want: 'first' | 'latest';
+  readonly timestampMs: number;
+}
+
+export interface OffsetAnswer {
+  readonly error: EntryError;
+  /** At most one range; the exact record is found by reading it. */
+  readonly pointers: Pointers;
+}
+
+export interface MutationOptions {
+  readonly validateOnly: boolean;
+}
+
+export interface TopicToCreate {
+  readonly name: string;
+  /** -1 for the cluster's default. */
+  readonly partitionCount: number;
+  readonly configs: Readonly<Record<string, string>>;
+}
+
+export interface TopicReference {
+  readonly topicId?: string;
+  readonly name?: string;
+}
+
+export interface PartitionsToCreate {
+  readonly name: string;
+  /** The new total. */
+  readonly partitionCount: number;
+}
+
+export interface TopicResult {
+  readonly error: TopicError;
+  /** What was wrong and what to do, for the user. */
+  readonly message: string | null;
+  /** The topic as it is afterwards (or would be); `undefined` on error and after a deletion. */
+  readonly topic: TopicDescription | undefined;
+}
+
+export interface TopicDescription {
+  readonly topicId: string;
+  readonly name: string;
+  readonly partitionCount: number;
+  /** What was set for this topic; what is not here has the cluster's value or the default. */
+  readonly configs: Readonly<Record<string, string>>;
+  readonly createdMs: number;
+}
+
+export interface AgentDescription {
+  readonly agentId: string;
+  /** The node id that clients see; derived from the agent id, positive. */
+  readonly nodeId: number;
+  readonly host: string;
+  readonly kafkaPort: number;
+  /** Where other agents fetch pages. */
+  readonly internalUrl: string;
+  readonly zone: string;
+  readonly group: string;
+  readonly roles: readonly string[];
+  readonly release: string;
+  readonly cpuCount: number;
+  /** 0 to 1. */
+  readonly cpuLoad: number;
+}
+
+export interface ClusterFollower {
+  onSnapshot(snapshot: ClusterSnapshot): void;
+  onChanges(changes: readonly ClusterChange[]): void;
+}
+
+export interface ClusterSnapshot {
+  readonly clusterId: string;
+  readonly clusterConfigs: Readonly<Record<string, string>>;
+  readonly topics: readonly TopicDescription[];
+  /** Partition ends as columns, topics in the order of `topics` and partitions counted up within each. */
+  readonly logStartOffset: Float64Array;
+  readonly nextOffset: Float64Array;
+  readonly agents: readonly AgentDescription[];
+}
+
+export type ClusterChange =
+  | { readonly kind: 'topic'; readonly topic: TopicDescription }
+  | { readonly kind: 'topicDeleted'; readonly topicId: string; readonly name: string }
+  | { readonly kind: 'agents'; readonly agents: readonly AgentDescription[] }
+  | {
+      readonly kind: 'appended';
+      readonly topicId: string;
+      readonly partition: number;
+      readonly pointers: Pointers;
+    };
+
+/** The control plane cannot be reached or has no leader just now. Trying again later may help. */
+export class ClusterUnavailable extends Error {
+  override readonly name = 'ClusterUnavailable';
+}
+
+/** Agents say that they live this often. */
+export const heartbeatIntervalMs = 2_000;
+/** An agent that was silent for this long is gone. */
+export const agentSilenceMsMax = 9_000;

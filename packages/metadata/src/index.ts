@@ -1,0 +1,23 @@
+export type {
+  AgentDescription,
+  BatchesAnswer,
+  BatchesQuery,
+  ClusterChange,
+  ClusterFollower,
+  ClusterPort,
+  ClusterSnapshot,
+  EntryError,
+  FileCommit,
+  FileCommitResult,
+  MutationOptions,
+  OffsetAnswer,
+  OffsetQuery,
+  PartitionsToCreate,
+  Pointers,
+  TopicDescription,
+  TopicError,
+  TopicReference,
+  TopicResult,
+  TopicToCreate,
+} from './cluster/port.ts';
+export { agentSilenceMsMax, ClusterUnavailable, entryErrors, heartbeatIntervalMs } from './cluster/port.ts';

@@ -1,0 +1,1 @@
+export type { CallOptions, ListOptions, ObjectInfo, ObjectStore } from './store/object-store.ts';
