@@ -3,5 +3,22 @@ export { caps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
+export {
+  jsonLog,
+  type Log,
+  type LogFields,
+  type LogLevel,
+  type LogOptions,
+  logLevels,
+  silentLog,
+} from './log.ts';
+export {
+  durationBucketsSeconds,
+  type LabelValues,
+  type MetricRow,
+  Metrics,
+  type Series,
+  seriesPerMetricMax,
+} from './metrics.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { release } from './release.ts';

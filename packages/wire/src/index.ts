@@ -71,7 +71,7 @@ export {
   validateProducedBatch,
   writePositionHead,
 } from './records/index.ts';
-export type { Slices, UnknownTaggedField } from './schema/field.ts';
+export type { Fields, ReadStruct, Slices, UnknownTaggedField, WriteStruct } from './schema/field.ts';
 export { type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from './schema/layout.ts';
 export type { Api, Decoded, Encodable, Message, RequestOf, ResponseOf } from './schema/message.ts';
 export { includesVersion, type VersionRange } from './schema/versions.ts';

@@ -1,0 +1,29 @@
+import type { AgentDescription, ClusterPort, Pointers, TopicDescription } from '@weir/metadata';
+
+/**
+ * What an agent knows of its cluster without asking: topics, partition ends, other agents. It is fed by the cluster's change
+ * stream and so lags the truth by a round trip, except for what this agent committed itself.
+ */
+export interface ClusterView {
+  readonly clusterId: string;
+  /** The port behind the view, for everything that has to be asked or changed. */
+  readonly port: ClusterPort;
+  /** Resolves when the first snapshot has come. */
+  ready(): Promise<void>;
+  topicByName(name: string): TopicDescription | undefined;
+  topicById(topicId: string): TopicDescription | undefined;
+  topics(): Iterable<TopicDescription>;
+  agents(): readonly AgentDescription[];
+  clusterConfigs(): Readonly<Record<string, string>>;
+  /** `undefined` when the topic or the partition does not exist. */
+  ends(topicId: string, partition: number): PartitionEnds | undefined;
+  /** Pointers of recent appends that cover `offset`, when the view still has them; else ask `findBatches`. */
+  recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
+  /** Calls `run` once when the partition grows beyond `offset`, or at once when it has. Returns the function that cancels. */
+  whenBeyond(topicId: string, partition: number, offset: number, run: () => void): () => void;
+}
+
+export interface PartitionEnds {
+  readonly logStartOffset: number;
+  readonly nextOffset: number;
+}

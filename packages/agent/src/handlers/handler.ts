@@ -1,0 +1,33 @@
+import type { Clock, Log } from '@weir/core';
+import type { Api, Fields, ReadStruct, WriteStruct } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+
+/**
+ * One Kafka API is one handler in one file, named by key and API as its definition is. It gets a decoded request and
+ * gives the response; framing, order, throttling and errors of the connection are not its business.
+ */
+export type Handler<Request extends Fields, Response extends Fields> = (
+  request: ReadStruct<Request>,
+  context: RequestContext,
+) => HandlerResult<Response>;
+
+/** `noReply` is for Produce with acks 0; `close` refuses a client that may not go on. */
+export type HandlerResult<Response extends Fields> =
+  | WriteStruct<Response>
+  | Promise<WriteStruct<Response> | 'noReply' | 'close'>
+  | 'noReply'
+  | 'close';
+
+export type HandlerOf<A> = A extends Api<infer Request, infer Response> ? Handler<Request, Response> : never;
+
+export interface RequestContext {
+  readonly api: Api;
+  readonly apiVersion: number;
+  readonly clientId: string | null;
+  readonly remoteAddress: string;
+  readonly cluster: ClusterView;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the connection closes, so that long polls end. */
+  readonly closed: AbortSignal;
+}

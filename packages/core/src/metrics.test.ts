@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, seriesPerMetricMax } from './metrics.ts';
+
+test('a scrape prints every series in the text format', () => {
+  const metrics = new Metrics({ agent_version: 'v830' });
+  const requests = { name: 'requests', kind: 'counter', help: 'Requests.', labels: ['api'] } as const;
+  const load = { name: 'load', kind: 'gauge', help: 'Load.', labels: [] } as const;
+  const latency = {
+    name: 'latency',
+    kind: 'histogram',
+    help: 'Seconds.',
+    labels: [],
+    buckets: [0.1, 1],
+  } as const;
+  metrics.series(requests, { api: 'Fetch' }).add(2);
+  metrics.series(requests, { api: 'Fetch' }).add(1);
+  metrics.series(requests, { api: 'a"b\\c\nd' }).add(1);
+  metrics.series(load, {}).set(0.5);
+  for (const seconds of [0.05, 0.1, 0.5, 7]) metrics.series(latency, {}).observe(seconds);
+  assert.equal(
+    metrics.render(),
+    `# HELP service_latency Seconds.
+# TYPE service_latency histogram
+service_latency_bucket{agent_version="v830",le="0.1"} 2
+service_latency_bucket{agent_version="v830",le="1"} 3
+service_latency_bucket{agent_version="v830",le="+Inf"} 4
+service_latency_sum{agent_version="v830"} 7.65
+service_latency_count{agent_version="v830"} 4
+# HELP service_load Load.
+# TYPE service_load gauge
+service_load{agent_version="v830"} 0.5
+# HELP service_requests Requests.
+# TYPE service_requests counter
+service_requests{agent_version="v830",api="Fetch"} 3
+service_requests{agent_version="v830",api="a\\"b\\\\c\\nd"} 1
+`,
+  );
+});
+
+test('labels that clients invent cannot grow a metric for ever', () => {
+  const metrics = new Metrics();
+  const row = { name: 'x', kind: 'counter', help: 'X.', labels: ['topic'] } as const;
+  for (let i = 0; i < seriesPerMetricMax + 500; i++) metrics.series(row, { topic: `t${i}` }).add(1);
+  const lines = metrics.render().trimEnd().split('\n');
+  assert.equal(lines.length, 2 + seriesPerMetricMax + 1);
+  assert.equal(lines.at(-1), 'service_x{topic="other"} 500');
+});

@@ -1,0 +1,134 @@
+/**
+ * Figures for operators. A metric is one row, written down where it is counted; the registry keeps its series and prints
+ * them in the text format of Prometheus.
+ */
+export interface MetricRow<Label extends string = string> {
+  /** Without the prefix `service_`, which the registry adds. */
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly Label[];
+  /** Upper ends of a histogram's buckets, ascending; the one without an end is added. */
+  readonly buckets?: readonly number[];
+}
+
+export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
+
+/** One series: the labels are settled, so that counting is one addition. Keep it rather than ask for it each time. */
+export interface Series {
+  /** Adds to a counter or a gauge. */
+  add(amount: number): void;
+  /** Sets a gauge. */
+  set(value: number): void;
+  /** Enters a value into a histogram. */
+  observe(value: number): void;
+}
+
+/** Series of one metric are limited, because labels may come from clients. Beyond it they share one named `other`. */
+export const seriesPerMetricMax = 10_000;
+
+export const durationBucketsSeconds: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+interface StoredSeries extends Series {
+  readonly labels: string;
+  value: number;
+  sum: number;
+  counts: number[];
+}
+
+interface Family {
+  readonly row: MetricRow;
+  readonly series: Map<string, StoredSeries>;
+}
+
+export class Metrics {
+  readonly #families = new Map<string, Family>();
+  readonly #common: string;
+
+  /** `common` labels are on every series. */
+  constructor(common: Readonly<Record<string, string>> = {}) {
+    this.#common = labelText(common);
+  }
+
+  series<Label extends string>(row: MetricRow<Label>, labels: LabelValues<NoInfer<Label>>): Series {
+    let family = this.#families.get(row.name);
+    if (family === undefined) {
+      family = { row, series: new Map() };
+      this.#families.set(row.name, family);
+    }
+    const key = labelText(labels);
+    const found = family.series.get(key);
+    if (found !== undefined) return found;
+    if (
+      family.series.size >= seriesPerMetricMax &&
+      Object.values(labels).some((value) => value !== 'other')
+    ) {
+      const shared = Object.fromEntries(row.labels.map((label) => [label, 'other']));
+      return this.series(row, shared as LabelValues<Label>);
+    }
+    const made = storedSeries(key, row.buckets ?? []);
+    family.series.set(key, made);
+    return made;
+  }
+
+  /** The text that a scrape answers. */
+  render(): string {
+    const lines: string[] = [];
+    for (const { row, series } of [...this.#families.values()].sort((a, b) =>
+      a.row.name < b.row.name ? -1 : 1,
+    )) {
+      const name = `service_${row.name}`;
+      lines.push(`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.kind}`);
+      for (const one of series.values()) lines.push(...this.#linesOf(name, row, one));
+    }
+    return `${lines.join('\n')}\n`;
+  }
+
+  #linesOf(name: string, row: MetricRow, { labels, value, sum, counts }: StoredSeries): string[] {
+    if (row.kind !== 'histogram') return [`${name}${this.#braces(labels)} ${value}`];
+    const lines: string[] = [];
+    let total = 0;
+    for (const [index, end] of [...(row.buckets ?? []), '+Inf'].entries()) {
+      total += counts[index]!;
+      lines.push(`${name}_bucket${this.#braces(labels, `le="${end}"`)} ${total}`);
+    }
+    lines.push(`${name}_sum${this.#braces(labels)} ${sum}`, `${name}_count${this.#braces(labels)} ${total}`);
+    return lines;
+  }
+
+  #braces(...parts: string[]): string {
+    const text = [this.#common, ...parts].filter((part) => part !== '').join(',');
+    return text === '' ? '' : `{${text}}`;
+  }
+}
+
+function storedSeries(labels: string, buckets: readonly number[]): StoredSeries {
+  return {
+    labels,
+    value: 0,
+    sum: 0,
+    counts: new Array<number>(buckets.length + 1).fill(0),
+    add(amount) {
+      this.value += amount;
+    },
+    set(value) {
+      this.value = value;
+    },
+    observe(value) {
+      this.sum += value;
+      let index = 0;
+      while (index < buckets.length && value > buckets[index]!) index++;
+      this.counts[index]!++;
+    },
+  };
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(
+      ([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))}"`,
+    )
+    .join(',');
+}
