@@ -53,7 +53,8 @@ export const doors: readonly Door[] = [
   },
   {
     banned: 'a raw timer',
-    pattern: /\b(?:setTimeout|setInterval|setImmediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
+    pattern:
+      /(?<![.\w])(?:globalThis\s*\.\s*)?(?:setTimeout|setInterval|setImmediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
     inStrings: true,
     door: clockDoor,
     instead: 'receive a Clock and ask after()',

@@ -39,6 +39,7 @@ test('the rule tells calls from prose', () => {
     ['const n = Math.random();', 'Math.random'],
     ['setTimeout(run, 5);', 'a raw timer'],
     ['globalThis.setInterval(run, 5);', 'a raw timer'],
+    ['socket.setTimeout(5);', undefined],
     ["import { setTimeout as sleep } from 'node:timers/promises';", 'a raw timer'],
     ["import { scheduler } from 'node:timers/promises';", 'a raw timer'],
     ['const home = process.env.HOME;', 'process.env'],

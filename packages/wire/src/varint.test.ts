@@ -107,7 +107,8 @@ test('every int64 survives, has the size foretold, and is a number exactly when 
   );
   fc.assert(
     fc.property(int64, (value) => {
-      for (const signed of [value, -value]) {
+      // The lowest int64 has no opposite; it is its own.
+      for (const signed of [value, BigInt.asIntN(64, -value)]) {
         const hex = written((target) => writeVarint64(target, 0, signed));
         assert.equal(varint64Bytes(signed), hex.length / 2);
         const compact = readVarint64Compact(cursorOf(hex), 'value');
