@@ -6,12 +6,16 @@
  */
 export interface ObjectStore {
   /**
-   * Stores an object from slices, which may not be changed or reused before the promise settles. Durable when it resolves.
-   * Storing the same key again replaces the object.
+   * Stores an object from slices, which may not be changed or reused before the promise settles, and are left alone from then
+   * on, aborted or not. Durable when it resolves. Storing the same key again replaces the object.
    */
   put(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<void>;
 
-  /** Stores an object unless the key exists. `false` says that it did, and that nothing was changed. */
+  /**
+   * Stores an object unless the key exists. `false` says that it did, and that nothing was changed. Of concurrent writers one
+   * gets `true`. Content that names its writer keeps that so when an answer is lost: a store that tries again takes an
+   * object with exactly this content for the fruit of its first attempt.
+   */
   putIfAbsent(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<boolean>;
 
   /**

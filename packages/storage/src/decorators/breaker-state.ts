@@ -1,0 +1,122 @@
+/**
+ * The circuit breaker as a state machine.
+ *
+ *            failuresMax in a row                after openMs
+ *   closed ───────────────────────► open ───────────────────────► halfOpen
+ *     ▲                              ▲                              │  │
+ *     │                              └──────── one failure ─────────┘  │
+ *     └──────────────────────── probesMax successes ───────────────────┘
+ *
+ * Results carry the generation of their permit: a call that began before the last change of state says nothing about it.
+ */
+export const breakerStateNames = ['closed', 'open', 'halfOpen'] as const;
+export type BreakerStateName = (typeof breakerStateNames)[number];
+
+interface Common {
+  /** Grows with every change of state. */
+  readonly generation: number;
+}
+
+export interface Closed extends Common {
+  readonly name: 'closed';
+  readonly failuresInRow: number;
+}
+
+export interface Open extends Common {
+  readonly name: 'open';
+  readonly untilMs: number;
+}
+
+/** Lets single calls through to see whether the store is back. */
+export interface HalfOpen extends Common {
+  readonly name: 'halfOpen';
+  readonly probesUnderWay: number;
+  readonly successes: number;
+}
+
+export type BreakerState = Closed | Open | HalfOpen;
+
+/** `cancelled` is a call that ended without telling anything about the store. */
+export type BreakerEvent = 'asked' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface BreakerPolicy {
+  readonly failuresMax: number;
+  readonly openMs: number;
+  readonly probesMax: number;
+}
+
+export interface BreakerStep {
+  readonly state: BreakerState;
+  /** Whether the call that asked may go. */
+  readonly isPermitted?: boolean;
+}
+
+export const initialBreakerState: BreakerState = { name: 'closed', generation: 0, failuresInRow: 0 };
+
+type Transition<State> = (state: State, nowMs: number, policy: BreakerPolicy) => BreakerStep;
+type StateNamed<Name> = Extract<BreakerState, { readonly name: Name }>;
+
+const transitions: {
+  readonly [Name in BreakerStateName]: Readonly<Record<BreakerEvent, Transition<StateNamed<Name>>>>;
+} = {
+  closed: {
+    asked: (state) => ({ state, isPermitted: true }),
+    succeeded: (state) => ({ state: state.failuresInRow === 0 ? state : { ...state, failuresInRow: 0 } }),
+    failed: (state, nowMs, policy) => {
+      const failuresInRow = state.failuresInRow + 1;
+      return failuresInRow < policy.failuresMax
+        ? { state: { ...state, failuresInRow } }
+        : { state: opened(state, nowMs, policy) };
+    },
+    cancelled: (state) => ({ state }),
+  },
+  open: {
+    asked: (state, nowMs) =>
+      nowMs < state.untilMs
+        ? { state, isPermitted: false }
+        : {
+            state: { name: 'halfOpen', generation: state.generation + 1, probesUnderWay: 1, successes: 0 },
+            isPermitted: true,
+          },
+    succeeded: (state) => ({ state }),
+    failed: (state) => ({ state }),
+    cancelled: (state) => ({ state }),
+  },
+  halfOpen: {
+    asked: (state, _nowMs, policy) =>
+      state.probesUnderWay + state.successes < policy.probesMax
+        ? { state: { ...state, probesUnderWay: state.probesUnderWay + 1 }, isPermitted: true }
+        : { state, isPermitted: false },
+    succeeded: (state, _nowMs, policy) => {
+      const successes = state.successes + 1;
+      return successes < policy.probesMax
+        ? { state: { ...state, successes, probesUnderWay: state.probesUnderWay - 1 } }
+        : { state: { name: 'closed', generation: state.generation + 1, failuresInRow: 0 } };
+    },
+    failed: (state, nowMs, policy) => ({ state: opened(state, nowMs, policy) }),
+    cancelled: (state) => ({ state: { ...state, probesUnderWay: state.probesUnderWay - 1 } }),
+  },
+};
+
+function opened(state: BreakerState, nowMs: number, policy: BreakerPolicy): Open {
+  return { name: 'open', generation: state.generation + 1, untilMs: nowMs + policy.openMs };
+}
+
+/** `generation` is that of the permit, for events that are the result of a call. */
+export function stepBreaker(
+  state: BreakerState,
+  event: BreakerEvent,
+  nowMs: number,
+  policy: BreakerPolicy,
+  generation = state.generation,
+): BreakerStep {
+  if (event !== 'asked' && generation !== state.generation) return { state };
+  switch (state.name) {
+    case 'closed':
+      return transitions.closed[event](state, nowMs, policy);
+    case 'open':
+      return transitions.open[event](state, nowMs, policy);
+    case 'halfOpen':
+      return transitions.halfOpen[event](state, nowMs, policy);
+  }
+}

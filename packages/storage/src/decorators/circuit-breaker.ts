@@ -1,0 +1,114 @@
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import { type Around, aroundStore } from '../store/around.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import {
+  type BreakerEvent,
+  type BreakerPolicy,
+  type BreakerState,
+  breakerStateNames,
+  initialBreakerState,
+  stepBreaker,
+} from './breaker-state.ts';
+
+export const stateSetRow = {
+  name: 'circuit_breaker_state_set',
+  kind: 'gauge',
+  help: 'The state of a circuit breaker: 1 for the one it is in',
+  labels: ['name', 'state'],
+} as const satisfies MetricRow;
+
+export const stateCountRow = {
+  name: 'circuit_breaker_count',
+  kind: 'counter',
+  help: 'How often a circuit breaker entered a state',
+  labels: ['name', 'state'],
+} as const satisfies MetricRow;
+
+export const permitRow = {
+  name: 'circuit_breaker_permit',
+  kind: 'counter',
+  help: 'Calls that asked a circuit breaker, by whether they were let through',
+  labels: ['name', 'outcome'],
+} as const satisfies MetricRow;
+
+export const hitsRow = {
+  name: 'circuit_breaker_hits',
+  kind: 'counter',
+  help: 'Calls through a circuit breaker, by what they told about the store',
+  labels: ['name', 'outcome'],
+} as const satisfies MetricRow;
+
+export interface CircuitBreakerOptions {
+  /** Names the breaker in metrics and log. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly policy: BreakerPolicy;
+}
+
+/** What an error says about the store. A store that refuses, or asks for patience, is alive. */
+const eventOfKind: Readonly<Record<StoreErrorKind, 'succeeded' | 'failed'>> = {
+  notFound: 'succeeded',
+  denied: 'succeeded',
+  throttled: 'succeeded',
+  invalid: 'succeeded',
+  unavailable: 'failed',
+  timeout: 'failed',
+};
+
+/** Stops asking a store that does not answer, so that calls fail at once instead of piling up in front of it. */
+export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOptions): ObjectStore {
+  const { name, clock, log, metrics, policy } = options;
+  let state: BreakerState = initialBreakerState;
+  const permitted = metrics.series(permitRow, { name, outcome: 'permitted' });
+  const refused = metrics.series(permitRow, { name, outcome: 'refused' });
+  const hits = {
+    succeeded: metrics.series(hitsRow, { name, outcome: 'success' }),
+    failed: metrics.series(hitsRow, { name, outcome: 'failure' }),
+    cancelled: metrics.series(hitsRow, { name, outcome: 'cancelled' }),
+  };
+  const stateSet = breakerStateNames.map(
+    (state) => [state, metrics.series(stateSetRow, { name, state })] as const,
+  );
+  showState();
+
+  function showState(): void {
+    for (const [one, series] of stateSet) series.set(one === state.name ? 1 : 0);
+  }
+
+  function step(event: BreakerEvent, generation?: number): boolean {
+    const next = stepBreaker(state, event, clock.monotonicMs(), policy, generation);
+    if (next.state.name !== state.name) {
+      log.warn('object store: circuit breaker', { name, from: state.name, to: next.state.name });
+      metrics.series(stateCountRow, { name, state: next.state.name }).add(1);
+    }
+    const isOther = next.state.name !== state.name;
+    state = next.state;
+    if (isOther) showState();
+    return next.isPermitted === true;
+  }
+
+  const around: Around = async ({ operation, key, signal, run }) => {
+    if (!step('asked')) {
+      refused.add(1);
+      throw new StoreError('unavailable', key, `${operation} was not sent, because ${name} does not answer`);
+    }
+    permitted.add(1);
+    const { generation } = state;
+    function told(event: 'succeeded' | 'failed' | 'cancelled'): void {
+      hits[event].add(1);
+      step(event, generation);
+    }
+    try {
+      const result = await run(signal);
+      told('succeeded');
+      return result;
+    } catch (error) {
+      told(error instanceof StoreError ? eventOfKind[error.kind] : 'cancelled');
+      throw error;
+    }
+  };
+  return aroundStore(inner, around);
+}

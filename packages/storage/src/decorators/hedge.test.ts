@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, seededRandom } from '@weir/core';
+import { latencyStore } from '../../testing/latency-store.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { emptyMemoryStore } from '../../testing/memory.ts';
+import { aroundStore } from '../store/around.ts';
+import { StoreError } from '../store/store-error.ts';
+import { withHedge } from './hedge.ts';
+import { LatencyWindow } from './latency-window.ts';
+
+/** A hedged store whose requests take what the test says, and how many requests it got. */
+function hedged(latencyMs: () => number) {
+  const clock = new ManualClock();
+  const metrics = new Metrics();
+  let requests = 0;
+  const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs });
+  const counted = aroundStore(slow, (call) => {
+    requests++;
+    return call.run(call.signal);
+  });
+  return {
+    store: withHedge(counted, { clock, metrics, delayMsMin: 5 }),
+    clock,
+    metrics,
+    requests: () => requests,
+  };
+}
+
+const content = [Buffer.from('x')];
+
+test('the window knows nothing at first, and forgets what is long ago', () => {
+  const window = new LatencyWindow();
+  for (let i = 0; i < 31; i++) window.add(1000);
+  assert.equal(window.p99Ms, undefined);
+  for (let i = 1; i <= 1000; i++) window.add(i % 100);
+  assert.equal(window.p99Ms, 98);
+  for (let i = 0; i < 272; i++) window.add(3);
+  assert.equal(window.p99Ms, 3);
+});
+
+test('a request that is slower than 99 of 100 is sent again, and the first answer wins', async () => {
+  let latencyMs = () => 10;
+  const { store, clock, metrics, requests } = hedged(() => latencyMs());
+  for (let i = 0; i < 64; i++) await clock.until(store.put('key', content));
+  assert.equal(requests(), 64);
+
+  const latencies = [10_000, 10];
+  latencyMs = () => latencies.shift()!;
+  const startMs = clock.monotonicMs();
+  await clock.until(store.put('key', content));
+  assert.equal(clock.monotonicMs() - startMs, 21);
+  assert.equal(requests(), 66);
+  assert.equal(clock.pending, 0, 'the loser was aborted');
+  assert.match(metrics.render(), /fast_retrier_speculative_retry\{operation="put",outcome="won"\} 1/);
+  assert.match(metrics.render(), /fast_retrier_p99_ms\{operation="put"\} 10/);
+
+  const [slow, slower] = [15, 100];
+  latencyMs = () => (latencies.length++ === 0 ? slow : slower);
+  await clock.until(store.put('key', content));
+  assert.match(metrics.render(), /fast_retrier_speculative_retry\{operation="put",outcome="lost"\} 1/);
+});
+
+test('claims, deletions and lists are never sent twice', async () => {
+  let latencyMs = 10;
+  const { store, clock, requests } = hedged(() => latencyMs);
+  for (let i = 0; i < 64; i++) await clock.until(store.delete('key'));
+  latencyMs = 1000;
+  const before = requests();
+  await clock.until(store.delete('key'));
+  await clock.until(store.putIfAbsent('key', content));
+  assert.equal(requests(), before + 2);
+});
+
+test('when everything is slow, second requests stop', async () => {
+  let latencyMs = 10;
+  const { store, clock, requests } = hedged(() => latencyMs);
+  for (let i = 0; i < 64; i++) await clock.until(store.head('key'));
+  latencyMs = 1000;
+  const before = requests();
+  // The window has not learned yet that this is normal now: it sorts after every 16th answer.
+  await clock.until(Promise.all(Array.from({ length: 200 }, () => store.head('key'))));
+  assert.ok(requests() - before <= 200 + 8 + 200 * 0.05, `${requests() - before} requests`);
+});
+
+test('a failure of both is the failure of the first; a failure of one is none', async () => {
+  const clock = new ManualClock();
+  const metrics = new Metrics();
+  const outcomes: ('ok' | 'late ok' | StoreError)[] = [];
+  const inner = aroundStore(emptyMemoryStore(), async ({ run, signal }) => {
+    const outcome = outcomes.shift() ?? 'ok';
+    await new Promise<void>((resolve) => clock.after(outcome === 'ok' ? 1 : 50, resolve));
+    if (outcome instanceof StoreError) throw outcome;
+    return await run(signal);
+  });
+  const store = withHedge(inner, { clock, metrics, delayMsMin: 5 });
+  for (let i = 0; i < 64; i++) await clock.until(store.head('key'));
+  const [first, second] = [1, 2].map((n) => new StoreError('unavailable', 'key', `failure ${n}`));
+
+  outcomes.push(first!, second!);
+  await assert.rejects(clock.until(store.head('key')), /failure 1/);
+  outcomes.push(first!, 'late ok');
+  assert.equal(await clock.until(store.head('key')), undefined);
+  outcomes.push('late ok', second!);
+  assert.equal(await clock.until(store.head('key')), undefined);
+});
+
+test('a put resolves only when the loser has let go of the slices', async () => {
+  const clock = new ManualClock();
+  const inner = emptyMemoryStore();
+  const letGo = Promise.withResolvers<void>();
+  let isStuck = false;
+  const store = withHedge(
+    {
+      ...inner,
+      async put(key, slices, options) {
+        if (isStuck) {
+          isStuck = false;
+          await letGo.promise;
+        }
+        await inner.put(key, slices, options);
+      },
+    },
+    { clock, metrics: new Metrics(), delayMsMin: 5 },
+  );
+  for (let i = 0; i < 64; i++) await clock.until(store.put('key', content));
+  isStuck = true;
+  let isSettled = false;
+  const put = store.put('key', content).then(() => {
+    isSettled = true;
+  });
+  await clock.advance(1000);
+  assert.equal(isSettled, false);
+  letGo.reject(new Error('aborted'));
+  await put;
+});

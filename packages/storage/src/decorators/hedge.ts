@@ -1,0 +1,157 @@
+import type { Clock, MetricRow, Metrics, Series } from '@weir/core';
+import { type LinkedAbort, linkedAbort } from '../store/abort.ts';
+import { type Around, aroundStore, type StoreCall, type StoreOperation } from '../store/around.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { LatencyWindow } from './latency-window.ts';
+
+export const executionRow = {
+  name: 'fast_retrier_execution',
+  kind: 'counter',
+  help: 'Calls of the object store that may be sent a second time',
+  labels: ['operation'],
+} as const satisfies MetricRow;
+
+export const p99Row = {
+  name: 'fast_retrier_p99_ms',
+  kind: 'gauge',
+  help: 'Latency beyond which a call of the object store is sent a second time',
+  labels: ['operation'],
+} as const satisfies MetricRow;
+
+export const speculativeRetryRow = {
+  name: 'fast_retrier_speculative_retry',
+  kind: 'counter',
+  help: 'Calls of the object store that were sent a second time, by which of the two answered first',
+  labels: ['operation', 'outcome'],
+} as const satisfies MetricRow;
+
+export interface HedgeOptions {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** Nothing is sent a second time before this, however fast the store is. */
+  readonly delayMsMin: number;
+}
+
+/**
+ * Second requests may be this share of all, with some to spare at once: when every call is slow, the store has too much to do
+ * already, and doubling it would not help.
+ */
+const hedgesPerCall = 0.05;
+const sparedHedgesMax = 8;
+
+/** Past the limit and not at it: where all latencies are alike, all of them are at it. */
+const pastMs = 1;
+
+/** Reading twice is harmless, and so is writing the same content twice. Claiming a key twice is not. */
+const hedgedOperations = ['put', 'getRange', 'head'] as const satisfies StoreOperation[];
+type HedgedOperation = (typeof hedgedOperations)[number];
+
+interface Tracked {
+  readonly window: LatencyWindow;
+  readonly executions: Series;
+  readonly p99: Series;
+  /** The second request answered first. */
+  readonly won: Series;
+  readonly lost: Series;
+}
+
+/** Sends a request a second time when it takes longer than 99 of 100 did. The first answer wins, the other is aborted. */
+export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: HedgeOptions): ObjectStore {
+  const tracked = Object.fromEntries(
+    hedgedOperations.map((operation) => [operation, track(metrics, operation)]),
+  ) as Record<HedgedOperation, Tracked>;
+  let sparedHedges = sparedHedgesMax;
+
+  const around: Around = async (call) => {
+    if (!isHedged(call.operation)) return await call.run(call.signal);
+    const { window, executions, p99, won, lost } = tracked[call.operation];
+    executions.add(1);
+    sparedHedges = Math.min(sparedHedgesMax, sparedHedges + hedgesPerCall);
+    const startMs = clock.monotonicMs();
+    const race = new Race(call);
+    race.enter();
+    const cancel =
+      window.p99Ms === undefined
+        ? () => {}
+        : clock.after(Math.max(delayMsMin, window.p99Ms) + pastMs, () => {
+            if (sparedHedges < 1) return;
+            sparedHedges--;
+            race.enter();
+          });
+    try {
+      const result = await race.result;
+      window.add(clock.monotonicMs() - startMs);
+      if (window.p99Ms !== undefined) p99.set(window.p99Ms);
+      if (race.entered > 1) (race.winner === 0 ? lost : won).add(1);
+      return result;
+    } finally {
+      cancel();
+    }
+  };
+  return aroundStore(inner, around);
+}
+
+/** One call run by up to two requests. */
+class Race<Result> {
+  readonly result: Promise<Result>;
+  entered = 0;
+  winner: number | undefined;
+  readonly #call: StoreCall<Result>;
+  readonly #aborts: LinkedAbort[] = [];
+  readonly #settled: Promise<void>[] = [];
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (error: unknown) => void;
+  #firstError: unknown;
+  #failed = 0;
+
+  constructor(call: StoreCall<Result>) {
+    this.#call = call;
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.result = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  enter(): void {
+    const number = this.entered++;
+    const abort = linkedAbort(this.#call.signal);
+    this.#aborts.push(abort);
+    const run = this.#call.run(abort.signal).then(
+      (result) => this.#answered(number, result),
+      (error: unknown) => this.#refused(error),
+    );
+    this.#settled.push(run.finally(() => abort.release()));
+  }
+
+  #answered(number: number, result: Result): void {
+    if (this.winner !== undefined) return;
+    this.winner = number;
+    const losers = this.#settled.filter((_, index) => index !== number);
+    for (const [index, abort] of this.#aborts.entries()) {
+      if (index !== number) abort.abort(new Error('the other request answered first'));
+    }
+    // The slices of a put belong to the caller again when we resolve, so the loser has to have let go of them.
+    if (this.#call.contentBytes === 0) this.#resolve(result);
+    else void Promise.allSettled(losers).then(() => this.#resolve(result));
+  }
+
+  #refused(error: unknown): void {
+    this.#failed++;
+    this.#firstError ??= error;
+    if (this.winner === undefined && this.#failed === this.entered) this.#reject(this.#firstError);
+  }
+}
+
+function isHedged(operation: StoreOperation): operation is HedgedOperation {
+  return (hedgedOperations as readonly StoreOperation[]).includes(operation);
+}
+
+function track(metrics: Metrics, operation: HedgedOperation): Tracked {
+  return {
+    window: new LatencyWindow(),
+    executions: metrics.series(executionRow, { operation }),
+    p99: metrics.series(p99Row, { operation }),
+    won: metrics.series(speculativeRetryRow, { operation, outcome: 'won' }),
+    lost: metrics.series(speculativeRetryRow, { operation, outcome: 'lost' }),
+  };
+}

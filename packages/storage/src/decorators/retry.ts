@@ -1,0 +1,81 @@
+import type { Clock, Log, Random } from '@weir/core';
+import { pause } from '../store/abort.ts';
+import { type Around, aroundStore } from '../store/around.ts';
+import { contentBytes } from '../store/content.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { isRetriableError } from '../store/store-error.ts';
+
+export interface RetryPolicy {
+  readonly attemptsMax: number;
+  /** No attempt begins after this. */
+  readonly totalMsMax: number;
+  /** The first pause; each further one is twice as long. */
+  readonly pauseMsMin: number;
+  readonly pauseMsMax: number;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly policy: RetryPolicy;
+}
+
+/**
+ * Tries again what may pass. A put that is repeated is harmless, because the content is the same. A `putIfAbsent` whose answer
+ * was lost may find the object that it wrote itself; then the contents are compared.
+ */
+export function withRetry(inner: ObjectStore, { clock, random, log, policy }: RetryOptions): ObjectStore {
+  /** Between half of the pause and all of it, so that agents that failed together do not come back together. */
+  function pauseMs(attempt: number): number {
+    const whole = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (attempt - 1));
+    return whole * (0.5 + random.next() / 2);
+  }
+
+  const around: Around = async ({ operation, key, signal, run }) => {
+    const startMs = clock.monotonicMs();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run(signal);
+      } catch (error) {
+        if (signal?.aborted === true || !isRetriableError(error) || attempt >= policy.attemptsMax)
+          throw error;
+        const delayMs = pauseMs(attempt);
+        if (clock.monotonicMs() - startMs + delayMs > policy.totalMsMax) throw error;
+        log.debug('object store: trying again', { operation, key, attempt, delayMs, problem: error.message });
+        await pause(clock, delayMs, signal);
+      }
+    }
+  };
+
+  const store = aroundStore(inner, around);
+  return {
+    ...store,
+    async putIfAbsent(key, content, options = {}) {
+      let attempts = 0;
+      const isNew = await around({
+        operation: 'putIfAbsent',
+        key,
+        signal: options.signal,
+        contentBytes: contentBytes(content),
+        run: () => {
+          attempts++;
+          return inner.putIfAbsent(key, content, options);
+        },
+      });
+      return isNew || (attempts > 1 && (await holds(store, key, content, options.signal)));
+    },
+  };
+}
+
+async function holds(
+  store: ObjectStore,
+  key: string,
+  content: readonly Uint8Array[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const bytes = contentBytes(content);
+  // One byte more than ours shows an object that only begins like it.
+  const found = await store.getRange(key, 0, bytes + 1, signal === undefined ? {} : { signal });
+  return found.equals(Buffer.concat(content));
+}

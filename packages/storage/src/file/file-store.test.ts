@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { seededRandom, systemClock, systemRandom } from '@weir/core';
+import { objectStoreContract } from '../../testing/object-store-contract.ts';
+import { StoreError } from '../store/store-error.ts';
+import { leftoverAgeMs, openFileStore } from './file-store.ts';
+import { temporaryFolder } from './list-files.ts';
+
+const home = await mkdtemp(join(tmpdir(), 'weir-file-store-'));
+after(() => rm(home, { recursive: true, force: true }));
+
+let directories = 0;
+const newDirectory = () => join(home, String(directories++));
+const deps = { clock: systemClock, random: systemRandom };
+
+// Every object is synced, so that a second page has few.
+objectStoreContract('file', { open: () => openFileStore(newDirectory(), deps), manyObjects: 1010 });
+
+test('the key is the path', async () => {
+  const directory = newDirectory();
+  const store = await openFileStore(directory, deps);
+  await store.put('service/vci_1/ab/file', [Buffer.from('content')]);
+  assert.equal(await readFile(join(directory, 'service/vci_1/ab/file'), 'utf8'), 'content');
+});
+
+test('nothing is left of writes that failed or were refused', async () => {
+  const directory = newDirectory();
+  const store = await openFileStore(directory, deps);
+  await store.put('taken', [Buffer.from('x')]);
+  await store.putIfAbsent('taken', [Buffer.from('y')]);
+  await assert.rejects(store.put(`long/${'x'.repeat(300)}`, [Buffer.from('y')]), { kind: 'invalid' });
+  await assert.rejects(store.put('taken/below', [Buffer.from('y')]), { kind: 'invalid' });
+  assert.deepEqual(await readdir(join(directory, temporaryFolder)), []);
+});
+
+test('a key that is the folder of others is refused', async () => {
+  const store = await openFileStore(newDirectory(), deps);
+  await store.put('folder/object', [Buffer.from('x')]);
+  await assert.rejects(store.put('folder', [Buffer.from('y')]), { kind: 'invalid' });
+  await assert.rejects(store.putIfAbsent('folder', [Buffer.from('y')]), { kind: 'invalid' });
+  assert.equal(await store.head('folder'), undefined);
+  await assert.rejects(store.getRange('folder', 0, 1), { kind: 'notFound' });
+  await store.delete('folder');
+  assert.equal((await store.head('folder/object'))?.bytes, 1);
+});
+
+test('temporary files are no objects', async () => {
+  const store = await openFileStore(newDirectory(), deps);
+  await assert.rejects(async () => store.put(`${temporaryFolder}/x`, [Buffer.from('y')]), StoreError);
+  for await (const page of store.list('')) assert.deepEqual(page, []);
+});
+
+test('old temporary files are cleaned away when the store is opened, young ones may be at work', async () => {
+  const directory = newDirectory();
+  const temporary = join(directory, temporaryFolder);
+  await mkdir(temporary, { recursive: true });
+  for (const name of ['old', 'young']) await writeFile(join(temporary, name), 'half a file');
+  const oldSeconds = (systemClock.nowMs() - leftoverAgeMs) / 1000 - 60;
+  await utimes(join(temporary, 'old'), oldSeconds, oldSeconds);
+  await openFileStore(directory, deps);
+  assert.deepEqual(await readdir(temporary), ['young']);
+});
+
+test('a directory that was removed behind our back is made again', async () => {
+  const directory = newDirectory();
+  const store = await openFileStore(directory, deps);
+  await store.put('a/b/one', [Buffer.from('1')]);
+  await rm(join(directory, 'a'), { recursive: true });
+  await store.put('a/b/two', [Buffer.from('2')]);
+  assert.equal((await store.head('a/b/two'))?.bytes, 1);
+});
+
+test('of several processes one gets an absent key', async () => {
+  const directory = newDirectory();
+  await openFileStore(directory, deps);
+  const program = `
+    import { systemClock, systemRandom } from '@weir/core';
+    import { openFileStore } from ${JSON.stringify(join(import.meta.dirname, 'file-store.ts'))};
+    const store = await openFileStore(${JSON.stringify(directory)}, { clock: systemClock, random: systemRandom });
+    let won = 0;
+    for (let i = 0; i < 40; i++) if (await store.putIfAbsent('race/' + i, [Buffer.from('x')])) won++;
+    process.stdout.write(String(won));
+  `;
+  const won = await Promise.all([0, 1, 2].map(() => outputOf(program)));
+  assert.equal(
+    won.reduce((sum, text) => sum + Number(text), 0),
+    40,
+  );
+});
+
+test('two stores with the same seed do not meet in a temporary file', async () => {
+  const directory = newDirectory();
+  const stores = await Promise.all(
+    [1, 1].map((seed) => openFileStore(directory, { clock: systemClock, random: seededRandom(seed) })),
+  );
+  await Promise.all(stores.map((store, i) => store.put(`key${i}`, [Buffer.alloc(100_000, i)])));
+  for (const [i, store] of stores.entries()) assert.equal((await store.head(`key${i}`))?.bytes, 100_000);
+});
+
+function outputOf(program: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += String(chunk);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`ended with ${code}`))));
+  });
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@weir/core';
+import fc from 'fast-check';
+import { fileIdTimeMs, isFileId, logFileKey, newFileId } from './file-id.ts';
+
+test('ids grow, whatever the clock does', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -5, max: 5 })), fc.integer(), (steps, seed) => {
+      const random = seededRandom(seed);
+      let nowMs = 1_700_000_000_000;
+      const ids = steps.map((step) => {
+        nowMs += step;
+        return newFileId(nowMs, random);
+      });
+      assert.ok(ids.every(isFileId));
+      assert.deepEqual(ids, [...ids].sort());
+      assert.equal(new Set(ids).size, ids.length);
+    }),
+  );
+});
+
+test('a millisecond has room for a million ids, and then the next one lends its own', () => {
+  const random = seededRandom(1);
+  let last = '';
+  for (let i = 0; i < 2 ** 20 + 2; i++) {
+    const id = newFileId(1000, random);
+    assert.ok(id > last);
+    last = id;
+  }
+  assert.equal(fileIdTimeMs(last), 1001);
+});
+
+test('agents that start in the same millisecond do not meet', () => {
+  const ids = Array.from({ length: 1000 }, (_, seed) => newFileId(1_700_000_000_000, seededRandom(seed)));
+  assert.equal(new Set(ids).size, 1000);
+});
+
+test('an id tells its time', () => {
+  const id = newFileId(1_700_000_000_123.9, seededRandom(1));
+  assert.equal(fileIdTimeMs(id), 1_700_000_000_123);
+  for (const time of [-1, 2 ** 48, Number.NaN])
+    assert.throws(() => newFileId(time, seededRandom(1)), RangeError);
+});
+
+test('the key spreads the files of one moment', () => {
+  assert.equal(
+    logFileKey('vci_1', '018bcfe56800000010123456789abcde'),
+    'service/vci_1/de/018bcfe56800000010123456789abcde',
+  );
+  const random = seededRandom(1);
+  const spread = new Set(
+    Array.from({ length: 5000 }, () => logFileKey('c', newFileId(1, random)).split('/')[2]),
+  );
+  assert.equal(spread.size, 256);
+});
+
+test('a key is made of nothing but ids', () => {
+  for (const clusterId of ['', '..', 'a/b', 'a b']) {
+    assert.throws(() => logFileKey(clusterId, '018bcfe56800000010123456789abcde'), /cluster id/);
+  }
+  for (const fileId of ['', 'x', '../../etc', '018BCFE56800000010123456789ABCDE']) {
+    assert.throws(() => logFileKey('c', fileId), /file id/);
+  }
+});

@@ -1,0 +1,70 @@
+import type { Random } from '@weir/core';
+
+/**
+ * File ids: 32 hex digits that sort by time.
+ *
+ *      0            12     17              32
+ *      ├────────────┼──────┼───────────────┤
+ *      │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
+ *      └────────────┴──────┴───────────────┘
+ *
+ * The count tells the files of one millisecond apart and keeps their order; chance tells the agents apart.
+ */
+const countLimit = 2 ** 20;
+const timeLimit = 2 ** 48;
+
+interface Last {
+  timeMs: number;
+  count: number;
+}
+
+/** By source of chance: an agent has one, so that two simulated clusters in a process do not disturb each other. */
+const lastOf = new WeakMap<Random, Last>();
+
+/** An id that is greater than every one that was made with this `random` before, even when the clock runs backwards. */
+export function newFileId(nowMs: number, random: Random): string {
+  const last = lastOf.get(random);
+  let timeMs = Math.floor(nowMs);
+  let count = 0;
+  if (last !== undefined && timeMs <= last.timeMs) {
+    timeMs = last.timeMs;
+    count = last.count + 1;
+    if (count === countLimit) {
+      timeMs++;
+      count = 0;
+    }
+  }
+  if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is no time for a file id`);
+  if (last === undefined) lastOf.set(random, { timeMs, count });
+  else Object.assign(last, { timeMs, count });
+  return hex(timeMs, 12) + hex(count, 5) + hex(random.below(2 ** 28), 7) + hex(random.below(2 ** 32), 8);
+}
+
+export function isFileId(text: string): boolean {
+  return /^[\da-f]{32}$/.test(text);
+}
+
+/** When the file was begun. */
+export function fileIdTimeMs(fileId: string): number {
+  return Number.parseInt(fileId.slice(0, 12), 16);
+}
+
+/**
+ * Where a file lies in the bucket. The two digits in front come from the random end of the id, so that the keys of one moment
+ * are spread over the store's partitions instead of all meeting in one.
+ */
+export function logFileKey(clusterId: string, fileId: string): string {
+  if (!isFileId(fileId)) throw new RangeError(`${JSON.stringify(fileId)} is no file id`);
+  return `${clusterPrefix(clusterId)}${fileId.slice(-2)}/${fileId}`;
+}
+
+/** In front of every key of a cluster. */
+export function clusterPrefix(clusterId: string): string {
+  if (!/^[\w-]{1,128}$/.test(clusterId))
+    throw new RangeError(`${JSON.stringify(clusterId)} is no cluster id`);
+  return `service/${clusterId}/`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,65 @@
+/**
+ * Where everything lies in a log file. All integers are big-endian; docs/reference/log-file.md tells it byte by byte.
+ *
+ *      ┌────────┬───────────────┬───────────────┬─────┬────────┬─────────┐
+ *      │ header │ section 0     │ section 1     │  …  │ footer │ trailer │
+ *      └────────┴───────────────┴───────────────┴─────┴────────┴─────────┘
+ *                 one per partition: its record           ▲        │
+ *                 batches, one behind the other           └────────┘
+ *
+ * These bytes are in buckets for as long as anybody keeps their records. Change a number and raise `formatVersion`.
+ */
+export const magic = Buffer.from('WEIRLOGF', 'latin1');
+
+export const formatVersion = 1;
+
+/** The header up to the cluster id, which has a length of its own; a CRC follows it. */
+export const headerAt = {
+  magic: 0,
+  version: 8,
+  /** The length of the whole header, the CRC included: where the sections begin. */
+  headerBytes: 10,
+  fileId: 12,
+  clusterIdBytes: 28,
+  clusterId: 29,
+} as const;
+
+export const crcBytes = 4;
+export const fileIdBytes = 16;
+export const clusterIdBytesMax = 255;
+/** Enough to read any header. */
+export const headerBytesMax = headerAt.clusterId + clusterIdBytesMax + crcBytes;
+
+/** The footer: two counts, the ids of the topics, then the columns, each with one entry per section. */
+export const footerAt = { topicCount: 0, sectionCount: 4, topics: 8 } as const;
+
+export const topicIdBytes = 16;
+
+/** In the order of the file. `int64` columns are read as numbers, exact up to 2^53. */
+export const footerColumns = [
+  { name: 'topic', type: 'uint32' },
+  { name: 'partition', type: 'uint32' },
+  { name: 'byteStart', type: 'int64' },
+  { name: 'byteLength', type: 'int64' },
+  { name: 'batchCount', type: 'uint32' },
+  { name: 'recordCount', type: 'int64' },
+] as const;
+
+export const columnBytes = { uint32: 4, int64: 8 } as const;
+
+export const sectionBytes = footerColumns.reduce((sum, { type }) => sum + columnBytes[type], 0);
+
+export const trailerAt = { footerStart: 0, footerBytes: 8, footerCrc: 12, magic: 16 } as const;
+
+export const trailerBytes = trailerAt.magic + magic.length;
+
+/** What this format needs to know of a Kafka record batch (magic 2), which is never re-encoded here. */
+export const batchAt = { batchLength: 8, recordCount: 57 } as const;
+
+/** The length of a batch does not count itself nor what stands in front of it. */
+export const batchLengthOverhead = 12;
+export const batchHeaderBytes = 61;
+
+export function footerBytesOf(topicCount: number, sectionCount: number): number {
+  return footerAt.topics + topicCount * topicIdBytes + sectionCount * sectionBytes;
+}

@@ -1,0 +1,190 @@
+import { caps } from '@weir/core';
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; the last one of several wins. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/** What a server sent is no HTTP that we understand, or more than it may be. */
+export class HttpProtocolError extends Error {
+  override readonly name = 'HttpProtocolError';
+}
+
+export interface ResponseReaderOptions {
+  /** Answers to HEAD have no body, whatever their headers say. */
+  readonly method: string;
+  /** The most that the body of a success may have. */
+  readonly bodyBytesMax: number;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+const lineEnd = Buffer.from('\r\n');
+/** A chunk's size in hex, with room for an extension. */
+const chunkLineBytesMax = 1024;
+
+/** Puts one HTTP/1.1 response together from the chunks of a socket, however they are cut. */
+export class ResponseReader {
+  readonly #options: ResponseReaderOptions;
+  /** Bytes that are not understood yet: a head, or the line in front of a chunk. */
+  #pending: Buffer = Buffer.alloc(0);
+  #phase: 'head' | 'fixed' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'untilClose' | 'done' = 'head';
+  #status = 0;
+  #headers: ReadonlyMap<string, string> = new Map();
+  #body: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
+  #bodyBytes = 0;
+  #bytesLeft = 0;
+  #isReusable = false;
+
+  constructor(options: ResponseReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The response, once it is whole. */
+  get response(): HttpResponse | undefined {
+    if (this.#phase !== 'done') return undefined;
+    return { status: this.#status, headers: this.#headers, body: this.#body };
+  }
+
+  /** Whether the connection may carry another request. */
+  get isReusable(): boolean {
+    return this.#isReusable;
+  }
+
+  push(chunk: Buffer): void {
+    let left = chunk;
+    while (left.length > 0) {
+      if (this.#phase === 'done') {
+        // Bytes that nobody asked for: whatever follows them cannot be trusted.
+        this.#isReusable = false;
+        return;
+      }
+      left = this.#take(left);
+    }
+  }
+
+  /** The server closed the connection. Only then some bodies are whole. */
+  end(): void {
+    if (this.#phase === 'untilClose') this.#finish();
+  }
+
+  /** Uses the front of what came, and gives back the rest. */
+  #take(chunk: Buffer): Buffer {
+    switch (this.#phase) {
+      case 'head':
+        return this.#upTo(headEnd, caps.storeResponseHeadBytesMax, chunk, (head) => this.#readHead(head));
+      case 'fixed': {
+        const used = Math.min(this.#bytesLeft, chunk.length);
+        chunk.copy(this.#body, this.#bodyBytes, 0, used);
+        this.#bodyBytes += used;
+        this.#bytesLeft -= used;
+        if (this.#bytesLeft === 0) this.#finish();
+        return chunk.subarray(used);
+      }
+      case 'chunkSize':
+        return this.#upTo(lineEnd, chunkLineBytesMax, chunk, (line) => {
+          const size = /^([\da-f]{1,8})\s*(?:;.*)?$/i.exec(line)?.[1];
+          if (size === undefined) throw new HttpProtocolError('a chunk without its size');
+          this.#bytesLeft = Number.parseInt(size, 16);
+          this.#phase = this.#bytesLeft === 0 ? 'trailer' : 'chunk';
+        });
+      case 'chunk': {
+        const used = Math.min(this.#bytesLeft, chunk.length);
+        this.#keep(chunk.subarray(0, used));
+        this.#bytesLeft -= used;
+        if (this.#bytesLeft === 0) this.#phase = 'chunkEnd';
+        return chunk.subarray(used);
+      }
+      case 'chunkEnd':
+        return this.#upTo(lineEnd, lineEnd.length, chunk, () => {
+          this.#phase = 'chunkSize';
+        });
+      case 'trailer':
+        return this.#upTo(lineEnd, caps.storeResponseHeadBytesMax, chunk, (line) => {
+          if (line === '') this.#finish();
+        });
+      case 'untilClose':
+        this.#keep(chunk);
+        return chunk.subarray(chunk.length);
+      case 'done':
+        return chunk;
+    }
+  }
+
+  /** Collects bytes until the mark, which may be cut by chunks. */
+  #upTo(mark: Buffer, bytesMax: number, chunk: Buffer, found: (text: string) => void): Buffer {
+    const before = this.#pending.length;
+    const pending = before === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    const at = pending.indexOf(mark, Math.max(0, before - mark.length + 1));
+    if (at < 0 ? pending.length >= bytesMax : at + mark.length > bytesMax) {
+      throw new HttpProtocolError(`more than ${bytesMax} bytes where a line or a head ends`);
+    }
+    if (at < 0) {
+      this.#pending = before === 0 ? Buffer.from(chunk) : pending;
+      return chunk.subarray(chunk.length);
+    }
+    this.#pending = Buffer.alloc(0);
+    found(pending.toString('latin1', 0, at));
+    return chunk.subarray(at + mark.length - before);
+  }
+
+  #readHead(head: string): void {
+    const [statusLine = '', ...lines] = head.split('\r\n');
+    const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})(?: .*)?$/.exec(statusLine) ?? [];
+    if (status === undefined) throw new HttpProtocolError('no HTTP status line');
+    this.#status = Number(status);
+    // 100 Continue and its like are in front of the response.
+    if (this.#status < 200) return;
+    const headers = new Map<string, string>();
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      if (colon <= 0) throw new HttpProtocolError('a header without a colon');
+      headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+    }
+    this.#headers = headers;
+    this.#isReusable = minor === '1' && headers.get('connection')?.toLowerCase() !== 'close';
+    this.#beginBody(headers);
+  }
+
+  #beginBody(headers: ReadonlyMap<string, string>): void {
+    const hasNoBody = this.#options.method === 'HEAD' || this.#status === 204 || this.#status === 304;
+    const length = headers.get('content-length');
+    if (hasNoBody) {
+      this.#finish();
+    } else if (headers.has('transfer-encoding')) {
+      if (headers.get('transfer-encoding')!.toLowerCase() !== 'chunked') {
+        throw new HttpProtocolError('a transfer encoding that is not chunked');
+      }
+      this.#phase = 'chunkSize';
+    } else if (length === undefined) {
+      this.#isReusable = false;
+      this.#phase = 'untilClose';
+    } else {
+      if (!/^\d{1,15}$/.test(length)) throw new HttpProtocolError('a content length that is no number');
+      this.#bytesLeft = Number(length);
+      this.#checkBody(this.#bytesLeft);
+      this.#body = Buffer.allocUnsafe(this.#bytesLeft);
+      this.#phase = 'fixed';
+      if (this.#bytesLeft === 0) this.#finish();
+    }
+  }
+
+  #keep(part: Buffer): void {
+    this.#bodyBytes += part.length;
+    this.#checkBody(this.#bodyBytes);
+    this.#parts.push(Buffer.from(part));
+  }
+
+  #checkBody(bytes: number): void {
+    const isSuccess = this.#status < 300;
+    const bytesMax = isSuccess ? this.#options.bodyBytesMax : caps.storeErrorBodyBytesMax;
+    if (bytes > bytesMax) throw new HttpProtocolError(`a body of more than ${bytesMax} bytes`);
+  }
+
+  #finish(): void {
+    if (this.#parts.length > 0) this.#body = Buffer.concat(this.#parts);
+    this.#phase = 'done';
+  }
+}

@@ -1,0 +1,48 @@
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import type { HttpResponse } from './response-reader.ts';
+
+/** Codes of S3 whose status alone would say something else. */
+const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
+  // A bucket that is missing is a mistake in the URL, not in the key.
+  NoSuchBucket: 'invalid',
+  SlowDown: 'throttled',
+  Throttling: 'throttled',
+  ThrottlingException: 'throttled',
+  RequestLimitExceeded: 'throttled',
+  RequestTimeout: 'timeout',
+  // What arrived is not what was sent; sending it again may help.
+  BadDigest: 'unavailable',
+  XAmzContentChecksumMismatch: 'unavailable',
+  // Two conditional writes met; S3 asks to repeat.
+  ConditionalRequestConflict: 'unavailable',
+  OperationAborted: 'unavailable',
+  ExpiredToken: 'denied',
+  InvalidAccessKeyId: 'denied',
+  RequestTimeTooSkewed: 'denied',
+};
+
+export function kindOfS3Error(status: number, code: string): StoreErrorKind {
+  const known = kindOfCode[code];
+  if (known !== undefined) return known;
+  if (status === 404) return 'notFound';
+  if (status === 401 || status === 403) return 'denied';
+  if (status === 429) return 'throttled';
+  if (status === 408) return 'timeout';
+  return status >= 500 ? 'unavailable' : 'invalid';
+}
+
+/** The error that a response of S3 tells, in its own words. */
+export function s3Error(key: string, { status, headers, body }: HttpResponse): StoreError {
+  const xml = body.toString('utf8');
+  const code = elementOf(xml, 'Code');
+  if (status >= 300 && status < 400) {
+    const region = headers.get('x-amz-bucket-region') ?? 'another one';
+    return new StoreError('invalid', key, `the bucket's region is ${region}`);
+  }
+  const words = [status, code, elementOf(xml, 'Message')].filter((word) => word !== '').join(' ');
+  return new StoreError(kindOfS3Error(status, code), key, `S3 answered ${words}`);
+}
+
+function elementOf(xml: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+}

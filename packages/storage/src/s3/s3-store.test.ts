@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import type { ObjectStore } from '../store/object-store.ts';
+import { openS3Store } from './s3-store.ts';
+
+const environment = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'SK' };
+
+type Answer = (request: IncomingMessage, body: Buffer, response: ServerResponse) => void;
+
+/** A store in front of a server that answers as the test says, and how many connections the server saw. */
+async function withServer(
+  answer: Answer,
+  check: (store: ObjectStore, connections: () => number) => Promise<void>,
+): Promise<void> {
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => answer(request, Buffer.concat(parts), response));
+  });
+  server.on('connection', () => connections++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const store = await storeAt(server.address() as AddressInfo);
+  try {
+    await check(store, () => connections);
+  } finally {
+    await store.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function storeAt({ port }: AddressInfo): Promise<ObjectStore> {
+  const endpoint = `endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
+  return openS3Store(new URL(`s3://bucket?${endpoint}`), { clock: systemClock, environment });
+}
+
+test('a put is one signed request with a checksum', async () => {
+  let seen: IncomingMessage | undefined;
+  let content = '';
+  await withServer(
+    (request, body, response) => {
+      seen = request;
+      content = String(body);
+      response.end();
+    },
+    async (store) => {
+      await store.put('a/b c', [Buffer.from('1234'), Buffer.from('56789')]);
+    },
+  );
+  assert.equal(`${seen?.method} ${seen?.url}`, 'PUT /bucket/a/b%20c');
+  assert.equal(content, '123456789');
+  const { headers } = seen!;
+  assert.equal(headers['content-length'], '9');
+  assert.equal(headers['x-amz-content-sha256'], 'UNSIGNED-PAYLOAD');
+  // The check value of CRC-32C, 0xe3069283.
+  assert.equal(headers['x-amz-checksum-crc32c'], '4waSgw==');
+  assert.match(
+    headers.authorization!,
+    /^AWS4-HMAC-SHA256 Credential=AK\/\d{8}\/eu-west-1\/s3\/aws4_request,/,
+  );
+});
+
+test('connections are used again, large files included', async () => {
+  const file = [Buffer.alloc(3_000_000, 1), Buffer.alloc(1_000_000, 2)];
+  await withServer(
+    (_request, body, response) => {
+      response.statusCode = body.length === 4_000_000 ? 200 : 400;
+      response.end();
+    },
+    async (store, connections) => {
+      for (let i = 0; i < 20; i++) await store.put(`key${i}`, file);
+      assert.equal(connections(), 1);
+      await Promise.all(
+        Array.from({ length: 300 }, (_, i) => store.put(`key${i}`, file.slice(0, 0)).catch(() => {})),
+      );
+      assert.ok(connections() <= 64, `${connections()} connections`);
+    },
+  );
+});
+
+const answers: readonly [status: number, code: string, kind: string][] = [
+  [403, 'AccessDenied', 'denied'],
+  [403, 'SignatureDoesNotMatch', 'denied'],
+  [400, 'ExpiredToken', 'denied'],
+  [404, 'NoSuchBucket', 'invalid'],
+  [409, 'ConditionalRequestConflict', 'unavailable'],
+  [400, 'BadDigest', 'unavailable'],
+  [400, 'RequestTimeout', 'timeout'],
+  [400, 'InvalidArgument', 'invalid'],
+  [429, 'TooManyRequests', 'throttled'],
+  [503, 'SlowDown', 'throttled'],
+  [503, 'ServiceUnavailable', 'unavailable'],
+  [500, 'InternalError', 'unavailable'],
+  [301, 'PermanentRedirect', 'invalid'],
+];
+
+for (const [status, code, kind] of answers) {
+  test(`${status} ${code} is ${kind}`, async () => {
+    await withServer(
+      (_request, _body, response) => {
+        response.statusCode = status;
+        response.end(`<Error><Code>${code}</Code><Message>words of the server</Message></Error>`);
+      },
+      async (store) => {
+        await assert.rejects(store.put('key', [Buffer.from('x')]), { kind });
+        await assert.rejects(store.putIfAbsent('key', [Buffer.from('x')]), { kind });
+        await assert.rejects(store.getRange('key', 0, 1), { kind });
+      },
+    );
+  });
+}
+
+test('a server that answers before it has read everything is heard', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 31\r\n\r\n<Error><Code>SlowDown</Code>...');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const store = await storeAt(server.address() as AddressInfo);
+  await assert.rejects(store.put('key', [Buffer.alloc(50_000_000)]), { kind: 'throttled' });
+  await store.close();
+  server.close();
+});
+
+test('a server that hangs up, or is not there, is unavailable', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const store = await storeAt(address);
+  await assert.rejects(store.put('key', [Buffer.alloc(10_000_000)]), { kind: 'unavailable' });
+  await assert.rejects(store.head('key'), { kind: 'unavailable' });
+  server.close();
+  await once(server, 'close');
+  await assert.rejects(store.head('key'), { kind: 'unavailable' });
+  await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'unavailable' });
+  await store.close();
+});
+
+test('an abort under way ends the connection and leaves the pool in order', async () => {
+  let hangs = true;
+  await withServer(
+    (_request, _body, response) => {
+      if (!hangs) response.end();
+    },
+    async (store) => {
+      const controllers = Array.from({ length: 100 }, () => new AbortController());
+      const puts = controllers.map(({ signal }, i) => store.put(`key${i}`, [Buffer.from('x')], { signal }));
+      await new Promise<void>((resolve) => systemClock.after(50, resolve));
+      for (const controller of controllers) controller.abort(new Error('no longer wanted'));
+      const settled = await Promise.allSettled(puts);
+      assert.ok(
+        settled.every((one) => one.status === 'rejected' && one.reason.message === 'no longer wanted'),
+      );
+      hangs = false;
+      await store.put('key', [Buffer.from('x')]);
+    },
+  );
+});
+
+test('closing ends what is under way', async () => {
+  await withServer(
+    () => {},
+    async (store) => {
+      const puts = Array.from({ length: 70 }, (_, i) => store.put(`key${i}`, [Buffer.from('x')]));
+      await new Promise<void>((resolve) => systemClock.after(50, resolve));
+      await store.close();
+      for (const put of puts) await assert.rejects(put, { kind: 'unavailable' });
+    },
+  );
+});

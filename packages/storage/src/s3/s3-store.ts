@@ -1,0 +1,216 @@
+import { crc32c } from '@node-rs/crc32';
+import { type Clock, caps, type Environment } from '@weir/core';
+import { joinSmallSlices } from '../store/content.ts';
+import { checkKey, checkRange } from '../store/key.ts';
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { ConnectionLost, HttpClient, type HttpRequest } from './http-client.ts';
+import { HttpProtocolError, type HttpResponse } from './response-reader.ts';
+import { kindOfS3Error, s3Error } from './s3-errors.ts';
+import { addressOf, parseS3Url } from './s3-url.ts';
+import { type Credentials, escapePath, signRequest, unsignedPayload } from './signature.ts';
+
+export interface S3StoreDeps {
+  readonly clock: Clock;
+  readonly environment: Environment;
+}
+
+const defaultRegion = 'us-east-1';
+
+/**
+ * A bucket of S3 or of a store that speaks its protocol. Objects go through a client of our own, whose requests are one
+ * `writev`; the list, and the search for credentials, are the SDK's.
+ */
+export async function openS3Store(url: URL, { clock, environment }: S3StoreDeps): Promise<ObjectStore> {
+  const location = parseS3Url(url);
+  // Loaded here, because it takes a third of a second that other stores should not pay.
+  const { ListObjectsV2Command, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3');
+  const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
+  const fixed = credentialsIn(environment);
+  const { endpoint, basePath } = addressOf(location, region);
+  const sdk = new S3Client({
+    region,
+    forcePathStyle: location.isPathStyle,
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(location.endpoint === undefined ? { tls: location.isTls } : { endpoint: location.endpoint }),
+    ...(fixed === undefined ? {} : { credentials: fixed }),
+  });
+  const http = new HttpClient({ endpoint, clock, connectionsMax: caps.storeConnectionsMax });
+  const host = hostHeader(endpoint);
+
+  async function credentials(): Promise<Credentials> {
+    try {
+      return fixed ?? (await sdk.config.credentials());
+    } catch (error) {
+      throw new StoreError(
+        'denied',
+        `s3://${location.bucket}`,
+        `no credentials: ${(error as Error).message}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  async function send(
+    key: string,
+    method: HttpRequest['method'],
+    signal: AbortSignal | undefined,
+    parts: Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax'>> = {},
+  ): Promise<HttpResponse> {
+    checkKey(key);
+    const path = escapePath(`${basePath}/${key}`);
+    const signedBy = await credentials();
+    const headers = signRequest(
+      { method, path, headers: { host, ...parts.headers } },
+      { credentials: signedBy, region, nowMs: clock.nowMs(), payloadHash: unsignedPayload },
+    );
+    const { content = [], bodyBytesMax = caps.storeErrorBodyBytesMax } = parts;
+    try {
+      return await http.request({ method, path, headers, content, bodyBytesMax }, signal);
+    } catch (error) {
+      if (error instanceof ConnectionLost || error instanceof HttpProtocolError) {
+        throw new StoreError('unavailable', key, error.message, { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  function sendContent(
+    key: string,
+    content: readonly Uint8Array[],
+    signal: AbortSignal | undefined,
+    conditions: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> {
+    const slices = joinSmallSlices(content);
+    const headers = { ...conditions, 'x-amz-checksum-crc32c': checksumOf(slices) };
+    return send(key, 'PUT', signal, { headers, content: slices });
+  }
+
+  async function head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined> {
+    const response = await send(key, 'HEAD', signal);
+    if (response.status === 404) return undefined;
+    if (!isSuccess(response)) throw s3Error(key, response);
+    return {
+      key,
+      bytes: Number(response.headers.get('content-length') ?? 0),
+      modifiedMs: Date.parse(response.headers.get('last-modified') ?? '') || 0,
+    };
+  }
+
+  return {
+    async put(key, content, { signal } = {}) {
+      const response = await sendContent(key, content, signal, {});
+      if (!isSuccess(response)) throw s3Error(key, response);
+    },
+
+    async putIfAbsent(key, content, { signal } = {}) {
+      const response = await sendContent(key, content, signal, { 'if-none-match': '*' });
+      if (response.status === 412) return false;
+      if (!isSuccess(response)) throw s3Error(key, response);
+      return true;
+    },
+
+    async getRange(key, start, end, { signal } = {}) {
+      checkRange(key, start, end);
+      if (start === end) {
+        // HTTP has no way to ask for nothing.
+        if ((await head(key, signal)) === undefined) throw new ObjectNotFound(key);
+        return Buffer.alloc(0);
+      }
+      const response = await send(key, 'GET', signal, {
+        headers: { range: `bytes=${start}-${end - 1}` },
+        bodyBytesMax: end - start,
+      });
+      if (response.status === 206) return response.body;
+      // The range starts behind the object.
+      if (response.status === 416) return Buffer.alloc(0);
+      // The range was ignored, and the whole object is no longer than it.
+      if (response.status === 200) return response.body.subarray(start, end);
+      const error = s3Error(key, response);
+      throw error.kind === 'notFound' ? new ObjectNotFound(key, { cause: error }) : error;
+    },
+
+    head: (key, { signal } = {}) => head(key, signal),
+
+    async delete(key, { signal } = {}) {
+      const response = await send(key, 'DELETE', signal);
+      if (isSuccess(response)) return;
+      const error = s3Error(key, response);
+      if (error.kind !== 'notFound') throw error;
+    },
+
+    async *list(prefix, { startAfter, signal } = {}) {
+      let token: string | undefined;
+      do {
+        const page = await sdk
+          .send(
+            new ListObjectsV2Command({
+              Bucket: location.bucket,
+              Prefix: prefix,
+              ...(startAfter === undefined ? {} : { StartAfter: startAfter }),
+              ...(token === undefined ? {} : { ContinuationToken: token }),
+            }),
+            signal === undefined ? {} : { abortSignal: signal },
+          )
+          .catch((error: unknown) => {
+            signal?.throwIfAborted();
+            if (!(error instanceof S3ServiceException)) {
+              const problem = error instanceof Error ? error.message : String(error);
+              throw new StoreError('unavailable', prefix, problem, { cause: error });
+            }
+            const kind = kindOfS3Error(error.$metadata.httpStatusCode ?? 500, error.name);
+            throw new StoreError(kind, prefix, `S3 answered ${error.name} ${error.message}`, {
+              cause: error,
+            });
+          });
+        const infos = (page.Contents ?? []).map(
+          ({ Key, Size, LastModified }): ObjectInfo => ({
+            key: Key ?? '',
+            bytes: Size ?? 0,
+            modifiedMs: LastModified?.getTime() ?? 0,
+          }),
+        );
+        if (infos.length > 0) yield infos;
+        token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    },
+
+    async close() {
+      http.close();
+      sdk.destroy();
+    },
+  };
+}
+
+function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Credentials in the environment that was passed in; without them the SDK searches wherever it knows to. */
+function credentialsIn(environment: Environment): Credentials | undefined {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return undefined;
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+  };
+}
+
+/** The default port of the scheme is not in the header, and so not in the signature. */
+function hostHeader({ host, port, isTls }: { host: string; port: number; isTls: boolean }): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (isTls ? 443 : 80) ? name : `${name}:${port}`;
+}
+
+function checksumOf(slices: readonly Uint8Array[]): string {
+  let crc = 0;
+  for (const slice of slices) crc = crc32c(slice, crc);
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(crc);
+  return bytes.toString('base64');
+}

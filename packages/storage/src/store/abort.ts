@@ -1,0 +1,41 @@
+import type { Clock } from '@weir/core';
+
+/** A signal of one's own that also fires when the caller's does. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  /** Lets go of the caller's signal, which may live much longer. */
+  release(): void;
+}
+
+export function linkedAbort(parent: AbortSignal | undefined): LinkedAbort {
+  const controller = new AbortController();
+  const release = onAbort(parent, (reason) => controller.abort(reason));
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason), release };
+}
+
+/** Calls `run` when the signal fires, at once when it has fired. The returned function lets go of the signal. */
+export function onAbort(signal: AbortSignal | undefined, run: (reason: unknown) => void): () => void {
+  if (signal === undefined) return () => {};
+  if (signal.aborted) {
+    run(signal.reason);
+    return () => {};
+  }
+  const listener = () => run(signal.reason);
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
+/** Resolves after a time, rejects when the signal fires first. */
+export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, () => {
+      release();
+      resolve();
+    });
+    const release = onAbort(signal, (reason) => {
+      cancel();
+      reject(reason);
+    });
+  });
+}

@@ -1,0 +1,132 @@
+import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
+import { contentBytes } from './content.ts';
+import type { ListOptions, ObjectInfo, ObjectStore } from './object-store.ts';
+
+export const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'list'] as const;
+export type StoreOperation = (typeof storeOperations)[number];
+
+/** One call of a store, which a decorator may run later, twice, or not at all. */
+export interface StoreCall<Result> {
+  readonly operation: StoreOperation;
+  /** The key; for a list, its prefix. */
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+  /** What is written; 0 for calls that write nothing. */
+  readonly contentBytes: number;
+  run(signal: AbortSignal | undefined): Promise<Result>;
+}
+
+export type Around = <Result>(call: StoreCall<Result>) => Promise<Result>;
+
+/** A store whose every call goes through one function. Each page of a list is a call of its own. */
+export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
+  return {
+    put: (key, content, { signal } = {}) =>
+      around({
+        operation: 'put',
+        key,
+        signal,
+        contentBytes: contentBytes(content),
+        run: (signal) => inner.put(key, content, callOptions(signal)),
+      }),
+    putIfAbsent: (key, content, { signal } = {}) =>
+      around({
+        operation: 'putIfAbsent',
+        key,
+        signal,
+        contentBytes: contentBytes(content),
+        run: (signal) => inner.putIfAbsent(key, content, callOptions(signal)),
+      }),
+    getRange: (key, start, end, { signal } = {}) =>
+      around({
+        operation: 'getRange',
+        key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.getRange(key, start, end, callOptions(signal)),
+      }),
+    head: (key, { signal } = {}) =>
+      around({
+        operation: 'head',
+        key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.head(key, callOptions(signal)),
+      }),
+    delete: (key, { signal } = {}) =>
+      around({
+        operation: 'delete',
+        key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.delete(key, callOptions(signal)),
+      }),
+    list: (prefix, options = {}) => listAround(inner, around, prefix, options),
+    close: () => inner.close(),
+  };
+}
+
+/**
+ * An iterator that has failed gives nothing any more, so that a page that is run again begins a new one behind the last key
+ * that was seen.
+ */
+async function* listAround(
+  inner: ObjectStore,
+  around: Around,
+  prefix: string,
+  { signal, startAfter }: ListOptions,
+): AsyncGenerator<readonly ObjectInfo[]> {
+  let lastKey = startAfter;
+  let current: Iteration | undefined;
+
+  function begin(): Iteration {
+    const abort = linkedAbort(signal);
+    const behind = lastKey === undefined ? {} : { startAfter: lastKey };
+    return {
+      pages: inner.list(prefix, { ...behind, signal: abort.signal })[Symbol.asyncIterator](),
+      abort,
+    };
+  }
+
+  async function nextPage(pageSignal: AbortSignal | undefined) {
+    current ??= begin();
+    const mine = current;
+    function forget(): void {
+      mine.abort.release();
+      if (current === mine) current = undefined;
+    }
+    const release = onAbort(pageSignal, (reason) => {
+      mine.abort.abort(reason);
+      forget();
+    });
+    try {
+      return await mine.pages.next();
+    } catch (error) {
+      forget();
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  try {
+    for (;;) {
+      const page = await around({ operation: 'list', key: prefix, signal, contentBytes: 0, run: nextPage });
+      if (page.done === true) return;
+      lastKey = page.value.at(-1)?.key ?? lastKey;
+      yield page.value;
+    }
+  } finally {
+    current?.abort.release();
+    await current?.pages.return?.();
+  }
+}
+
+interface Iteration {
+  readonly pages: AsyncIterator<readonly ObjectInfo[]>;
+  readonly abort: LinkedAbort;
+}
+
+function callOptions(signal: AbortSignal | undefined) {
+  return signal === undefined ? {} : { signal };
+}

@@ -1,0 +1,36 @@
+import { caps } from '@weir/core';
+
+export function contentBytes(content: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const slice of content) bytes += slice.length;
+  return bytes;
+}
+
+/**
+ * The same content in fewer slices: runs of small ones are copied into one, because an entry of `writev` and a call into
+ * the checksum cost more than the copy. Large ones stay where they are.
+ */
+export function joinSmallSlices(content: readonly Uint8Array[]): Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  let at = 0;
+  while (at < content.length) {
+    let end = at;
+    let runBytes = 0;
+    while (end < content.length && content[end]!.length < caps.copiedSliceBytesMax) {
+      runBytes += content[end++]!.length;
+    }
+    if (end - at > 1) {
+      const run = Buffer.allocUnsafe(runBytes);
+      let filled = 0;
+      for (; at < end; at++) {
+        run.set(content[at]!, filled);
+        filled += content[at]!.length;
+      }
+      if (runBytes > 0) joined.push(run);
+    } else {
+      const slice = content[at++]!;
+      if (slice.length > 0) joined.push(slice);
+    }
+  }
+  return joined;
+}

@@ -1,0 +1,47 @@
+import { caps } from '@weir/core';
+import { StoreError } from './store-error.ts';
+
+/**
+ * What a key may be, the same for every driver: segments between slashes, none of them empty, `.` or `..`, without control
+ * characters. So that a key is a path on a disk, a path in a URL and a name in a bucket, and always the same one.
+ */
+export function checkKey(key: string): void {
+  const problem = problemWithKey(key);
+  if (problem !== undefined) throw new StoreError('invalid', JSON.stringify(key), problem);
+}
+
+function problemWithKey(key: string): string | undefined {
+  if (key === '') return 'a key may not be empty';
+  // A segment that is empty, `.` or `..`.
+  if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(key)) return 'a segment of a key may not be empty, . or ..';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for.
+  if (/[\u0000-\u001f\u007f]/.test(key)) return 'a key may not hold control characters';
+  if (!key.isWellFormed()) return 'a key must be well-formed Unicode';
+  if (key.length * 3 > caps.objectKeyBytesMax && Buffer.byteLength(key) > caps.objectKeyBytesMax) {
+    return `a key may have ${caps.objectKeyBytesMax} bytes`;
+  }
+  return undefined;
+}
+
+export function checkRange(key: string, start: number, end: number): void {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
+    throw new StoreError('invalid', key, `${start} to ${end} is no range of bytes`);
+  }
+}
+
+/** Compares by bytes of UTF-8. JavaScript compares UTF-16, where surrogates stand in front of U+E000 to U+FFFF. */
+export function compareKeys(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left === right) continue;
+    return utf8Rank(left) - utf8Rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Units of the upper plane behind all others. */
+function utf8Rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
+}

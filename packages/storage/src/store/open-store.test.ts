@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { faultyStore } from '../../testing/faulty-store.ts';
+import { latencyStore, logNormalLatency } from '../../testing/latency-store.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { emptyMemoryStore } from '../../testing/memory.ts';
+import { objectStoreContract } from '../../testing/object-store-contract.ts';
+import { openStore, withPatience } from './open-store.ts';
+
+const deps = () => ({
+  clock: systemClock,
+  random: systemRandom,
+  environment: {},
+  log: silentLog,
+  metrics: new Metrics(),
+});
+
+const home = await mkdtemp(join(tmpdir(), 'weir-open-store-'));
+after(() => rm(home, { recursive: true, force: true }));
+let opened = 0;
+
+objectStoreContract('mem:// with a prefix', {
+  open: () => openStore(`mem://contract-${opened++}?prefix=folder/below`, deps()),
+});
+objectStoreContract('file:// with a prefix', {
+  open: () => openStore(`${pathToFileURL(join(home, `a b ${opened++}`))}?prefix=folder/`, deps()),
+  manyObjects: 10,
+});
+objectStoreContract('decorated as a remote one', {
+  open: async () => withPatience(emptyMemoryStore(), { ...deps(), name: 'test', isRemote: true }),
+});
+
+test('a prefix is a folder, and invisible from below', async () => {
+  const whole = await openStore('mem://prefixed', deps());
+  const below = await openStore('mem://prefixed?prefix=a', deps());
+  await below.put('key', [Buffer.from('x')]);
+  await whole.put('ab/key', [Buffer.from('xy')]);
+  assert.deepEqual(await below.head('key').then((info) => info?.key), 'key');
+  assert.equal((await whole.head('a/key'))?.bytes, 1);
+  for await (const page of below.list(''))
+    assert.deepEqual(
+      page.map(({ key }) => key),
+      ['key'],
+    );
+});
+
+const refused: readonly [url: string, problem: RegExp][] = [
+  ['gs://bucket', /gs:\/\/: not available in this release/],
+  ['azblob://container', /azblob:\/\/: not available in this release/],
+  ['service_multi://s3://a<>s3://b', /service_multi:\/\/: not available in this release/],
+  ['service_stripe://s3://a<>s3://b', /service_stripe:\/\/: not available in this release/],
+  ['sqlite:///tmp/x', /not available in this release/],
+  ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/ is needed/],
+  ['bucket', /one of mem:\/\//],
+  ['toString://x', /one of mem:\/\//],
+  ['mem://', /a name is needed/],
+  ['mem://x?prefix=../y', /segment of a key/],
+  ['mem://x?prefix=/y', /segment of a key/],
+  ['file://host/path', /absolute path/],
+  ['file:///', /absolute path/],
+  ['s3://bucket/folder', /prefix=/],
+  ['s3://bucket?assumeRoleARN=x', /assumeRoleARN is not available in this release/],
+  ['s3://bucket?disableSSL=yes', /disableSSL is true or false/],
+  ['s3://UPPER_case', /bucket name/],
+  ['s3://name--use1-az4--x-s3', /S3 Express buckets are not available/],
+];
+
+for (const [url, problem] of refused) {
+  test(`${url} is refused`, async () => {
+    await assert.rejects(openStore(url, deps()), problem);
+  });
+}
+
+test('under faults of every sort, what was promised is kept', async () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const clock = new ManualClock();
+    const random = seededRandom(seed);
+    const inner = emptyMemoryStore();
+    const slow = latencyStore(inner, {
+      clock,
+      random,
+      latencyMs: logNormalLatency({ medianMs: 20, tail: 10 }),
+    });
+    const faulty = faultyStore(
+      slow,
+      { failBefore: 0.1, failAfter: 0.1, slow: 0.02, slowMs: 60_000 },
+      { clock, random },
+    );
+    const options = { clock, random, log: silentLog, metrics: new Metrics(), name: 'test', isRemote: true };
+    const store = withPatience(faulty, options);
+
+    const kept = new Map<string, string>();
+    async function write(i: number): Promise<void> {
+      const key = `key/${i % 50}`;
+      const text = `content of ${i % 50}`;
+      await store.put(key, [Buffer.from(text)]);
+      kept.set(key, text);
+    }
+    await clock.until(Promise.allSettled(Array.from({ length: 100 }, (_, i) => write(i))));
+    assert.ok(kept.size > 45, `${kept.size} of 50`);
+    for (const [key, text] of kept) {
+      assert.equal(String(await inner.getRange(key, 0, 99)), text);
+      assert.equal(String(await clock.until(store.getRange(key, 0, 99))), text);
+    }
+    assert.equal(clock.pending, 0, 'no timer is left');
+  }
+});

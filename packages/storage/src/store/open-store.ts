@@ -1,0 +1,109 @@
+import { fileURLToPath } from 'node:url';
+import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
+import type { BreakerPolicy } from '../decorators/breaker-state.ts';
+import { withCircuitBreaker } from '../decorators/circuit-breaker.ts';
+import { withHedge } from '../decorators/hedge.ts';
+import { metered } from '../decorators/metered.ts';
+import { type RetryPolicy, withRetry } from '../decorators/retry.ts';
+import { withTimeout } from '../decorators/timeout.ts';
+import { openFileStore } from '../file/file-store.ts';
+import { openMemoryStore } from '../memory/memory-store.ts';
+import { openS3Store } from '../s3/s3-store.ts';
+import type { StoreOperation } from './around.ts';
+import { checkKey } from './key.ts';
+import type { ObjectStore } from './object-store.ts';
+import { scopedStore } from './scoped-store.ts';
+import { StoreError } from './store-error.ts';
+
+export interface StoreDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** How long we wait for one request. A put is a file of some megabytes, over TLS, on a bad day. */
+const timeoutMs: Readonly<Record<StoreOperation, number>> = {
+  put: 15_000,
+  putIfAbsent: 15_000,
+  getRange: 10_000,
+  head: 5_000,
+  delete: 5_000,
+  list: 15_000,
+};
+
+/** Within this a client that waits for its produce request is still there. */
+const retryPolicy: RetryPolicy = { attemptsMax: 8, totalMsMax: 30_000, pauseMsMin: 50, pauseMsMax: 2_000 };
+
+const breakerPolicy: BreakerPolicy = { failuresMax: 16, openMs: 1_000, probesMax: 2 };
+
+/** A request that was slow for this long is worth a second one. */
+const hedgeDelayMsMin = 20;
+
+interface Driver {
+  /** Whether a second request may find a server that is less busy. A disk is the same disk. */
+  readonly isRemote: boolean;
+  open(url: URL, deps: StoreDeps): Promise<ObjectStore>;
+}
+
+const drivers: Readonly<Record<string, Driver>> = {
+  mem: { isRemote: false, open: async (url, deps) => openMemoryStore(url.host + url.pathname, deps) },
+  file: { isRemote: false, open: (url, deps) => openFileStore(directoryOf(url), deps) },
+  s3: { isRemote: true, open: openS3Store },
+};
+
+const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
+
+/** Opens the bucket of a URL, with patience added: metrics, time limits, second requests, circuit breaker, retries. */
+export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
+  const { driver, url, folder, scheme } = readBucketUrl(bucketUrl);
+  const bucket = scopedStore(await driver.open(url, deps), folder);
+  return withPatience(bucket, { ...deps, name: `${scheme}://${url.host}`, isRemote: driver.isRemote });
+}
+
+export interface PatienceOptions extends Omit<StoreDeps, 'environment'> {
+  /** Names the store in metrics and log. */
+  readonly name: string;
+  readonly isRemote: boolean;
+}
+
+/** The decorators that every store of an agent wears, inside out. */
+export function withPatience(store: ObjectStore, options: PatienceOptions): ObjectStore {
+  const limited = withTimeout(metered(store, options), { ...options, timeoutMs });
+  const hedged = options.isRemote ? withHedge(limited, { ...options, delayMsMin: hedgeDelayMsMin }) : limited;
+  return withRetry(withCircuitBreaker(hedged, { ...options, policy: breakerPolicy }), {
+    ...options,
+    policy: retryPolicy,
+  });
+}
+
+function readBucketUrl(text: string) {
+  const scheme = /^([a-z_][a-z\d_]*):\/\//.exec(text)?.[1] ?? '';
+  if (planned.includes(scheme)) {
+    throw new StoreError('invalid', `${scheme}://`, 'not available in this release');
+  }
+  const driver = Object.hasOwn(drivers, scheme) ? drivers[scheme] : undefined;
+  if (driver === undefined) {
+    const allowed = Object.keys(drivers).map((name) => `${name}://`);
+    throw new StoreError('invalid', 'bucket URL', `one of ${allowed.join(', ')} is needed`);
+  }
+  if (!URL.canParse(text)) throw new StoreError('invalid', `${scheme}://`, 'a well-formed URL is needed');
+  const url = new URL(text);
+  if (scheme !== 'file' && url.host === '') {
+    throw new StoreError('invalid', `${scheme}://`, 'a name is needed');
+  }
+  // The prefix names a folder, with or without its slash.
+  const folder = (url.searchParams.get('prefix') ?? '').replace(/\/+$/, '');
+  if (folder !== '') checkKey(folder);
+  return { driver, url, folder, scheme };
+}
+
+function directoryOf(url: URL): string {
+  if (url.host !== '' || url.pathname.length < 2) {
+    throw new StoreError('invalid', 'file://', 'file:/// and an absolute path is needed');
+  }
+  const path = new URL(url);
+  path.search = '';
+  return fileURLToPath(path);
+}

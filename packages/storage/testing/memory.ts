@@ -1,0 +1,10 @@
+import { systemClock } from '@weir/core';
+import { openMemoryStore } from '../src/memory/memory-store.ts';
+import type { ObjectStore } from '../src/store/object-store.ts';
+
+let opened = 0;
+
+/** A bucket in memory that nobody else has. */
+export function emptyMemoryStore(): ObjectStore {
+  return openMemoryStore(`empty-${opened++}`, { clock: systemClock });
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
+import { objectStoreContract } from '@weir/storage/testing';
+import { missingTool } from '../apache/tools.ts';
+import { createBucket } from './bucket.ts';
+import { identity, type S3Server, startS3Server } from './server.ts';
+
+/** A server that we did not write judges our requests and their signatures by the suite that every store has to pass. */
+const skip = missingTool();
+let server: S3Server | undefined;
+let buckets = 0;
+
+before(async () => {
+  if (skip === false) server = await startS3Server();
+});
+after(() => server?.stop());
+
+async function open(query = '', secret: string = identity.secretAccessKey): Promise<ObjectStore> {
+  const bucket = `judged-${buckets++}`;
+  await createBucket(server!.port, bucket);
+  return await openStore(`s3://${bucket}?${endpoint()}${query}`, {
+    clock: systemClock,
+    random: systemRandom,
+    environment: { AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: secret },
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+}
+
+function endpoint(): string {
+  return `region=us-east-1&endpoint=127.0.0.1:${server!.port}&disableSSL=true&s3ForcePathStyle=true`;
+}
+
+const except = {
+  'gives an absent key to one of many writers': 'S3Proxy looks first and writes then',
+  'lists keys beyond 16 bits behind all others': 'S3Proxy sorts as Java does, not by bytes of UTF-8',
+};
+
+objectStoreContract('s3', { open: () => open(), skip, except, manyObjects: 1100 });
+objectStoreContract('s3 with a prefix', {
+  open: () => open('&prefix=a/folder+of/ours'),
+  skip,
+  except,
+  manyObjects: 20,
+});
+
+test('a wrong secret is denied, by our requests and by the list', { skip }, async () => {
+  const store = await open('', 'another secret');
+  await assert.rejects(store.put('key', [Buffer.from('x')]), { kind: 'denied' });
+  await assert.rejects(store.getRange('key', 0, 1), { kind: 'denied' });
+  await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'denied' });
+  await store.close();
+});
+
+test('a bucket that does not exist is a mistake of the URL', { skip }, async () => {
+  const store = await openStore(`s3://nobody-made-this?${endpoint()}`, {
+    clock: systemClock,
+    random: systemRandom,
+    environment: { AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: identity.secretAccessKey },
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  await assert.rejects(store.put('key', [Buffer.from('x')]), { kind: 'invalid' });
+  await store.close();
+});
+
+test('a log file goes there and back', { skip }, async () => {
+  const store = await open();
+  const bytes = Buffer.alloc(200_000, 7);
+  bytes.writeInt32BE(bytes.length - 12, 8);
+  bytes.writeInt32BE(12, 57);
+  const fileId = newFileId(systemClock.nowMs(), systemRandom);
+  const batches = Array.from({ length: 40 }, (_, i) => ({
+    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
+    partition: i % 7,
+    bytes,
+  }));
+  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
+  const key = logFileKey('vci_1', fileId);
+  await store.put(key, slices);
+  const file = await readLogFile(store, key);
+  assert.equal(file.fileBytes, fileBytes);
+  assert.equal(file.sections.length, 21);
+  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
+  await store.close();
+});

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { systemClock } from '@weir/core';
+
+const home = import.meta.dirname;
+const target = join(home, 'target');
+const jars = join(target, 'jars');
+/** Holds the pom that the jars were gathered for. */
+const stamp = join(target, 'built-from');
+
+const startMsMax = 60_000;
+
+export const identity = { accessKeyId: 'judge', secretAccessKey: 'secret of the judge' } as const;
+
+export interface S3Server {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** S3Proxy with its objects in memory. It refuses what is not signed as AWS signs, and knows conditional puts. */
+export async function startS3Server(): Promise<S3Server> {
+  gatherJars();
+  const port = await freePort();
+  const settings = join(target, `settings-${port}.properties`);
+  const lines = {
+    's3proxy.endpoint': `http://127.0.0.1:${port}`,
+    's3proxy.authorization': 'aws-v4',
+    's3proxy.identity': identity.accessKeyId,
+    's3proxy.credential': identity.secretAccessKey,
+    // It does not know checksums of its own accord, and would refuse their headers.
+    's3proxy.ignore-unknown-headers': 'true',
+    'jclouds.provider': 'transient-nio2',
+    'jclouds.identity': 'unused',
+    'jclouds.credential': 'unused',
+  };
+  writeFileSync(
+    settings,
+    Object.entries(lines)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  const quiet = `-Dlogback.configurationFile=${join(home, 'logback.xml')}`;
+  const program = [quiet, '-cp', join(jars, '*'), 'org.gaul.s3proxy.Main', '--properties', settings];
+  const server = spawn('java', program, { stdio: 'ignore' });
+  const ended = once(server, 'close');
+  async function stop(): Promise<void> {
+    server.kill();
+    await ended;
+    rmSync(settings, { force: true });
+  }
+  try {
+    await untilOpen(port, server);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port, stop };
+}
+
+/** Maven asks the network only for what its cache lacks; nothing is gathered twice. */
+function gatherJars(): void {
+  const pom = readFileSync(join(home, 'pom.xml'), 'utf8');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === pom) return;
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const { status, error, stdout, stderr } = spawnSync('mvn', ['-q', '-B', 'package'], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`mvn package ended with ${status}:\n${stdout}${stderr}`);
+  writeFileSync(stamp, pom);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
+  return address.port;
+}
+
+async function untilOpen(port: number, server: ChildProcess): Promise<void> {
+  const giveUpMs = systemClock.monotonicMs() + startMsMax;
+  while (!(await isOpen(port))) {
+    if (server.exitCode !== null) throw new Error(`the S3 server ended with ${server.exitCode}`);
+    if (systemClock.monotonicMs() > giveUpMs) throw new Error('the S3 server does not start');
+    await new Promise<void>((resolve) => systemClock.after(100, resolve));
+  }
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
