@@ -42,4 +42,178 @@ export const caps = {
 
   /** Slices below this are copied next to their neighbours, because one `writev` entry costs more than the copy. */
   copiedSliceBytesMax: 4 * KiB,
+
+  /** The largest frame that an agent may send to the control plane: a commit of a file is about 80 bytes per batch. */
+  rpcCallBytesMax: 16 * MiB,
+
+  /** The part of it that is JSON. Parsed, it may take ten times its length. */
+  rpcCallBodyBytesMax: 4 * MiB,
+
+  /** The largest frame that the control plane sends: a snapshot, with 16 bytes per partition and some hundred per topic. */
+  rpcReplyBytesMax: 256 * MiB,
+
+  /** A column of no elements is 8 bytes on the wire and about two hundred in memory. */
+  rpcColumnsMax: 128 * 1024,
+
+  /** How deeply lists and objects in a frame may be nested. */
+  rpcDepthMax: 32,
+
+  /** Calls of one agent that wait for an answer, the ones that wait for their turn or for a connection included. */
+  rpcPendingCallsMax: 4096,
+
+  /** Calls of one connection that the control plane works on at a time. It tells the agent, which keeps to it. */
+  rpcRunningCallsMax: 256,
+
+  /** Answers per agent that are kept in case they got lost. An agent confirms them long before. */
+  rpcRememberedRepliesMax: 4096,
+
+  /** Agents whose answers are remembered after their connection was lost. */
+  rpcRememberedClientsMax: 10_000,
+
+  /** Unsent changes per connection. A follower that is further behind loses them and gets a snapshot when it has caught up. */
+  rpcQueuedPushBytesMax: 16 * MiB,
+
+  /** Unsent bytes of any kind per connection, not counting a snapshot. An agent that reads too slowly for this is cut off. */
+  rpcQueuedBytesMax: 64 * MiB,
+
+  /** Connections to a control-plane process, agents and probes together. */
+  controlPlaneConnectionsMax: 16_384,
+
+  /** All headers of one request to the control plane. */
+  controlPlaneHeaderBytesMax: 16 * KiB,
+
+  /** Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty agents write. */
+  recentPointersPerPartitionMax: 4096,
+
+  /** Pointers of all partitions that an agent remembers of the commit stream, about 50 bytes each. */
+  recentPointersMax: 512 * 1024,
+
+  /** Partitions that long polls of one agent may wait for. A long poll beyond it ends with its own time. */
+  growthWaitersMax: 1024 * 1024,
+
+  /** Connections per processor; each costs an agent some kilobytes even when it is silent. */
+  connectionsPerCpuMax: 32_768,
+
+  /** Requests of one connection that are answered at the same time; behind them the connection is not read. */
+  requestsInFlightPerConnectionMax: 64,
+
+  /** Bytes of requests of one connection that wait for their answer, beyond which it is not read. One frame may exceed it. */
+  requestBytesInFlightPerConnectionMax: 64 * MiB,
+
+  /**
+   * Bytes of requests of all connections that are received or wait for their answer. Beyond it no connection may begin
+   * another frame, and at twice of it a connection whose unfinished frame grows is closed.
+   */
+  requestBytesInFlightMax: 1024 * MiB,
+
+  /** Answers of one connection that wait to be sent, beyond which it is not read. One answer may exceed it. */
+  responseBytesQueuedPerConnectionMax: 16 * MiB,
+
+  /** What is handed to a socket at once. A reader that does not take this much within the deadline is too slow. */
+  socketWriteBytesMax: 512 * KiB,
+
+  /** Partitions of one topic, the most that any published tier of the interface has in a whole cluster. */
+  partitionsPerTopicMax: 200_000,
+
+  /** Partitions in one page of DescribeTopicPartitions, whatever the client asks for; Apache Kafka's value. */
+  describedPartitionsMax: 2000,
+
+  /** Producer ids that an agent takes from the cluster at a time. What is left at its end is lost, of 2^53. */
+  producerIdBlock: 1000,
+
+  /** Partitions of all topics of a cluster. Each costs its leader about 200 bytes, and 450 more as soon as it has data. */
+  partitionsPerClusterMax: 200_000,
+
+  /** Partitions including those of deleted topics whose data is still kept, so that making and deleting topics has an end too. */
+  partitionsHeldMax: 400_000,
+
+  /**
+   * Partitions that an idempotent producer wrote to, counted per producer, and remembered to recognise what it sends twice.
+   * Beyond it the one that was silent longest is forgotten and may go on with any sequence. About 220 bytes each.
+   */
+  producerStatesMax: 1_000_000,
+
+  /** A producer that wrote nothing to a partition for this long is forgotten there: Kafka's `producer.id.expiration.ms`. */
+  producerStateMsMax: 24 * 3_600_000,
+
+  /** Producer ids that are handed out in one call. */
+  producerIdsPerCallMax: 1_000_000,
+
+  /**
+   * Files whose commit is remembered, so that a repeated one gets its first answer: what 300 agents write in three minutes. A
+   * commit whose answer was lost must be repeated before this many others, or not at all.
+   */
+  recentFilesMax: 256 * 1024,
+
+  /** The answers of those files together; the oldest go first. */
+  recentFileReplyBytesMax: 256 * MiB,
+
+  /** Nobody repeats a commit after this long: its producers have given up. */
+  recentFileMsMax: 15 * 60_000,
+
+  /** Pointers in the answer to one question. Who wants more asks again from where the answer ends. */
+  pointersPerAnswerMax: 16_384,
+
+  /** What one read of a journal brings, and so what a standby holds while it catches up; one append may exceed it. */
+  journalReadBytesMax: 8 * MiB,
+
+  /** What one append to a journal carries. Commands beyond it wait for the next; one larger command goes alone. */
+  journalAppendBytesMax: 4 * MiB,
+
+  /** Commands and questions that wait for the journal of one cluster. Beyond, the cluster says that it is unavailable. */
+  waitingCallsMax: 20_000,
+
+  /** Entries that wait for the journal of one cluster, in bytes. */
+  waitingEntryBytesMax: 64 * MiB,
+
+  /** Changes that one follower of a cluster has not seen yet. Beyond, it starts again from a snapshot. */
+  followerChangesMax: 64 * KiB,
+
+  /** Agents of one cluster. The list is sent to each of them, so that it costs their square. */
+  agentsPerClusterMax: 2_000,
+
+  /** Batches in one data file, and so partitions in one Produce request: a commit is one frame to the control plane. */
+  fileBatchesMax: 64 * KiB,
+
+  /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
+  commitBatchesMax: 64 * KiB,
+
+  /** Producers of which an agent remembers for some seconds that it lost a batch; the oldest are forgotten first. */
+  lostSequencesMax: 10_000,
+
+  /** A client that names a longer time to wait for its write is answered after this one. */
+  produceTimeoutMsMax: 300_000,
+
+  /** Long polls end after this, whatever the client asks. */
+  fetchWaitMsMax: 300_000,
+
+  /** Pages that are read from the store or from other agents at a time; each is a buffer of 4 MiB that no limit of the cache counts. */
+  pageReadsMax: 32,
+
+  /** Fetch sessions of one agent. Beyond it clients fetch without one, unless another has been idle for long. */
+  fetchSessionsMax: 10_000,
+
+  /** Partitions in all fetch sessions of one agent, some hundred bytes each. */
+  fetchSessionPartitionsMax: 1_000_000,
+
+  /** The longest key of an object, prefix included: what S3 takes. */
+  objectKeyBytesMax: 1024,
+
+  /** Connections of one agent to one bucket. Beyond it requests wait, and their time limit runs. */
+  storeConnectionsMax: 64,
+
+  /** The head of an HTTP response of a store. */
+  storeResponseHeadBytesMax: 64 * KiB,
+
+  /** What is read of the text with which a store explains an error. */
+  storeErrorBodyBytesMax: 64 * KiB,
+
+  /** The footer of a log file: room for more than a million partitions in one file. */
+  logFileFooterBytesMax: 64 * MiB,
+
+  /** Topics that one Metadata request may create by asking for them. */
+  autoCreatedTopicsMax: 100,
+
+  /** Client ids whose features an agent remembers; they are a client's choice. */
+  rememberedClientIdsMax: 4096,
 } as const;

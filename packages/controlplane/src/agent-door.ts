@@ -1,0 +1,162 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import {
+  agentConnectPath,
+  agentKeyHeader,
+  type ClusterPort,
+  clusterIdParameter,
+  endCodes,
+  ReplyMemory,
+  type ServedConnection,
+  serveConnection,
+  subprotocol,
+  webSocketChannel,
+} from '@weir/metadata';
+import { WebSocketServer } from 'ws';
+import type { Authorize } from './agent-keys.ts';
+
+export interface AgentDoorOptions {
+  readonly clusters: (clusterId: string) => ClusterPort | undefined;
+  readonly authorize: Authorize;
+  readonly members: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const refusedRow: MetricRow<'status'> = {
+  name: 'agent_rpc_refused_total',
+  kind: 'counter',
+  help: 'Connections of agents that were not admitted, by HTTP status.',
+  labels: ['status'],
+};
+
+/** A key that was withdrawn ends its connections after this long at the latest. */
+const keyCheckIntervalMs = 10_000;
+
+interface Refusal {
+  readonly status: 400 | 401 | 404 | 503;
+  readonly message: string;
+}
+
+interface Admission {
+  readonly clusterId: string;
+  readonly isStillAdmitted: () => boolean;
+}
+
+/** Takes the connections of agents: judges who comes before anything is upgraded, and then serves the cluster. */
+export class AgentDoor {
+  readonly #options: AgentDoorOptions;
+  readonly #memory: ReplyMemory;
+  readonly #served = new Map<ServedConnection, Admission & { readonly ended: Promise<void> }>();
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: caps.rpcCallBytesMax,
+    perMessageDeflate: false,
+    handleProtocols: () => subprotocol,
+  });
+  #isClosing = false;
+  #cancelKeyCheck = () => {};
+
+  constructor(options: AgentDoorOptions) {
+    this.#options = options;
+    this.#memory = new ReplyMemory(options.clock);
+    this.#checkKeysLater();
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', (error) => {
+      this.#options.log.debug('the connection of an agent broke', { problem: error.message });
+    });
+    const verdict = this.#judge(request);
+    if ('status' in verdict) this.#refuse(socket, verdict);
+    else {
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const ended = new Promise<void>((resolve) => webSocket.once('close', () => resolve()));
+        this.#serve(webSocketChannel(webSocket, socket), verdict, ended);
+      });
+    }
+  }
+
+  /** Lets agents go: calls under way are answered for at most `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelKeyCheck();
+    const all = [...this.#served];
+    let cancelGrace = () => {};
+    const grace = new Promise<void>((resolve) => {
+      cancelGrace = this.#options.clock.after(graceMs, resolve);
+    });
+    const gone = Promise.all(all.map(([connection, { ended }]) => connection.drain().then(() => ended)));
+    await Promise.race([gone, grace]);
+    cancelGrace();
+    for (const [connection] of all) connection.abort();
+    await Promise.all(all.map(([, { ended }]) => ended));
+  }
+
+  #judge(request: IncomingMessage): Admission | Refusal {
+    const { authorize, clusters } = this.#options;
+    const url = URL.parse(request.url ?? '/', 'http://control-plane');
+    if (url?.pathname !== `/${agentConnectPath}`)
+      return { status: 404, message: `agents connect at /${agentConnectPath}` };
+    const clusterId = url.searchParams.get(clusterIdParameter);
+    if (clusterId === null) return { status: 400, message: `the parameter ${clusterIdParameter} is missing` };
+    const key = request.headers[agentKeyHeader];
+    const isStillAdmitted = () => typeof key === 'string' && authorize(clusterId, key);
+    // The key comes first, so that nobody without one learns which clusters there are.
+    if (!isStillAdmitted()) {
+      return {
+        status: 401,
+        message: `the header ${agentKeyHeader} has no key for ${JSON.stringify(clusterId)}`,
+      };
+    }
+    const spoken = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+    if (!spoken.includes(subprotocol)) {
+      return { status: 400, message: `this control plane speaks ${subprotocol}` };
+    }
+    if (this.#isClosing || clusters(clusterId) === undefined) {
+      return { status: 503, message: `${clusterId} is not here just now` };
+    }
+    return { clusterId, isStillAdmitted };
+  }
+
+  #refuse(socket: Duplex, { status, message }: Refusal): void {
+    this.#options.metrics.series(refusedRow, { status: String(status) }).add(1);
+    this.#options.log.info('an agent was not admitted', { status, problem: message });
+    const body = `${message}\n`;
+    socket.once('finish', () => socket.destroy());
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+
+  #serve(channel: ReturnType<typeof webSocketChannel>, admission: Admission, ended: Promise<void>): void {
+    const { clusters, members, clock, log, metrics } = this.#options;
+    const { clusterId } = admission;
+    const connection = serveConnection(channel, {
+      clusterId,
+      cluster: () => clusters(clusterId),
+      members,
+      memory: this.#memory,
+      clock,
+      log,
+      metrics,
+    });
+    this.#served.set(connection, { ...admission, ended });
+    ended.then(() => this.#served.delete(connection));
+  }
+
+  #checkKeysLater(): void {
+    this.#cancelKeyCheck = this.#options.clock.after(keyCheckIntervalMs, () => {
+      for (const [connection, { isStillAdmitted, clusterId }] of this.#served) {
+        if (isStillAdmitted()) continue;
+        this.#options.log.info('a key was withdrawn', { clusterId });
+        connection.close(endCodes.keyRefused, 'the agent key is not valid any more');
+      }
+      this.#checkKeysLater();
+    });
+  }
+}

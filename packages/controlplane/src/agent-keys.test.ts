@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { authorizeByAgentKeys, generateAgentKey, hashAgentKey } from './agent-keys.ts';
+
+test('a key is aks_ and 64 hex digits', () => {
+  const zeros = generateAgentKey((count) => new Uint8Array(count));
+  assert.equal(zeros, `aks_${'0'.repeat(64)}`);
+  assert.match(generateAgentKey(randomBytes), /^aks_[0-9a-f]{64}$/);
+});
+
+test('a key opens its own cluster and nothing else', () => {
+  const [one, two, none] = [1, 2, 3].map((byte) => generateAgentKey((count) => Buffer.alloc(count, byte)));
+  const authorize = authorizeByAgentKeys([
+    { name: 'akn_one', keyHash: hashAgentKey(one!), clusterId: 'vci_one' },
+    { name: 'akn_two', keyHash: hashAgentKey(two!), clusterId: 'vci_two' },
+    { name: 'akn_both', keyHash: hashAgentKey(two!), clusterId: 'vci_one' },
+  ]);
+  const cases: [clusterId: string, key: string, isAdmitted: boolean][] = [
+    ['vci_one', one!, true],
+    ['vci_two', one!, false],
+    ['vci_two', two!, true],
+    ['vci_one', two!, true],
+    ['vci_one', none!, false],
+    ['vci_one', '', false],
+    ['vci_one', `${one} `, false],
+    ['vci_one', one!.toUpperCase(), false],
+    // The hash itself opens nothing.
+    ['vci_one', hashAgentKey(one!), false],
+    ['', one!, false],
+  ];
+  for (const [clusterId, key, isAdmitted] of cases) {
+    assert.equal(authorize(clusterId, key), isAdmitted, `${clusterId} ${key}`);
+  }
+});
+
+test('a hash that is none is refused by name', () => {
+  const wrong = { name: 'akn_wrong', keyHash: 'aks_0123', clusterId: 'vci_one' };
+  assert.throws(() => authorizeByAgentKeys([wrong]), { message: /^akn_wrong: keyHash is not the SHA-256/ });
+});

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { type ClusterClient, ClusterUnavailable, connectCluster } from '@weir/metadata';
+import { WebSocket } from 'ws';
+import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
+import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
+import { authorizeByAgentKeys, generateAgentKey, hashAgentKey } from './agent-keys.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';
+
+/** Over real sockets of this machine. */
+
+const key = generateAgentKey((count) => Buffer.alloc(count, 7));
+const otherKey = generateAgentKey((count) => Buffer.alloc(count, 8));
+const base = { clock: systemClock, random: systemRandom, log: silentLog };
+
+async function start(
+  t: TestContext,
+  cluster: FakeCluster,
+  overrides: Partial<ControlPlaneOptions> = {},
+): Promise<ControlPlane> {
+  const agentKeys = [{ name: 'akn_test', keyHash: hashAgentKey(key), clusterId: cluster.clusterId }];
+  const controlPlane = await startControlPlane({
+    ...base,
+    host: '127.0.0.1',
+    port: 0,
+    clusters: (clusterId) => (clusterId === cluster.clusterId ? cluster : undefined),
+    authorize: authorizeByAgentKeys(agentKeys),
+    readiness: () => true,
+    members: () => [],
+    metrics: new Metrics(),
+    ...overrides,
+  });
+  t.after(() => controlPlane.close());
+  return controlPlane;
+}
+
+function client(t: TestContext, urls: readonly string[], agentKey = () => key): ClusterClient {
+  const made = connectCluster({ ...base, urls, clusterId: 'vci_test', agentKey, metrics: new Metrics() });
+  t.after(() => made.close());
+  return made;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise<void>((resolve) => systemClock.after(5, resolve));
+}
+
+test('probes and metrics', async (t) => {
+  let isReady = false;
+  const metrics = new Metrics();
+  metrics.series({ name: 'lucky_number', kind: 'gauge', help: 'Ours.', labels: [] }, {}).set(7);
+  const { url } = await start(t, new FakeCluster(), { readiness: () => isReady, metrics });
+  const get = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, init);
+    return [response.status, await response.text()] as const;
+  };
+  assert.deepEqual(await get('/v1/status'), [503, 'not ready']);
+  assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);
+  isReady = true;
+  assert.deepEqual(await get('/v1/readiness?verbose=1'), [200, 'OK']);
+  assert.deepEqual(await get('/v1/status'), [200, 'OK']);
+  isReady = false;
+  assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);
+  assert.deepEqual(await get('/v1/status'), [200, 'OK'], 'a process that was ready once is alive');
+  assert.match((await get('/metrics'))[1], /^service_lucky_number 7$/m);
+  assert.equal((await get('/v1/status', { method: 'POST', body: 'x' }))[0], 405);
+  assert.equal((await get('/elsewhere'))[0], 404);
+  assert.equal((await get('/toString'))[0], 404);
+});
+
+/** Sends bytes as they are and returns all that comes back. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    answer += chunk;
+    if (answer.includes('101 Switching')) socket.destroy();
+  });
+  await once(socket, 'close');
+  return answer;
+}
+
+test('who is not admitted gets a status and no WebSocket', async (t) => {
+  const cluster = new FakeCluster();
+  const { port } = await start(t, cluster);
+  const path = '/api/v1/agent/connect?virtual_cluster_id=vci_test';
+  const protocol = 'Sec-WebSocket-Protocol: weir.agent.v1\r\n';
+  const good = `service-api-key: ${key}\r\n`;
+  const cases: [path: string, headers: string, status: string][] = [
+    [path, good + protocol, '101'],
+    [path, protocol, '401'],
+    [path, `service-api-key: ${otherKey}\r\n${protocol}`, '401'],
+    [path, `service-api-key: ${hashAgentKey(key)}\r\n${protocol}`, '401'],
+    [path, `${good}service-api-key: ${otherKey}\r\n${protocol}`, '401'],
+    ['/api/v1/agent/connect?virtual_cluster_id=vci_other', good + protocol, '401'],
+    ['/api/v1/agent/connect', good + protocol, '400'],
+    [path, good, '400'],
+    [path, `${good}Sec-WebSocket-Protocol: weir.agent.v9\r\n`, '400'],
+    ['/elsewhere', good + protocol, '404'],
+    ['//', good + protocol, '404'],
+    [path, `${good}${protocol}X-Long: ${'x'.repeat(20_000)}\r\n`, '431'],
+  ];
+  for (const [target, headers, status] of cases) {
+    const answer = await raw(
+      port,
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
+    );
+    assert.equal(answer.slice(9, 12), status, `${target} ${headers}`);
+  }
+  assert.equal(cluster.followers.size, 0);
+});
+
+test('a client that offers HTTP/2 still gets its answer', async (t) => {
+  const { port } = await start(t, new FakeCluster());
+  const answer = await raw(
+    port,
+    'GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n',
+  );
+  assert.match(answer, /^HTTP\/1.1 200 OK[\s\S]*OK$/);
+});
+
+test('a commit of a thousand batches goes and comes', async (t) => {
+  const cluster = new FakeCluster();
+  const { url } = await start(t, cluster);
+  const port = client(t, [url]);
+  const commit = commitOf(1000);
+  const seen: unknown[] = [];
+  const original = cluster.commitFiles.bind(cluster);
+  cluster.commitFiles = (files) => {
+    seen.push(...files);
+    return original(files);
+  };
+  assert.deepEqual(await port.commitFiles([commit]), await original([commit]));
+  assert.deepEqual(seen, [commit]);
+});
+
+test('a wrong key is refused and never admitted; the right one is then taken up', async (t) => {
+  const cluster = new FakeCluster();
+  const { url } = await start(t, cluster);
+  let given = otherKey;
+  const port = client(t, [url], () => given);
+  const followed: string[] = [];
+  port.follow({ onSnapshot: ({ clusterId }) => followed.push(clusterId), onChanges() {} });
+  await assert.rejects(port.allocateProducerIds(1), { name: 'AgentKeyRefused', message: /401/ });
+  assert.deepEqual([cluster.runs.size, cluster.followers.size], [0, 0]);
+  given = key;
+  await until(() => followed.length > 0);
+  assert.equal(await port.allocateProducerIds(1), 1000);
+});
+
+test('a control plane that is started again on its port is found again, with calls and followers', async (t) => {
+  const cluster = new FakeCluster();
+  const first = await start(t, cluster);
+  const port = client(t, [first.url]);
+  let snapshots = 0;
+  port.follow({ onSnapshot: () => snapshots++, onChanges() {} });
+  assert.equal(await port.allocateProducerIds(1), 1000);
+  await until(() => snapshots === 1);
+  await first.close();
+  const call = port.allocateProducerIds(1);
+  await start(t, cluster, { port: first.port });
+  assert.equal(await call, 1001);
+  await until(() => snapshots === 2);
+});
+
+test('through a proxy: a lost answer is given again, and the topic is made once', async (t) => {
+  const cluster = new FakeCluster();
+  const { url } = await start(t, cluster);
+  const proxy = await startUpgradeProxy(url, '/weir');
+  t.after(() => proxy.close());
+  const port = client(t, [`${proxy.url}/weir`]);
+  cluster.before = () => {
+    // The answer is written into a connection that is no more.
+    if (proxy.upgrades() === 1) proxy.cut();
+  };
+  const [result] = await port.createTopics([{ name: 't', partitionCount: 1, configs: {} }], {
+    validateOnly: false,
+  });
+  assert.equal(result?.error, 'NONE');
+  assert.equal(cluster.runs.get('createTopics'), 1);
+  assert.equal(proxy.upgrades(), 2);
+  assert.equal((await fetch(`${proxy.url}/weir/v1/status`)).status, 200);
+});
+
+test('calls go to the leader that another process names', async (t) => {
+  const leader = new FakeCluster();
+  const standby = new FakeCluster();
+  const leading = await start(t, leader);
+  standby.before = () => {
+    throw Object.assign(new ClusterUnavailable('not the leader'), { leaderUrl: leading.url });
+  };
+  const standing = await start(t, standby);
+  const port = client(t, [standing.url]);
+  assert.equal(await port.allocateProducerIds(5), 1000);
+  assert.deepEqual([leader.runs.get('allocateProducerIds'), standby.runs.get('allocateProducerIds')], [1, 1]);
+});
+
+test('when a process stops, its calls are answered and its agents go to the other', async (t) => {
+  const [one, two] = [new FakeCluster(), new FakeCluster()];
+  let members: string[] = [];
+  const first = await start(t, one, { members: () => members });
+  const second = await start(t, two, { members: () => members });
+  members = [first.url, second.url];
+  const port = client(t, [first.url]);
+  let answer = () => {};
+  one.before = () =>
+    new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+  const underWay = port.allocateProducerIds(1);
+  await until(() => one.runs.has('allocateProducerIds'));
+  const closed = first.close();
+  two.nextProducerId = 2000;
+  const later = port.allocateProducerIds(1);
+  answer();
+  assert.equal(await underWay, 1000);
+  await closed;
+  assert.equal(await later, 2000);
+  await assert.rejects(fetch(first.url));
+});
+
+test('a key that is withdrawn ends the connections that it opened', async (t) => {
+  // Time passes faster here, for both sides.
+  const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
+  let isValid = true;
+  const cluster = new FakeCluster();
+  const { url } = await start(t, cluster, { clock, authorize: () => isValid });
+  const port = connectCluster({
+    ...base,
+    clock,
+    urls: [url],
+    clusterId: 'vci_test',
+    agentKey: () => key,
+    metrics: new Metrics(),
+  });
+  t.after(() => port.close());
+  port.follow({ onSnapshot() {}, onChanges() {} });
+  assert.equal(await port.allocateProducerIds(1), 1000);
+  isValid = false;
+  await until(() => cluster.followers.size === 0);
+  await assert.rejects(
+    async () => {
+      for (;;) await port.allocateProducerIds(1);
+    },
+    { name: 'AgentKeyRefused' },
+  );
+});
+
+test('bytes that are no frame end the connection and nothing else', async (t) => {
+  const { url, port } = await start(t, new FakeCluster());
+  const webSocket = new WebSocket(
+    `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
+    'weir.agent.v1',
+    { headers: { 'service-api-key': key } },
+  );
+  await once(webSocket, 'open');
+  webSocket.send('a text');
+  const [code, reason] = await once(webSocket, 'close');
+  assert.deepEqual([code, String(reason)], [1002, 'a frame of 6 bytes has no head']);
+  assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
+});
+
+test('a port that is taken is an error that says so', async (t) => {
+  const { port } = await start(t, new FakeCluster());
+  await assert.rejects(start(t, new FakeCluster(), { port }), { code: 'EADDRINUSE' });
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { caps, type Metrics } from '@weir/core';
+import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
+
+export interface ControlPlaneOptions extends AgentDoorOptions {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** Whether this process can do its part. */
+  readonly readiness: () => boolean;
+  /** The addresses of all control-plane processes as agents reach them, this one included. */
+  readonly members: () => readonly string[];
+}
+
+export interface ControlPlane {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it: agents are sent elsewhere once their calls are answered. */
+  close(): Promise<void>;
+}
+
+/** A peer has this long for its headers, for its whole request, and between two requests. */
+const headersMsMax = 10_000;
+const requestMsMax = 15_000;
+const keepAliveMsMax = 5_000;
+/** No byte for this long ends a connection that has not become an agent's. */
+const silenceMsMax = 30_000;
+/** Agents whose calls are not answered within this are cut off when the process stops. */
+const closeGraceMs = 5_000;
+
+type Answer = readonly [status: number, text: string, contentType?: string];
+
+const plainText = 'text/plain; charset=utf-8';
+const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Starts the HTTP server of a control-plane process: probes, metrics, and the connections of agents. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const door = new AgentDoor(options);
+  const answer = answerer(options.readiness, options.metrics);
+  const server = createServer(
+    {
+      maxHeaderSize: caps.controlPlaneHeaderBytesMax,
+      headersTimeout: headersMsMax,
+      requestTimeout: requestMsMax,
+      keepAliveTimeout: keepAliveMsMax,
+      connectionsCheckingInterval: headersMsMax / 2,
+      noDelay: true,
+      // Some HTTP clients offer HTTP/2 with every request, which is no reason to turn them away.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    answer,
+  );
+  server.maxConnections = caps.controlPlaneConnectionsMax;
+  server.timeout = silenceMsMax;
+  server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head));
+  server.listen(options.port, options.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    await door.close(0);
+    throw error;
+  }
+
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+
+  async function close(): Promise<void> {
+    const done = once(server, 'close');
+    server.close();
+    await door.close(closeGraceMs);
+    server.closeAllConnections();
+    await done;
+  }
+}
+
+function answerer(readiness: () => boolean, metrics: Metrics) {
+  let wasReady = false;
+
+  function isReady(): boolean {
+    const isReadyNow = readiness();
+    wasReady ||= isReadyNow;
+    return isReadyNow;
+  }
+
+  const routes: Readonly<Record<string, () => Answer>> = {
+    // The liveness probe: a process that was ready once is not helped by being killed.
+    '/v1/status': () => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready']),
+    '/v1/readiness': () => (isReady() ? [200, 'OK'] : [503, 'not ready']),
+    '/metrics': () => [200, metrics.render(), prometheusText],
+  };
+
+  function answerTo(path: string, isRead: boolean): Answer {
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (route === undefined) return [404, `${path}: there is nothing here`];
+    return isRead ? route() : [405, `${path}: GET only`];
+  }
+
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '/').split('?', 1)[0]!;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const [status, text, contentType = plainText] = answerTo(path, isRead);
+    // A body is of no use here; the connection ends rather than read it.
+    if (!isRead) response.setHeader('connection', 'close');
+    if (status === 405) response.setHeader('allow', 'GET, HEAD');
+    response.setHeader('content-type', contentType);
+    response.setHeader('content-length', Buffer.byteLength(text));
+    response.writeHead(status).end(text);
+  };
+}

@@ -1,0 +1,110 @@
+import type { ClusterFollower, ClusterPort, ClusterSnapshot, FileCommit } from '@weir/metadata';
+
+/** A cluster that counts what it is asked and answers plainly. */
+export class FakeCluster implements ClusterPort {
+  readonly clusterId: string;
+  readonly followers = new Set<ClusterFollower>();
+  /** How often each method was run. */
+  readonly runs = new Map<string, number>();
+  /** Runs before every method; what it throws is the answer. */
+  before: (method: string) => void | Promise<void> = () => {};
+  nextProducerId = 1000;
+
+  constructor(clusterId = 'vci_test') {
+    this.clusterId = clusterId;
+  }
+
+  async commitFiles(files: readonly FileCommit[]) {
+    await this.#run('commitFiles');
+    return files.map(({ topic, partition }) => ({
+      error: new Uint8Array(topic.length),
+      baseOffset: Float64Array.from(partition, (number, row) => number * 1e6 + row),
+      logStartOffset: new Float64Array(topic.length),
+    }));
+  }
+
+  async findBatches() {
+    await this.#run('findBatches');
+    return [];
+  }
+
+  async findOffsets() {
+    await this.#run('findOffsets');
+    return [];
+  }
+
+  async createTopics(topics: Parameters<ClusterPort['createTopics']>[0]) {
+    await this.#run('createTopics');
+    return topics.map(({ name, configs }) => ({
+      error: 'NONE' as const,
+      message: null,
+      topic: { topicId: `id-of-${name}`, name, partitionCount: 1, configs, createdMs: 0 },
+    }));
+  }
+
+  async deleteTopics() {
+    await this.#run('deleteTopics');
+    return [];
+  }
+
+  async createPartitions() {
+    await this.#run('createPartitions');
+    return [];
+  }
+
+  async allocateProducerIds(count: number) {
+    await this.#run('allocateProducerIds');
+    this.nextProducerId += count;
+    return this.nextProducerId - count;
+  }
+
+  async heartbeat(agent: Parameters<ClusterPort['heartbeat']>[0]) {
+    await this.#run('heartbeat');
+    return [agent];
+  }
+
+  async leave() {
+    await this.#run('leave');
+  }
+
+  follow(follower: ClusterFollower): () => void {
+    this.followers.add(follower);
+    follower.onSnapshot(this.snapshot());
+    return () => this.followers.delete(follower);
+  }
+
+  snapshot(): ClusterSnapshot {
+    return {
+      clusterId: this.clusterId,
+      clusterConfigs: {},
+      topics: [],
+      logStartOffset: new Float64Array(0),
+      nextOffset: new Float64Array(0),
+      agents: [],
+    };
+  }
+
+  async #run(method: string): Promise<void> {
+    this.runs.set(method, (this.runs.get(method) ?? 0) + 1);
+    await this.before(method);
+  }
+}
+
+/** A commit of so many batches, each of another topic. */
+export function commitOf(rowCount: number, fileId = 'f'.repeat(32)): FileCommit {
+  const rows = Array.from({ length: rowCount }, (_, row) => row);
+  return {
+    fileId,
+    fileBytes: rowCount * 1000,
+    topicIds: rows.map((row) => row.toString(16).padStart(32, '0')),
+    topic: Uint32Array.from(rows),
+    partition: Uint32Array.from(rows, (row) => row % 64),
+    byteStart: Uint32Array.from(rows, (row) => row * 1000),
+    byteLength: Uint32Array.from(rows, () => 1000),
+    recordCount: Uint32Array.from(rows, () => 10),
+    maxTimestampMs: Float64Array.from(rows, (row) => 1.8e12 + row),
+    producerId: Float64Array.from(rows, (row) => (row % 2 === 0 ? -1 : row)),
+    producerEpoch: Int16Array.from(rows, (row) => (row % 2 === 0 ? -1 : 0)),
+    baseSequence: Int32Array.from(rows, (row) => (row % 2 === 0 ? -1 : row)),
+  };
+}

@@ -1,0 +1,36 @@
+import type { ConfigType } from './config-type.ts';
+
+/** One config of a topic or of the cluster. Validation, defaults and DescribeConfigs derive from it. */
+export interface ConfigRow {
+  readonly type: ConfigType<unknown>;
+  /** As text, as all values are. Without one, somebody else decides when nothing is set. */
+  readonly default?: string;
+  readonly doc: string;
+  /** Reads as its default and cannot be set. */
+  readonly readOnly?: true;
+  /**
+   * The name that Kafka's brokers have for the same thing. A topic inherits the cluster's value when the cluster's catalogue
+   * has that name.
+   */
+  readonly synonym?: string;
+}
+
+/** Another name under which a config can be set, and under which it is never shown. */
+export interface ConfigAlias {
+  readonly of: string;
+  /** What one unit of the alias is in units of the config; negative values keep their meaning. */
+  readonly times?: number;
+}
+
+/** What is wrong with a config: `retention.ms=soon: must be …`. */
+export interface ConfigProblem {
+  readonly name: string;
+  readonly value: string;
+  readonly rule: string;
+}
+
+export function describeProblem({ name, value, rule }: ConfigProblem): string {
+  return `${name}=${value}: ${rule}`;
+}
+
+export type ValueOf<Row extends ConfigRow> = Row['type'] extends ConfigType<infer Value> ? Value : never;

@@ -1,0 +1,69 @@
+/**
+ * The types that a config can have, as DescribeConfigs names them. Values travel and are stored as text; a type says which
+ * text is allowed and what it means.
+ */
+export interface ConfigType<Value> {
+  readonly kafkaType: 'BOOLEAN' | 'STRING' | 'INT' | 'LONG' | 'LIST';
+  /** What a value must be, to follow "must be". */
+  readonly rule: string;
+  /** Returns `undefined` when the text is not allowed. */
+  parse(text: string): Value | undefined;
+}
+
+export const bool: ConfigType<boolean> = {
+  kafkaType: 'BOOLEAN',
+  rule: 'true or false',
+  parse: (text) => {
+    const word = text.trim().toLowerCase();
+    return word === 'true' ? true : word === 'false' ? false : undefined;
+  },
+};
+
+function integer(kafkaType: 'INT' | 'LONG', min: number, max: bigint): ConfigType<number> {
+  return {
+    kafkaType,
+    rule: `a whole number from ${min} to ${max}`,
+    parse: (text) => {
+      if (!/^[+-]?\d{1,19}$/.test(text.trim())) return undefined;
+      const value = BigInt(text.trim().replace(/^\+/, ''));
+      if (value < min || value > max) return undefined;
+      return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+    },
+  };
+}
+
+export function int({ min, max = 2 ** 31 - 1 }: { min: number; max?: number }): ConfigType<number> {
+  return integer('INT', min, BigInt(max));
+}
+
+/** People write 2^63 - 1 for "never", so that it is allowed; it counts as 2^53 - 1, which is 285,000 years of milliseconds. */
+export function long({ min }: { min: number }): ConfigType<number> {
+  return integer('LONG', min, 2n ** 63n - 1n);
+}
+
+export function oneOf<const Words extends readonly string[]>(...words: Words): ConfigType<Words[number]> {
+  return {
+    kafkaType: 'STRING',
+    rule: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text.trim()),
+  };
+}
+
+/** Words separated by commas, each at most once and at least one. */
+export function someOf<const Words extends readonly string[]>(
+  ...words: Words
+): ConfigType<readonly Words[number][]> {
+  return {
+    kafkaType: 'LIST',
+    rule: `one or more of ${words.join(', ')}, separated by commas`,
+    parse: (text) => {
+      const chosen: Words[number][] = [];
+      for (const part of text.split(',')) {
+        const word = words.find((known) => known === part.trim());
+        if (word === undefined || chosen.includes(word)) return undefined;
+        chosen.push(word);
+      }
+      return chosen;
+    },
+  };
+}

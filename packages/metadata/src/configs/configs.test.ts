@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkClusterConfigs, checkTopicConfigs } from './check-configs.ts';
+import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
+import { type ConfigAlias, type ConfigRow, describeProblem } from './config-row.ts';
+import {
+  clusterConfigValue,
+  readClusterConfig,
+  readTopicConfig,
+  recordBytesMax,
+  topicConfigValue,
+} from './config-value.ts';
+import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
+
+const rows: [string, ConfigRow][] = [...Object.entries(topicConfigs), ...Object.entries(clusterConfigs)];
+
+test('every default is a value that its row allows, and every row says what it is for', () => {
+  for (const [name, { default: text, type, doc }] of rows) {
+    if (text !== undefined) assert.notEqual(type.parse(text), undefined, name);
+    assert.match(doc, /^[A-Z\w].+\.$/s, name);
+  }
+});
+
+test('rows are sorted by name, which is the order in which configs are stored and shown', () => {
+  for (const catalogue of [topicConfigs, clusterConfigs]) {
+    const names = Object.keys(catalogue);
+    assert.deepEqual(names, [...names].sort());
+  }
+});
+
+test('aliases are other names of rows, and no rows themselves', () => {
+  const pairs: [object, Record<string, ConfigAlias>][] = [
+    [topicConfigs, topicConfigAliases],
+    [clusterConfigs, clusterConfigAliases],
+  ];
+  for (const [catalogue, aliases] of pairs) {
+    for (const [alias, { of }] of Object.entries(aliases)) {
+      assert.ok(Object.hasOwn(catalogue, of), alias);
+      assert.ok(!Object.hasOwn(catalogue, alias), alias);
+    }
+  }
+});
+
+const topicCases: [name: string, text: string, stored: string | undefined | 'problem'][] = [
+  ['cleanup.policy', 'delete', 'delete'],
+  ['cleanup.policy', 'compact,delete', 'compact,delete'],
+  ['cleanup.policy', 'compact, delete', 'compact, delete'],
+  ['cleanup.policy', 'compact,compact', 'problem'],
+  ['cleanup.policy', '', 'problem'],
+  ['cleanup.policy', 'shred', 'problem'],
+  ['compression.type', 'zstd', 'zstd'],
+  ['compression.type', 'brotli', 'problem'],
+  ['max.message.bytes', '0', '0'],
+  ['max.message.bytes', '-1', 'problem'],
+  ['max.message.bytes', '2147483648', 'problem'],
+  ['message.timestamp.type', 'LogAppendTime', 'LogAppendTime'],
+  ['message.timestamp.type', 'logappendtime', 'problem'],
+  ['retention.ms', '-1', '-1'],
+  ['retention.ms', '-2', 'problem'],
+  ['retention.ms', '9223372036854775807', '9223372036854775807'],
+  ['retention.ms', '9223372036854775808', 'problem'],
+  ['retention.ms', 'soon', 'problem'],
+  ['retention.ms', '1e3', 'problem'],
+  ['retention.ms', '', 'problem'],
+  ['service.deletion.protection.enabled', 'TRUE', 'TRUE'],
+  ['service.deletion.protection.enabled', 'yes', 'problem'],
+  ['service.topic.type', 'lightning', 'lightning'],
+  ['service.key.subject.name.strategy', 'RecordNameStrategy', 'RecordNameStrategy'],
+  ['service.no.such.config', '1', 'problem'],
+  ['flush.messages', '1', undefined],
+  ['constructor', '1', undefined],
+];
+
+for (const [name, text, stored] of topicCases) {
+  test(`a topic with ${name}=${text} ${stored === 'problem' ? 'is refused' : stored === undefined ? 'ignores it' : 'has it'}`, () => {
+    const { configs, problems } = checkTopicConfigs({ [name]: text });
+    assert.deepEqual(
+      problems.map((problem) => [problem.name, problem.value]),
+      stored === 'problem' ? [[name, text]] : [],
+    );
+    if (stored !== 'problem') assert.deepEqual(configs, stored === undefined ? {} : { [name]: stored });
+  });
+}
+
+test('a problem names the config, the value and the rule', () => {
+  const { problems } = checkTopicConfigs({
+    'retention.ms': 'soon',
+    'service.topic.type': 'fast',
+    'service.x': '1',
+  });
+  assert.deepEqual(problems.map(describeProblem), [
+    'retention.ms=soon: must be a whole number from -1 to 9223372036854775807',
+    'service.topic.type=fast: must be one of classic, lightning',
+    'service.x=1: there is no such topic config',
+  ]);
+});
+
+test('configs are stored in the order of the catalogue, by their canonical names', () => {
+  const { configs } = checkTopicConfigs({
+    'service.partitions_auto_scaler.max_partitions': '9',
+    'retention.ms': '1',
+    'cleanup.policy': 'compact',
+  });
+  assert.deepEqual(Object.entries(configs), [
+    ['cleanup.policy', 'compact'],
+    ['retention.ms', '1'],
+    ['service.partitions_auto_scaler.max_partition_count', '9'],
+  ]);
+});
+
+const aliasCases: [set: Record<string, string | null>, stored: Record<string, string | null> | string][] = [
+  [{ 'log.retention.hours': '2' }, { 'log.retention.ms': '7200000' }],
+  [{ 'log.retention.minutes': '3' }, { 'log.retention.ms': '180000' }],
+  [{ 'log.retention.hours': '-1' }, { 'log.retention.ms': '-1' }],
+  [{ 'log.retention.hours': '2', 'log.retention.minutes': '3' }, { 'log.retention.ms': '180000' }],
+  [{ 'log.retention.hours': '2', 'log.retention.ms': '5' }, { 'log.retention.ms': '5' }],
+  [{ 'log.retention.hours': null }, { 'log.retention.ms': null }],
+  [{ 'service.soft.delete.topic.ttl.hours': '1' }, { 'service.soft.delete.topic.ttl.ms': '3600000' }],
+  [
+    { 'service.soft.delete.topic.ttl.hours': '-1' },
+    'service.soft.delete.topic.ttl.hours=-1: service.soft.delete.topic.ttl.ms would be -1 and must be a whole number from 0 to 9223372036854775807',
+  ],
+  [{ 'default.replication.factor': '5' }, 'default.replication.factor=5: cannot be set; it is always 3'],
+  [{ 'group.max.session.timeout.ms': '5' }, {}],
+  [{ 'service.default.nothing': 'x' }, 'service.default.nothing=x: there is no such cluster config'],
+  [{ 'num.partitions': '0' }, 'num.partitions=0: must be a whole number from 1 to 200000'],
+];
+
+for (const [set, stored] of aliasCases) {
+  test(`setting ${JSON.stringify(set)} on the cluster`, () => {
+    const { configs, problems } = checkClusterConfigs(set);
+    if (typeof stored === 'string') assert.deepEqual(problems.map(describeProblem), [stored]);
+    else assert.deepEqual({ configs, problems }, { configs: stored, problems: [] });
+  });
+}
+
+test('a topic has its own value, else the one of the cluster, else the default', () => {
+  const own = { 'retention.ms': '1' };
+  const cluster = { 'log.retention.ms': '2' };
+  assert.equal(topicConfigValue('retention.ms', own, cluster), 1);
+  assert.equal(topicConfigValue('retention.ms', {}, cluster), 2);
+  assert.equal(topicConfigValue('retention.ms', {}, {}), 86_400_000);
+  assert.equal(
+    topicConfigValue('retention.ms', { 'retention.ms': '9223372036854775807' }, {}),
+    Number.MAX_SAFE_INTEGER,
+  );
+  assert.deepEqual(readTopicConfig('retention.ms', own, cluster), { text: '1', source: 'topic' });
+  assert.deepEqual(readTopicConfig('retention.ms', {}, cluster), { text: '2', source: 'cluster' });
+  assert.deepEqual(readTopicConfig('retention.ms', {}, {}), { text: '86400000', source: 'default' });
+  assert.deepEqual(topicConfigValue('cleanup.policy', { 'cleanup.policy': 'compact,delete' }, {}), [
+    'compact',
+    'delete',
+  ]);
+});
+
+test('the size limit is that of the topic, then of the cluster, then nobody says one', () => {
+  const own = { 'max.message.bytes': '10' };
+  const cluster = { 'message.max.bytes': '20' };
+  assert.equal(recordBytesMax(own, cluster), 10);
+  assert.equal(recordBytesMax({}, cluster), 20);
+  assert.equal(recordBytesMax({}, {}), undefined);
+});
+
+test('a read-only config keeps its default, whatever is stored', () => {
+  assert.equal(clusterConfigValue('default.replication.factor', { 'default.replication.factor': '1' }), 3);
+  assert.equal(readClusterConfig('message.max.bytes', {}), undefined);
+});
+
+test('what an older release allowed and this one does not counts as not set', () => {
+  assert.equal(clusterConfigValue('num.partitions', { 'num.partitions': 'many' }), 1);
+  assert.equal(topicConfigValue('service.topic.type', { 'service.topic.type': 'fast' }, {}), 'classic');
+});

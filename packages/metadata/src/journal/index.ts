@@ -1,0 +1,11 @@
+export {
+  EntriesPruned,
+  Fenced,
+  type Journal,
+  type JournalHub,
+  type LeaseAnswer,
+  type LeaseHolder,
+  memberSilenceMsMax,
+  type StoredSnapshot,
+} from './journal.ts';
+export { type JournalSurroundings, openJournals } from './open.ts';

@@ -1,0 +1,33 @@
+/**
+ * When may somebody else take the lease? No two clocks are compared to find out, neither those of two processes nor that of a
+ * database before and after a correction. The holder raises a counter; whoever waits may take the lease when it saw one and the
+ * same counter for the whole time of the lease, by its own monotonic clock.
+ *
+ * Why there are never two holders who both believe in their lease, as long as monotonic clocks run at about the same rate:
+ * the holder counts its time from before it sent the renewal (s); the row changed after that (w ≥ s); the watcher saw the
+ * change after it happened (o ≥ w) and takes the lease not before o + ttl ≥ s + ttl, with a swap that fails if the counter
+ * was raised meanwhile. The holder stops a tenth of the time earlier, which allows for clocks whose rates differ.
+ */
+export class LeaseWatch {
+  #seen = '';
+  #sinceMs = 0;
+
+  /** How long to wait before the lease may be taken; 0 when it may be taken now. `nowMs` is from after the row was read. */
+  remainingMs(row: LeaseRow, nowMs: number): number {
+    if (row.holder === undefined) return 0;
+    const seen = `${row.epoch}:${row.renewal}`;
+    if (seen !== this.#seen) {
+      this.#seen = seen;
+      this.#sinceMs = nowMs;
+    }
+    return Math.max(0, this.#sinceMs + row.ttlMs - nowMs);
+  }
+}
+
+export interface LeaseRow {
+  readonly epoch: number;
+  readonly renewal: number;
+  /** How long the holder said that it would count on the lease. */
+  readonly ttlMs: number;
+  readonly holder: { readonly id: string; readonly url: string } | undefined;
+}

@@ -1,0 +1,344 @@
+import type { Clock, Log } from '@weir/core';
+import postgres from 'postgres';
+import type { Chunk, Head, JournalTables, MemberRow, SnapshotRow } from './tables.ts';
+
+/** A statement that got no answer for this long is taken for lost, and the connections are made anew. */
+const statementMsMax = 10_000;
+const connectionsMax = 4;
+/** Rows that one step of pruning deletes. */
+const prunedRowsMax = 1_000;
+/**
+ * News is told at most this often. A NOTIFY makes commits of the whole server wait for each other, so that it must not be
+ * part of every append; for a standby, a twentieth of a second is soon enough.
+ */
+const tellIntervalMs = 50;
+const channel = 'weir_journal';
+/** Any fixed number: processes that start together make the schema one after the other. */
+const schemaLock = 7_305_011;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS weir_journal_heads (
+    cluster_id text PRIMARY KEY, next_position bigint NOT NULL,
+    epoch bigint NOT NULL, renewal bigint NOT NULL, ttl_ms bigint NOT NULL, holder_id text, holder_url text
+  ) WITH (fillfactor = 20);
+  CREATE TABLE IF NOT EXISTS weir_journal_chunks (
+    cluster_id text NOT NULL, first_position bigint NOT NULL, count integer NOT NULL, epoch bigint NOT NULL,
+    packed bytea NOT NULL, PRIMARY KEY (cluster_id, first_position)
+  );
+  CREATE TABLE IF NOT EXISTS weir_journal_snapshots (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, cluster_id text NOT NULL, position bigint NOT NULL,
+    slice_count integer, bytes bigint
+  );
+  CREATE INDEX IF NOT EXISTS weir_journal_snapshots_by_cluster ON weir_journal_snapshots (cluster_id, position);
+  CREATE TABLE IF NOT EXISTS weir_journal_slices (
+    snapshot_id bigint NOT NULL REFERENCES weir_journal_snapshots (id) ON DELETE CASCADE, slice integer NOT NULL,
+    bytes bytea NOT NULL, PRIMARY KEY (snapshot_id, slice)
+  );
+  CREATE TABLE IF NOT EXISTS weir_journal_notes (cluster_id text PRIMARY KEY, note bytea NOT NULL);
+  CREATE TABLE IF NOT EXISTS weir_journal_members (id text PRIMARY KEY, url text NOT NULL, beat bigint NOT NULL);
+`;
+
+type Sql = ReturnType<typeof connect>;
+
+/** Positions and epochs stay below 2^53. */
+const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number };
+
+function connect(url: string) {
+  return postgres(url, {
+    max: connectionsMax,
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: { application_name: 'weir', statement_timeout: statementMsMax },
+    types: { int8 },
+  });
+}
+
+/** Journals in a PostgreSQL database, or another one that speaks its protocol. */
+export class PostgresTables implements JournalTables {
+  readonly #url: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #sql: Sql;
+  #ready: Promise<void> | undefined;
+  #closed = false;
+  #onNews: ((clusterId: string | undefined) => void) | undefined;
+  readonly #untold = new Set<string>();
+  #stopTelling: (() => void) | undefined;
+
+  constructor(url: string, clock: Clock, log: Log) {
+    this.#url = url;
+    this.#clock = clock;
+    this.#log = log;
+    this.#sql = connect(url);
+  }
+
+  head(clusterId: string): Promise<Head> {
+    return this.#run(async (sql) => {
+      const read = () => sql`SELECT * FROM weir_journal_heads WHERE cluster_id = ${clusterId}`;
+      let [found] = await read();
+      if (found === undefined) {
+        await sql`INSERT INTO weir_journal_heads VALUES (${clusterId}, 0, 0, 0, 0, NULL, NULL) ON CONFLICT DO NOTHING`;
+        [found] = await read();
+      }
+      const row = found!;
+      return {
+        epoch: row.epoch,
+        renewal: row.renewal,
+        ttlMs: row.ttl_ms,
+        nextPosition: row.next_position,
+        holder: row.holder_id === null ? undefined : { id: row.holder_id, url: row.holder_url },
+      };
+    });
+  }
+
+  /**
+   * One statement, so one round trip and one transaction. The update waits for the row, and looks at its newest version when it
+   * gets it; so an append either ends before another process takes the lease, or sees the new epoch and does nothing.
+   */
+  append(clusterId: string, epoch: number, firstPosition: number, count: number, packed: Buffer) {
+    return this.#run(async (sql) => {
+      const stored = await sql`
+        WITH moved AS (
+          UPDATE weir_journal_heads SET next_position = next_position + ${count}
+          WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND next_position = ${firstPosition}
+          RETURNING cluster_id
+        )
+        INSERT INTO weir_journal_chunks (cluster_id, first_position, count, epoch, packed)
+        SELECT cluster_id, ${firstPosition}, ${count}, ${epoch}, ${packed} FROM moved`;
+      return stored.count === 1;
+    });
+  }
+
+  chunks(clusterId: string, fromPosition: number, bytesMax: number): Promise<Chunk[]> {
+    return this.#run(async (sql) => {
+      const found = await sql`
+        SELECT first_position, count, packed FROM (
+          SELECT *, sum(octet_length(packed)) OVER (ORDER BY first_position) - octet_length(packed) AS bytes_before
+          FROM (
+            SELECT * FROM weir_journal_chunks WHERE cluster_id = ${clusterId} AND first_position >= coalesce(
+              (SELECT max(first_position) FROM weir_journal_chunks
+               WHERE cluster_id = ${clusterId} AND first_position <= ${fromPosition}), ${fromPosition})
+            ORDER BY first_position LIMIT 1000
+          ) AS near
+        ) AS summed
+        WHERE bytes_before < ${bytesMax} AND first_position + count > ${fromPosition} ORDER BY first_position`;
+      return found.map((row): Chunk => {
+        return { firstPosition: row.first_position, count: row.count, packed: row.packed };
+      });
+    });
+  }
+
+  chunkAt(clusterId: string, firstPosition: number) {
+    return this.#run(async (sql) => {
+      const [found] = await sql<{ epoch: number; count: number }[]>`
+        SELECT epoch, count FROM weir_journal_chunks
+        WHERE cluster_id = ${clusterId} AND first_position = ${firstPosition}`;
+      return found;
+    });
+  }
+
+  takeLease(
+    clusterId: string,
+    epoch: number,
+    renewal: number,
+    holderId: string,
+    holderUrl: string,
+    ttlMs: number,
+  ): Promise<boolean> {
+    return this.#changes(
+      (sql) => sql`
+        UPDATE weir_journal_heads
+        SET epoch = epoch + 1, renewal = 0, holder_id = ${holderId}, holder_url = ${holderUrl}, ttl_ms = ${ttlMs}
+        WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND renewal = ${renewal}`,
+    );
+  }
+
+  renewLease(clusterId: string, epoch: number): Promise<boolean> {
+    return this.#changes(
+      (sql) => sql`
+        UPDATE weir_journal_heads SET renewal = renewal + 1
+        WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND holder_id IS NOT NULL`,
+    );
+  }
+
+  async releaseLease(clusterId: string, epoch: number): Promise<void> {
+    await this.#changes(
+      (sql) => sql`
+        UPDATE weir_journal_heads SET epoch = epoch + 1, holder_id = NULL, holder_url = NULL
+        WHERE cluster_id = ${clusterId} AND epoch = ${epoch}`,
+    );
+  }
+
+  beginSnapshot(clusterId: string, position: number): Promise<number> {
+    return this.#run(async (sql) => {
+      const [made] = await sql<{ id: number }[]>`
+        INSERT INTO weir_journal_snapshots (cluster_id, position) VALUES (${clusterId}, ${position}) RETURNING id`;
+      return made!.id;
+    });
+  }
+
+  async addSlice(snapshotId: number, index: number, bytes: Buffer): Promise<void> {
+    await this.#changes(
+      (sql) => sql`
+        INSERT INTO weir_journal_slices
+        SELECT id, ${index}, ${bytes} FROM weir_journal_snapshots WHERE id = ${snapshotId} FOR KEY SHARE`,
+    );
+  }
+
+  async finishSnapshot(snapshotId: number, sliceCount: number, bytes: number): Promise<void> {
+    await this.#changes(
+      (sql) => sql`
+        UPDATE weir_journal_snapshots SET slice_count = ${sliceCount}, bytes = ${bytes} WHERE id = ${snapshotId}`,
+    );
+  }
+
+  snapshots(clusterId: string): Promise<SnapshotRow[]> {
+    return this.#run(async (sql) => {
+      const found = await sql`
+        SELECT id, position, slice_count, bytes FROM weir_journal_snapshots
+        WHERE cluster_id = ${clusterId} AND slice_count IS NOT NULL ORDER BY position DESC, id DESC`;
+      return found.map((row): SnapshotRow => {
+        return { id: row.id, position: row.position, sliceCount: row.slice_count, bytes: row.bytes };
+      });
+    });
+  }
+
+  slice(snapshotId: number, index: number): Promise<Uint8Array> {
+    return this.#run(async (sql) => {
+      const [found] = await sql<{ bytes: Buffer }[]>`
+        SELECT bytes FROM weir_journal_slices WHERE snapshot_id = ${snapshotId} AND slice = ${index}`;
+      return found?.bytes ?? new Uint8Array();
+    });
+  }
+
+  prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number) {
+    return this.#run(async (sql) => {
+      await sql`
+        DELETE FROM weir_journal_snapshots
+        WHERE cluster_id = ${clusterId} AND id < ${snapshotIdMin} AND id <> ${keptSnapshotId}`;
+      const chunks = await sql`
+        DELETE FROM weir_journal_chunks WHERE cluster_id = ${clusterId} AND first_position IN (
+          SELECT first_position FROM weir_journal_chunks
+          WHERE cluster_id = ${clusterId} AND first_position < ${position} AND first_position + count <= ${position}
+          ORDER BY first_position LIMIT ${prunedRowsMax})`;
+      return chunks.count === prunedRowsMax;
+    });
+  }
+
+  async putNote(clusterId: string, epoch: number, note: Buffer): Promise<void> {
+    await this.#changes(
+      (sql) => sql`
+        INSERT INTO weir_journal_notes
+        SELECT cluster_id, ${note} FROM weir_journal_heads WHERE cluster_id = ${clusterId} AND epoch = ${epoch}
+        ON CONFLICT (cluster_id) DO UPDATE SET note = excluded.note`,
+    );
+  }
+
+  note(clusterId: string): Promise<Uint8Array | undefined> {
+    return this.#run(async (sql) => {
+      const [found] = await sql<{ note: Buffer }[]>`
+        SELECT note FROM weir_journal_notes WHERE cluster_id = ${clusterId}`;
+      return found?.note;
+    });
+  }
+
+  async beat(memberId: string, url: string): Promise<void> {
+    await this.#changes(
+      (sql) => sql`
+        INSERT INTO weir_journal_members VALUES (${memberId}, ${url}, 1)
+        ON CONFLICT (id) DO UPDATE SET url = excluded.url, beat = weir_journal_members.beat + 1`,
+    );
+  }
+
+  beats(): Promise<MemberRow[]> {
+    return this.#run(async (sql) => [
+      ...(await sql<MemberRow[]>`SELECT id, url, beat FROM weir_journal_members ORDER BY id`),
+    ]);
+  }
+
+  async removeMember(memberId: string, beat: number | null): Promise<void> {
+    await this.#changes((sql) =>
+      beat === null
+        ? sql`DELETE FROM weir_journal_members WHERE id = ${memberId}`
+        : sql`DELETE FROM weir_journal_members WHERE id = ${memberId} AND beat = ${beat}`,
+    );
+  }
+
+  tell(clusterId: string): void {
+    this.#untold.add(clusterId);
+    this.#stopTelling ??= this.#clock.after(tellIntervalMs, () => {
+      this.#stopTelling = undefined;
+      const news = [...this.#untold];
+      this.#untold.clear();
+      this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${news}::text[]) AS id`).catch(
+        () => {},
+      );
+    });
+  }
+
+  listen(onNews: (clusterId: string | undefined) => void): void {
+    this.#onNews = onNews;
+    this.#subscribe();
+  }
+
+  #subscribe(): void {
+    // The library subscribes again by itself after a lost connection; what was told meanwhile is missed.
+    this.#sql
+      .listen(
+        channel,
+        (clusterId) => this.#onNews?.(clusterId),
+        () => this.#onNews?.(undefined),
+      )
+      .catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopTelling?.();
+    this.#onNews = undefined;
+    await this.#sql.end({ timeout: 5 });
+  }
+
+  #changes(statement: (sql: Sql) => PromiseLike<{ readonly count: number }>): Promise<boolean> {
+    return this.#run(async (sql) => (await statement(sql)).count > 0);
+  }
+
+  async #run<Result>(work: (sql: Sql) => PromiseLike<Result>): Promise<Result> {
+    if (this.#closed) throw new Error('journal: PostgreSQL: it was closed');
+    const sql = this.#sql;
+    const stopWaiting = this.#clock.after(2 * statementMsMax, () => this.#reconnect(sql));
+    try {
+      await this.#prepared();
+      return await work(this.#sql);
+    } catch (error) {
+      throw new Error(`journal: PostgreSQL: ${(error as Error).message}`, { cause: error });
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  /** Makes the schema, and tries again with the next call when that failed. */
+  #prepared(): Promise<void> {
+    this.#ready ??= this.#makeSchema().catch((error) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #makeSchema(): Promise<void> {
+    await this.#sql.begin(async (sql) => {
+      await sql`SELECT pg_advisory_xact_lock(${schemaLock})`;
+      await sql.unsafe(schema);
+    });
+  }
+
+  /** The server is silent although the connection stands. Whoever waits gets an error, and may try on a new connection. */
+  #reconnect(silent: Sql): void {
+    if (this.#closed || this.#sql !== silent) return;
+    this.#log.warn('the database does not answer; connecting anew', { silentMs: 2 * statementMsMax });
+    this.#sql = connect(this.#url);
+    this.#subscribe();
+    silent.end({ timeout: 0 }).catch(() => {});
+  }
+}

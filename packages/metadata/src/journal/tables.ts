@@ -1,0 +1,92 @@
+import type { LeaseRow } from './lease-watch.ts';
+
+/**
+ * What a database has to do for journals: rows in, rows out, each call atomic. table-journal.ts makes the port of it, so that
+ * a driver holds no rule twice. A method must not depend on `this` being called one at a time; calls overlap.
+ */
+export interface JournalTables {
+  /** The row of the cluster, made when it is missing. */
+  head(clusterId: string): Promise<Head>;
+
+  /** In one transaction: if the head has this epoch and next position, adds the chunk and moves the head. Says whether it did. */
+  append(
+    clusterId: string,
+    epoch: number,
+    firstPosition: number,
+    count: number,
+    packed: Buffer<ArrayBuffer>,
+  ): Promise<boolean>;
+  /** The chunk that holds a position and those behind it, until `bytesMax` is reached; at least one if there is one. */
+  chunks(clusterId: string, fromPosition: number, bytesMax: number): Promise<Chunk[]>;
+  /** Who appended the chunk that starts exactly here. */
+  chunkAt(
+    clusterId: string,
+    firstPosition: number,
+  ): Promise<{ readonly epoch: number; readonly count: number } | undefined>;
+
+  /** If epoch and renewal are still these, raises the epoch and enters the holder. Says whether it did. */
+  takeLease(
+    clusterId: string,
+    epoch: number,
+    renewal: number,
+    holderId: string,
+    holderUrl: string,
+    ttlMs: number,
+  ): Promise<boolean>;
+  renewLease(clusterId: string, epoch: number): Promise<boolean>;
+  releaseLease(clusterId: string, epoch: number): Promise<void>;
+
+  /** Makes an unfinished snapshot and returns its id, which is larger than every one before. */
+  beginSnapshot(clusterId: string, position: number): Promise<number>;
+  addSlice(snapshotId: number, index: number, bytes: Buffer<ArrayBuffer>): Promise<void>;
+  /** From now on the snapshot can be found. */
+  finishSnapshot(snapshotId: number, sliceCount: number, bytes: number): Promise<void>;
+  /** Finished snapshots of the cluster, newest first. */
+  snapshots(clusterId: string): Promise<SnapshotRow[]>;
+  slice(snapshotId: number, index: number): Promise<Uint8Array>;
+  /**
+   * Deletes some of the snapshots whose id is below `snapshotIdMin` and is not kept, and some of the chunks that end at
+   * `position` or before. Says whether there is more to do.
+   */
+  prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number): Promise<boolean>;
+
+  /** Does nothing when the epoch is not the newest. */
+  putNote(clusterId: string, epoch: number, note: Buffer<ArrayBuffer>): Promise<void>;
+  note(clusterId: string): Promise<Uint8Array | undefined>;
+
+  /** Enters the member or raises its counter. */
+  beat(memberId: string, url: string): Promise<void>;
+  beats(): Promise<MemberRow[]>;
+  /** With a `beat`, only when the counter still is this. */
+  removeMember(memberId: string, beat: number | null): Promise<void>;
+
+  /** Tells other processes that a cluster has news. */
+  tell(clusterId: string): void;
+  /** Calls back when another process told of a cluster, or with `undefined` when something may have been missed. */
+  listen(onNews: (clusterId: string | undefined) => void): void;
+
+  close(): Promise<void>;
+}
+
+export interface Head extends LeaseRow {
+  readonly nextPosition: number;
+}
+
+export interface Chunk {
+  readonly firstPosition: number;
+  readonly count: number;
+  readonly packed: Uint8Array;
+}
+
+export interface SnapshotRow {
+  readonly id: number;
+  readonly position: number;
+  readonly sliceCount: number;
+  readonly bytes: number;
+}
+
+export interface MemberRow {
+  readonly id: string;
+  readonly url: string;
+  readonly beat: number;
+}

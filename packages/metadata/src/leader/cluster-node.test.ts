@@ -1,0 +1,417 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { fileCommit } from '../../testing/file-commit.ts';
+import { ManualClock, settle } from '../../testing/manual-clock.ts';
+import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import {
+  type AgentDescription,
+  agentSilenceMsMax,
+  type ClusterChange,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+} from '../cluster/port.ts';
+import { Fenced, openJournals } from '../journal/index.ts';
+import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
+import { NotLeader } from './not-leader.ts';
+
+const clusterId = 'vci_test';
+
+/** Control-plane processes over one journal in memory, on a clock that stands still. */
+function world() {
+  const clock = new ManualClock();
+  const databaseUrl = `memory://${randomUUID()}`;
+  const open = (own: ManualClock | SimulatedProcess['clock']) =>
+    openJournals(databaseUrl, { clock: own, log: silentLog }).journal(clusterId);
+  function start(id: string, options: Partial<ClusterNodeOptions> = {}) {
+    const process = new SimulatedProcess(clock, seededRandom(1));
+    const node = new ClusterNode({
+      clusterId,
+      journal: process.journal(open(process.clock)),
+      self: { id, url: `http://${id}` },
+      clock: process.clock,
+      log: silentLog,
+      metrics: new Metrics(),
+      ...options,
+    });
+    node.start();
+    return { process, node };
+  }
+  return { clock, start, journal: () => open(clock) };
+}
+
+async function topicOf(node: ClusterNode): Promise<string> {
+  const topics = [{ name: 't', partitionCount: 2, configs: {} }];
+  const [created] = await node.createTopics(topics, { validateOnly: false });
+  return created!.topic!.topicId;
+}
+
+const file = (number: number, topicId: string) =>
+  fileCommit(number, topicId, [{ partition: 0, recordCount: 1 }]);
+
+async function nextOffset(node: ClusterNode, topicId: string): Promise<number> {
+  const [answer] = await node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  return answer!.nextOffset;
+}
+
+function follow(node: ClusterNode) {
+  const events: (ClusterSnapshot | readonly ClusterChange[])[] = [];
+  const stop = node.follow({
+    onSnapshot: (snapshot) => events.push(snapshot),
+    onChanges: (changes) => events.push(changes),
+  });
+  return { events, stop };
+}
+
+test('one of two leads and serves, and the other says who it is', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.advance(100);
+  const b = start('b');
+  await clock.advance(100);
+  assert.deepEqual([a.node.role, b.node.role], ['leader', 'standby']);
+  const topicId = await topicOf(a.node);
+  await a.node.commitFiles([file(1, topicId)]);
+  assert.equal(await nextOffset(a.node, topicId), 1);
+  assert.equal(b.node.leaderUrl, 'http://a');
+  const calls: (() => Promise<unknown>)[] = [
+    () => b.node.commitFiles([file(2, topicId)]),
+    () => b.node.findBatches([]),
+    () => b.node.findOffsets([]),
+    () => b.node.createTopics([], { validateOnly: true }),
+    () => b.node.deleteTopics([]),
+    () => b.node.createPartitions([], { validateOnly: true }),
+    () => b.node.allocateProducerIds(1),
+    () => b.node.heartbeat(agent('x')),
+    () => b.node.leave('x'),
+  ];
+  for (const call of calls) {
+    await assert.rejects(call, (error) => error instanceof NotLeader && error.leaderUrl === 'http://a');
+  }
+});
+
+test('a standby serves less than five seconds after the leader was killed', async () => {
+  for (let killedAtMs = 0; killedAtMs < 1_000; killedAtMs += 90) {
+    const { clock, start } = world();
+    const a = start('a');
+    await clock.advance(100);
+    const b = start('b');
+    await clock.advance(2_000 + killedAtMs);
+    const topicId = await topicOf(a.node);
+    await a.node.commitFiles([file(1, topicId)]);
+    a.process.kill();
+    await clock.advance(4_000);
+    assert.equal(b.node.role, 'leader');
+    assert.equal(await nextOffset(b.node, topicId), 1);
+  }
+});
+
+test('a leader that stops hands over at once, with all that it took', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.advance(100);
+  const b = start('b');
+  await clock.advance(1_000);
+  const topicId = await topicOf(a.node);
+  const commits = [1, 2, 3].map((number) => a.node.commitFiles([file(number, topicId)]));
+  const stopped = a.node.stop();
+  await assert.rejects(a.node.commitFiles([file(4, topicId)]), ClusterUnavailable);
+  await clock.advance(50);
+  await stopped;
+  await Promise.all(commits);
+  assert.equal(a.node.role, 'stopped');
+  assert.equal(b.node.role, 'leader');
+  assert.equal(await nextOffset(b.node, topicId), 3);
+});
+
+test('an old leader that was paused can neither append nor answer', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.advance(100);
+  const b = start('b');
+  await clock.advance(1_000);
+  const topicId = await topicOf(a.node);
+  a.process.pause();
+  await clock.advance(5_000);
+  assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'it does not know yet');
+  await b.node.commitFiles([file(1, topicId)]);
+  // Whatever the paused process would do first: by its clock the lease is over.
+  await assert.rejects(nextOffset(a.node, topicId), NotLeader);
+  await assert.rejects(a.node.commitFiles([file(2, topicId)]), NotLeader);
+  a.process.resume();
+  await clock.advance(1_000);
+  assert.deepEqual([a.node.role, b.node.role], ['standby', 'leader']);
+  assert.equal(a.node.leaderUrl, 'http://b');
+});
+
+test('a leader whose clock stood still is stopped by the epoch', async () => {
+  const { clock, start, journal } = world();
+  const { node } = start('a');
+  await clock.advance(100);
+  const topicId = await topicOf(node);
+  // Another process took the lease, and this one had no chance to notice.
+  const other = journal();
+  const taken = await other.acquireLease({ id: 'a', url: 'http://b' }, 3_000);
+  assert.ok(taken.epoch !== undefined);
+  await assert.rejects(
+    node.commitFiles([file(1, topicId)]),
+    (error) => error instanceof ClusterUnavailable && error.cause instanceof Fenced,
+  );
+  assert.equal((await other.read(1, 10)).length, 0);
+});
+
+test('a leader that cannot renew its lease steps down before its time is over', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(2_500);
+  assert.equal(node.role, 'leader');
+  await clock.advance(200);
+  assert.equal(node.role, 'standby');
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(1_000);
+  assert.equal(node.role, 'leader');
+});
+
+test('appends that fail are repeated while the lease holds, and stored once', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  const topicId = await topicOf(node);
+  for (const faults of [
+    { refuse: 1, loseAnswer: 0, delayMsMax: 0 },
+    { refuse: 0, loseAnswer: 1, delayMsMax: 0 },
+  ]) {
+    process.faults = faults;
+    const committed = node.commitFiles([file(faults.refuse, topicId)]);
+    await clock.advance(500);
+    process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+    await clock.advance(500);
+    await committed;
+  }
+  assert.equal(await nextOffset(node, topicId), 2);
+});
+
+test('commands that wait for an append share the next one', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  const topicId = await topicOf(node);
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 5 };
+  const before = process.appendCount;
+  const commits = Array.from({ length: 64 }, (_, number) => node.commitFiles([file(number, topicId)]));
+  await settle();
+  const later = Array.from({ length: 64 }, (_, number) => node.commitFiles([file(100 + number, topicId)]));
+  await clock.advance(100);
+  const results = await Promise.all([...commits, ...later]);
+  assert.equal(process.appendCount - before, 2);
+  assert.deepEqual(
+    results.map(([result]) => result!.baseOffset[0]),
+    results.map((_, offset) => offset),
+  );
+});
+
+test('nothing is shown before it is durable', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  const topicId = await topicOf(node);
+  const early = follow(node);
+  await settle();
+  process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
+  const order: string[] = [];
+  node.commitFiles([file(1, topicId)]).then(() => order.push('commit'));
+  await settle();
+  nextOffset(node, topicId).then((offset) => order.push(`read ${offset}`));
+  const late = follow(node);
+  node.commitFiles([file(2, topicId)]).then(() => order.push('commit'));
+  await clock.advance(300);
+  assert.deepEqual(order, []);
+  assert.equal(early.events.length, 1);
+  assert.equal(late.events.length, 0);
+
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(300);
+  assert.deepEqual(order, ['commit', 'read 1', 'commit']);
+  const offsets = (events: typeof early.events) =>
+    events
+      .slice(1)
+      .flatMap((event) => event as readonly ClusterChange[])
+      .map((change) => (change.kind === 'appended' ? change.pointers.baseOffset[0] : change.kind));
+  assert.deepEqual(offsets(early.events), [0, 1]);
+  assert.equal((late.events[0] as ClusterSnapshot).nextOffset[0], 1);
+  assert.deepEqual(offsets(late.events), [1]);
+});
+
+test('what waits for the journal is limited', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
+  const settled = Array.from({ length: caps.waitingCallsMax + 1 }, () =>
+    node.allocateProducerIds(1).then(
+      () => 'done',
+      (error: Error) => error.message,
+    ),
+  );
+  assert.match((await settled.at(-1))!, /20000 calls wait for the journal; try again later/);
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(200);
+  assert.equal(await settled[0], 'done');
+  assert.equal(await node.allocateProducerIds(1), caps.waitingCallsMax + 1);
+});
+
+test('a command that is not well formed harms nobody but its caller', async () => {
+  const { clock, start } = world();
+  const { node } = start('a');
+  await clock.advance(100);
+  await assert.rejects(node.allocateProducerIds(-1), TypeError);
+  assert.equal(await node.allocateProducerIds(5), 1);
+});
+
+function agent(agentId: string, cpuLoad = 0): AgentDescription {
+  return {
+    agentId,
+    nodeId: 1,
+    host: 'localhost',
+    kafkaPort: 9092,
+    internalUrl: `http://${agentId}`,
+    zone: 'z',
+    group: 'g',
+    roles: [],
+    release: 'v830',
+    cpuCount: 2,
+    cpuLoad,
+  };
+}
+
+const ids = (agents: readonly AgentDescription[]) => agents.map(({ agentId }) => agentId);
+
+test('agents come, change, fall silent and leave, and followers hear of it', async () => {
+  const { clock, start } = world();
+  const { node } = start('a');
+  await clock.advance(100);
+  const { events } = follow(node);
+  await node.heartbeat(agent('y'));
+  assert.deepEqual(ids(await node.heartbeat(agent('x'))), ['x', 'y']);
+  await settle();
+  const heard = () =>
+    events.slice(1).flatMap((event) =>
+      (event as readonly ClusterChange[]).map((change) => {
+        assert.ok(change.kind === 'agents');
+        return change.agents.map(({ agentId, cpuLoad }) => `${agentId}:${cpuLoad}`).join(' ');
+      }),
+    );
+  assert.deepEqual(heard(), ['y:0', 'x:0 y:0']);
+  await clock.advance(agentSilenceMsMax - 1_000);
+  await node.heartbeat(agent('x', 0.5));
+  assert.equal(heard().length, 2, 'a load is not worth a message of its own');
+  await clock.advance(2_000);
+  assert.deepEqual(heard().slice(2), ['x:0.5 y:0', 'x:0.5']);
+  await node.leave('x');
+  await node.leave('nobody');
+  await settle();
+  assert.deepEqual(heard().slice(4), ['']);
+});
+
+test('the next leader knows the agents of the one before, until they fall silent', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.advance(100);
+  const b = start('b');
+  await a.node.heartbeat(agent('x'));
+  await a.node.heartbeat(agent('y'));
+  await clock.advance(2_000);
+  const { events } = follow(b.node);
+  a.process.kill();
+  await clock.advance(4_000);
+  assert.deepEqual(ids((events[0] as ClusterSnapshot).agents), ['x', 'y']);
+  assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['x', 'y']);
+  await clock.advance(agentSilenceMsMax - 1_000);
+  assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['y']);
+});
+
+test('a follower gets a snapshot from each leader, and nothing after it ended', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.advance(100);
+  const topicId = await topicOf(node);
+  const { events, stop } = follow(node);
+  await node.commitFiles([file(1, topicId)]);
+  process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(4_000);
+  assert.equal(node.role, 'standby');
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  await clock.advance(1_000);
+  assert.deepEqual(
+    events.map((event) => (Array.isArray(event) ? 'changes' : 'snapshot')),
+    ['snapshot', 'changes', 'snapshot'],
+  );
+  stop();
+  await node.commitFiles([file(2, topicId)]);
+  await settle();
+  assert.equal(events.length, 3);
+});
+
+test('the standby takes the snapshots, and without one the leader does', async () => {
+  for (const hasStandby of [true, false]) {
+    const { clock, start, journal } = world();
+    const a = start('a', { snapshotBytesMin: 1_000 });
+    await clock.advance(100);
+    const b = hasStandby ? start('b', { snapshotBytesMin: 1_000 }) : undefined;
+    const topicId = await topicOf(a.node);
+    for (let number = 0; number < 40; number++) {
+      await a.node.commitFiles([file(number, topicId)]);
+      await clock.advance(500);
+    }
+    assert.ok((await journal().snapshotPosition()) > 0);
+    assert.equal(a.process.snapshotCount > 0, !hasStandby);
+    a.process.kill();
+    b?.process.kill();
+
+    const c = start('c');
+    await clock.advance(4_000);
+    assert.equal(await nextOffset(c.node, topicId), 40);
+  }
+});
+
+test('a snapshot that cannot be read is passed over for the one before', async () => {
+  const { clock, start, journal } = world();
+  const a = start('a', { snapshotBytesMin: 500 });
+  await clock.advance(100);
+  const topicId = await topicOf(a.node);
+  for (let number = 0; number < 40; number++) {
+    await a.node.commitFiles([file(number, topicId)]);
+    await clock.advance(500);
+  }
+  await a.node.stop();
+  const broken = journal();
+  const position = await broken.snapshotPosition();
+  await broken.saveSnapshot(position + 1, [Buffer.from('not a snapshot')]);
+  const b = start('b');
+  await clock.advance(1_000);
+  assert.equal(b.node.role, 'leader');
+  assert.equal(await nextOffset(b.node, topicId), 40);
+});
+
+test('time of the cluster does not run backwards with the wall clock', async () => {
+  const { clock, start } = world();
+  let nowMs = 2_000_000;
+  const skewed = {
+    nowMs: () => nowMs,
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs: number, run: () => void) => clock.after(delayMs, run),
+  };
+  const { node } = start('a', { clock: skewed });
+  await clock.advance(100);
+  const created = async (name: string) => {
+    const topics = [{ name, partitionCount: 1, configs: {} }];
+    const [result] = await node.createTopics(topics, { validateOnly: false });
+    return result!.topic!.createdMs;
+  };
+  assert.equal(await created('first'), 2_000_000);
+  nowMs = 1_000_000;
+  assert.equal(await created('second'), 2_000_000);
+});

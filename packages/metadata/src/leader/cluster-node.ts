@@ -1,0 +1,322 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, Log, Metrics } from '@weir/core';
+import type {
+  AgentDescription,
+  BatchesAnswer,
+  BatchesQuery,
+  ClusterFollower,
+  ClusterPort,
+  FileCommit,
+  FileCommitResult,
+  MutationOptions,
+  OffsetAnswer,
+  OffsetQuery,
+  PartitionsToCreate,
+  TopicReference,
+  TopicResult,
+  TopicToCreate,
+} from '../cluster/port.ts';
+import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
+import type { Command, ReplyOf } from '../machine/command.ts';
+import { type CommitFigures, commitFigures } from './figures.ts';
+import { Followers } from './followers.ts';
+import { HeldLease } from './held-lease.ts';
+import { Leadership } from './leadership.ts';
+import { clusterMachines, type MachineKind } from './machine-kind.ts';
+import { NotLeader } from './not-leader.ts';
+import { defaultSnapshotBytesMin, Replica } from './replica.ts';
+import { defaultTiming, type Timing } from './timing.ts';
+
+export interface ClusterNodeOptions {
+  readonly clusterId: string;
+  readonly journal: Journal;
+  /** This control-plane process. Its id is its own among all processes that live, and may be the same after a restart. */
+  readonly self: LeaseHolder;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly timing?: Partial<Timing>;
+  /** How much of the journal a snapshot has to stand for; from then on, its own size. */
+  readonly snapshotBytesMin?: number;
+  readonly machines?: MachineKind;
+  /** An id that nobody ever had, for topics. */
+  readonly freshId?: () => string;
+}
+
+/**
+ * `standby`: reads the journal and waits for the lease. `leader`: serves. `stopped`: does nothing any more.
+ *
+ *     standby ──lease, journal read to its end──▶ leader
+ *        ▲                                          │
+ *        └──fenced, lease over, journal failed──────┘        any ──stop()──▶ stopped
+ */
+export type Role = 'standby' | 'leader' | 'stopped';
+
+/**
+ * One cluster in one control-plane process. As a standby it keeps a machine of its own up to date, so that it can take over at
+ * once; as the leader it answers the port. Otherwise every call rejects with `NotLeader`.
+ */
+export class ClusterNode implements ClusterPort {
+  readonly #options: ClusterNodeOptions;
+  readonly #timing: Timing;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #figures: CommitFigures;
+  readonly #machines: MachineKind;
+  readonly #freshId: () => string;
+  readonly #snapshotBytesMin: number;
+  readonly #followers: Followers;
+  readonly #roleListeners = new Set<(role: Role) => void>();
+  #role: Role = 'standby';
+  #leadership: Leadership | undefined;
+  #leaderUrl: string | undefined;
+  #replica: Replica | undefined;
+  #wake: (() => void) | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(options: ClusterNodeOptions) {
+    const { clusterId, clock, log, metrics, timing, machines, freshId } = options;
+    this.#options = options;
+    this.#timing = { ...defaultTiming, ...timing };
+    this.#clock = clock;
+    this.#log = log.with({ clusterId });
+    this.#figures = commitFigures(metrics, clusterId);
+    this.#machines = machines ?? clusterMachines;
+    this.#freshId = freshId ?? freshTopicId;
+    this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
+    this.#followers = new Followers(this.#log);
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** Where the leader is, as far as this process knows. */
+  get leaderUrl(): string | undefined {
+    return this.#role === 'leader' ? this.#options.self.url : this.#leaderUrl;
+  }
+
+  /** Calls back after each change of the role. Returns the function that ends it. */
+  onRole(listener: (role: Role) => void): () => void {
+    this.#roleListeners.add(listener);
+    return () => this.#roleListeners.delete(listener);
+  }
+
+  start(): void {
+    this.#ended ??= this.#live();
+  }
+
+  /** Lets what was taken become durable, gives the lease back, and ends. A database that does not answer is not waited for. */
+  async stop(): Promise<void> {
+    const leadership = this.#leadership;
+    const { drainMsMax } = this.#timing;
+    if (leadership !== undefined) await this.#within(drainMsMax, leadership.pipeline.drain());
+    this.#turn('stopped');
+    leadership?.end('this process stops');
+    this.#wake?.();
+    await this.#within(drainMsMax, this.#ended);
+  }
+
+  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
+    return this.#submit({ kind: 'commitFiles', files });
+  }
+
+  findBatches(queries: readonly BatchesQuery[]): Promise<BatchesAnswer[]> {
+    return this.#lead(({ pipeline }) => pipeline.ask((machine) => machine.findBatches(queries)));
+  }
+
+  findOffsets(queries: readonly OffsetQuery[]): Promise<OffsetAnswer[]> {
+    return this.#lead(({ pipeline }) => pipeline.ask((machine) => machine.findOffsets(queries)));
+  }
+
+  createTopics(topics: readonly TopicToCreate[], { validateOnly }: MutationOptions): Promise<TopicResult[]> {
+    const topicIds = topics.map(() => this.#freshId());
+    return this.#submit({ kind: 'createTopics', topics, topicIds, validateOnly });
+  }
+
+  deleteTopics(topics: readonly TopicReference[]): Promise<TopicResult[]> {
+    return this.#submit({ kind: 'deleteTopics', topics });
+  }
+
+  createPartitions(
+    topics: readonly PartitionsToCreate[],
+    { validateOnly }: MutationOptions,
+  ): Promise<TopicResult[]> {
+    return this.#submit({ kind: 'createPartitions', topics, validateOnly });
+  }
+
+  allocateProducerIds(count: number): Promise<number> {
+    return this.#submit({ kind: 'allocateProducerIds', count });
+  }
+
+  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
+    return this.#lead(async ({ agents }) => agents.heartbeat(agent));
+  }
+
+  leave(agentId: string): Promise<void> {
+    return this.#lead(async ({ agents }) => agents.leave(agentId));
+  }
+
+  /** While this process is not the leader, the follower waits until it is. */
+  follow(follower: ClusterFollower): () => void {
+    return this.#followers.add(follower);
+  }
+
+  /** Any command, those that agents have no call for included. */
+  execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
+    return this.#submit(command);
+  }
+
+  #submit<C extends Command>(command: C): Promise<ReplyOf<C>> {
+    return this.#lead(({ pipeline }) => pipeline.submit(command));
+  }
+
+  async #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {
+    const leadership = this.#leadership;
+    if (leadership?.isValid() !== true) throw this.#notLeader();
+    return call(leadership);
+  }
+
+  #notLeader(): NotLeader {
+    const { clusterId } = this.#options;
+    if (this.#role === 'stopped')
+      return new NotLeader(`${clusterId}: this control plane stops`, this.#leaderUrl);
+    const where = this.#leaderUrl === undefined ? 'nobody leads it just now' : `${this.#leaderUrl} leads it`;
+    return new NotLeader(`${clusterId} is not led by this control plane; ${where}`, this.#leaderUrl);
+  }
+
+  #turn(role: Role): void {
+    if (this.#role === role || this.#role === 'stopped') return;
+    this.#role = role;
+    this.#figures.leader.set(role === 'leader' ? 1 : 0);
+    for (const listener of this.#roleListeners) listener(role);
+  }
+
+  /** Stands by and leads by turns until it is stopped. What fails is tried again. */
+  async #live(): Promise<void> {
+    const { journal } = this.#options;
+    const stopWatching = journal.watch(() => this.#wake?.());
+    while (this.#role !== 'stopped') {
+      try {
+        await this.#standByAndLead();
+      } catch (error) {
+        this.#log.error('the cluster cannot be followed; trying again', { problem: String(error) });
+        // What the database failed to say leaves the machine as it is. Otherwise it is made anew from the journal.
+        if (this.#replica?.isSound === false || error instanceof EntriesPruned) this.#replica = undefined;
+        await this.#sleep(this.#timing.retryMs, this.#timing.retryMs);
+      }
+    }
+    stopWatching();
+  }
+
+  /** Follows the journal until the lease is ours, and then leads. */
+  async #standByAndLead(): Promise<void> {
+    const { clusterId, journal, self } = this.#options;
+    const { leaseTtlMs, standbyPauseMs, standbyPollMs } = this.#timing;
+    while (this.#role !== 'stopped') {
+      this.#replica ??= await Replica.load(this.#machines, clusterId, journal, this.#log);
+      const replica = this.#replica;
+      const askedMs = this.#clock.monotonicMs();
+      const answer = await journal.acquireLease(self, leaseTtlMs);
+      if (answer.epoch !== undefined) return this.#serve(answer.epoch, askedMs);
+      this.#leaderUrl = answer.heldBy.url === '' ? undefined : answer.heldBy.url;
+      if (answer.nextPosition > replica.position) await replica.catchUp(journal);
+      if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
+      await this.#sleep(standbyPauseMs, Math.min(standbyPollMs, answer.retryInMs));
+    }
+  }
+
+  #saveSnapshot(replica: Replica): void {
+    // A standby has nothing that is not durable.
+    replica
+      .saveSnapshot(this.#options.journal, async () => {})
+      .catch((error) => {
+        this.#log.warn('a snapshot could not be saved', { problem: String(error) });
+      });
+  }
+
+  /** Leads until that is over for whatever reason. */
+  async #serve(epoch: number, askedMs: number): Promise<void> {
+    const { journal } = this.#options;
+    const surroundings = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
+    const lease = new HeldLease({ ...surroundings, askedMs });
+    const replica = this.#replica!;
+    try {
+      // The lease made all others unable to append, so that the end is the end.
+      await replica.catchUp(journal);
+      const note = await journal.readNote();
+      if (this.#role !== 'stopped' && lease.isValid()) {
+        const { position } = replica;
+        const leadership = new Leadership({
+          ...surroundings,
+          lease,
+          replica,
+          note,
+          figures: this.#figures,
+          followers: this.#followers,
+          snapshotBytesMin: this.#snapshotBytesMin,
+        });
+        this.#log.info('this process leads the cluster', { epoch, position });
+        const reason = await this.#leadUntilEnd(leadership);
+        this.#log.info('this process no longer leads the cluster', { epoch, reason });
+        if (!leadership.pipeline.isClean) this.#replica = undefined;
+      }
+    } finally {
+      lease.giveUp();
+      // Nobody has to wait for the end of a lease that nobody uses. If it is not ours any more, this does nothing.
+      const released = journal.releaseLease(epoch).catch((error) => {
+        this.#log.warn('the lease could not be given back', { problem: String(error) });
+      });
+      await this.#within(this.#timing.drainMsMax, released);
+    }
+  }
+
+  async #leadUntilEnd(leadership: Leadership): Promise<string> {
+    this.#leadership = leadership;
+    this.#turn('leader');
+    leadership.serveFollowers();
+    const reason = await leadership.ended;
+    this.#leadership = undefined;
+    this.#leaderUrl = undefined;
+    this.#turn('standby');
+    return reason;
+  }
+
+  #within(longestMs: number, work: Promise<unknown> | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(longestMs, resolve);
+      Promise.resolve(work).finally(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Sleeps for the longer time, or after news only for the shorter. */
+  #sleep(afterNewsMs: number, longestMs: number): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    return new Promise((resolve) => {
+      if (this.#role === 'stopped') return resolve();
+      const done = () => {
+        cancel();
+        this.#wake = undefined;
+        resolve();
+      };
+      let cancel = this.#clock.after(Math.max(afterNewsMs, longestMs), done);
+      this.#wake = () => {
+        if (this.#role === 'stopped') return done();
+        this.#wake = () => {
+          if (this.#role === 'stopped') done();
+        };
+        cancel();
+        cancel = this.#clock.after(Math.max(0, startMs + afterNewsMs - this.#clock.monotonicMs()), done);
+      };
+    });
+  }
+}
+
+/** A uuid in the text form of Kafka. One that began with a dash would be taken for a flag on command lines. */
+function freshTopicId(): string {
+  const id = randomBytes(16).toString('base64url');
+  return id.startsWith('-') ? freshTopicId() : id;
+}

@@ -1,0 +1,241 @@
+import { type Clock, caps, type Log } from '@weir/core';
+import { type ClusterChange, ClusterUnavailable } from '../cluster/port.ts';
+import { Fenced, type Journal } from '../journal/journal.ts';
+import { type Command, MalformedCommand, type ReplyOf } from '../machine/command.ts';
+import type { CommitFigures } from './figures.ts';
+import type { Machine } from './machine-kind.ts';
+import type { Replica } from './replica.ts';
+
+export interface PipelineOptions {
+  readonly replica: Replica;
+  readonly journal: Journal;
+  readonly epoch: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly retryMs: number;
+  readonly figures: CommitFigures;
+  /** Whether nobody else can be the leader yet, by our own clock. */
+  readonly isLeaseValid: () => boolean;
+  /** Takes changes that are durable, in order. */
+  readonly onChanges: (changes: readonly ClusterChange[]) => void;
+  /** The machine is ahead of the journal and cannot go on. Called once. */
+  readonly onFailed: (error: Error) => void;
+}
+
+/** Somebody who waits until everything that the machine had done when they asked is durable. */
+interface Waiting {
+  readonly entry: Buffer | undefined;
+  readonly changes: readonly ClusterChange[];
+  readonly release: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * Commands on their way to the journal of one leader, as group commit.
+ *
+ * A command is executed at once against the machine, which is therefore ahead of the journal. Entries collect while an append
+ * is running, and go out together in the next. Nothing that the machine says leaves before all that it knew is durable: replies
+ * and changes wait for their own entry, and answers to questions for the last entry that was executed before them. So nobody
+ * ever sees an offset that a crash could take back, there is only one machine in memory, and a question costs no more than
+ * the append that happens to be running; when none is, it is answered at once.
+ *
+ * An append that succeeded proves that nobody else led when it did, after the question came and before it was answered. An
+ * answer that waited for none has only the lease for it, which whoever asks has to check first.
+ */
+export class CommitPipeline {
+  readonly #options: PipelineOptions;
+  readonly #machine: Machine;
+  #queue: Waiting[] = [];
+  #queueBytes = 0;
+  /** Those who wait for the append that is running. */
+  #running: Waiting[] | undefined;
+  #runningBytes = 0;
+  /** Those who are being told just now that they need not wait any more. */
+  #releasing: Waiting[] | undefined;
+  #durablePosition: number;
+  #isMachineSound = true;
+  #lastNowMs = 0;
+  #failure: Error | undefined;
+  #isDraining = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#machine = options.replica.machine;
+    this.#durablePosition = options.replica.position;
+  }
+
+  /** Whether the machine knows nothing that the journal does not have, and can go on as a standby's. */
+  get isClean(): boolean {
+    return this.#isMachineSound && this.#options.replica.position === this.#durablePosition;
+  }
+
+  /** Executes a command and returns its reply when it is durable. */
+  submit<C extends Command>(command: C): Promise<ReplyOf<C>> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    // Time of the cluster does not run backwards, whatever the wall clock does.
+    this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(this.#options.clock.nowMs()));
+    try {
+      const { entry, reply, changes } = this.#machine.execute(command, this.#lastNowMs);
+      if (entry !== undefined) this.#options.replica.moved(entry);
+      return this.#whenDurable(entry, changes, reply);
+    } catch (error) {
+      // The machine promises that it changed nothing when the command was at fault. Anything else is a defect of ours, after
+      // which nobody knows what the machine holds.
+      if (!(error instanceof MalformedCommand)) {
+        this.#isMachineSound = false;
+        this.fail(error as Error);
+      }
+      return Promise.reject(error);
+    }
+  }
+
+  /** Asks the machine, and returns its answer when all that it rests on is durable. */
+  ask<Answer>(question: (machine: Machine) => Answer): Promise<Answer> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const answer = question(this.#machine);
+    return this.#whenDurable(undefined, [], answer);
+  }
+
+  /** Calls `then` when everything until now is durable, in the order of changes: behind those before, before those behind. */
+  afterNow(then: () => void): void {
+    if (this.#failure === undefined)
+      this.#enqueue({ entry: undefined, changes: [], release: then, refuse() {} });
+  }
+
+  /** Takes nothing more, and returns when what was taken is durable or refused. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#failure !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#enqueue({ entry: undefined, changes: [], release: resolve, refuse: () => resolve() });
+    });
+  }
+
+  /** Refuses everybody who waits and everybody who comes. Whether what waits is durable, nobody knows. */
+  fail(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = new ClusterUnavailable(`this control plane no longer leads: ${error.message}`, {
+      cause: error,
+    });
+    const waiting = [...(this.#running ?? []), ...this.#queue];
+    this.#queue = [];
+    this.#queueBytes = 0;
+    for (const { refuse } of waiting) refuse(this.#failure);
+    this.#options.onFailed(error);
+  }
+
+  #refusal(): Error | undefined {
+    if (this.#failure !== undefined) return this.#failure;
+    if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop');
+    const waitingCount = this.#queue.length + (this.#running?.length ?? 0);
+    if (
+      waitingCount >= caps.waitingCallsMax ||
+      this.#queueBytes + this.#runningBytes >= caps.waitingEntryBytesMax
+    ) {
+      this.#options.figures.refused.add(1);
+      return new ClusterUnavailable(`${waitingCount} calls wait for the journal; try again later`);
+    }
+    return undefined;
+  }
+
+  #whenDurable<Result>(
+    entry: Buffer | undefined,
+    changes: readonly ClusterChange[],
+    result: Result,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({
+        entry,
+        changes,
+        release: () => resolve(result),
+        refuse: reject,
+      });
+    });
+  }
+
+  #enqueue(waiting: Waiting): void {
+    if (waiting.entry === undefined && this.#queue.length === 0) {
+      // Nothing that is not on its way already: wait for the running append, or not at all, and keep the order.
+      const behind = this.#running ?? this.#releasing;
+      if (behind !== undefined) behind.push(waiting);
+      else this.#release([waiting]);
+      return;
+    }
+    this.#queue.push(waiting);
+    this.#queueBytes += waiting.entry?.length ?? 0;
+    // Not at once, so that commands that come together go together.
+    if (this.#running === undefined && this.#queue.length === 1) queueMicrotask(() => this.#appendNext());
+  }
+
+  #appendNext(): void {
+    if (this.#failure !== undefined || this.#running !== undefined || this.#queue.length === 0) return;
+    const taken = this.#take();
+    const entries = taken.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+    this.#running = taken;
+    this.#append(entries).then(
+      () => {
+        const durable = this.#running ?? [];
+        this.#running = undefined;
+        this.#runningBytes = 0;
+        if (this.#failure !== undefined) return;
+        this.#durablePosition += entries.length;
+        // The next append runs while these are told.
+        this.#appendNext();
+        this.#release(durable);
+      },
+      (error: Error) => this.fail(error),
+    );
+  }
+
+  /** The longest beginning of the queue that fits into one append. */
+  #take(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const { entry } of this.#queue) {
+      const entryBytes = entry?.length ?? 0;
+      if (entryBytes > 0 && bytes > 0 && bytes + entryBytes > caps.journalAppendBytesMax) break;
+      bytes += entryBytes;
+      count++;
+    }
+    this.#runningBytes = bytes;
+    this.#queueBytes -= bytes;
+    return this.#queue.splice(0, count);
+  }
+
+  /** Appends, and tries again for as long as the lease holds: a repeated append is stored once. */
+  async #append(entries: readonly Buffer[]): Promise<void> {
+    const { journal, epoch, clock, log, retryMs, figures, isLeaseValid } = this.#options;
+    const startMs = clock.monotonicMs();
+    for (;;) {
+      try {
+        await journal.append(epoch, this.#durablePosition, entries);
+        figures.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+        figures.entries.add(entries.length);
+        return;
+      } catch (error) {
+        if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) throw error;
+        log.warn('the journal did not take an append; trying again', { problem: String(error) });
+      }
+      await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+    }
+  }
+
+  /** The list may grow while it is walked: who asks meanwhile comes behind those who waited. */
+  #release(waiting: Waiting[]): void {
+    this.#releasing = waiting;
+    let changes: ClusterChange[] = [];
+    const tell = () => {
+      if (changes.length > 0) this.#options.onChanges(changes);
+      changes = [];
+    };
+    for (const { entry, changes: own, release } of waiting) {
+      for (const change of own) changes.push(change);
+      if (entry === undefined) tell();
+      release();
+    }
+    this.#releasing = undefined;
+    tell();
+  }
+}

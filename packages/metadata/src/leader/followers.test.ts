@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, silentLog } from '@weir/core';
+import { settle } from '../../testing/manual-clock.ts';
+import type { ClusterChange, ClusterSnapshot } from '../cluster/port.ts';
+import { Followers } from './followers.ts';
+
+const change: ClusterChange = { kind: 'topicDeleted', topicId: 't', name: 't' };
+const snapshot: ClusterSnapshot = {
+  clusterId: 'c',
+  clusterConfigs: {},
+  topics: [],
+  logStartOffset: new Float64Array(),
+  nextOffset: new Float64Array(),
+  agents: [],
+};
+
+function recording() {
+  const events: (ClusterSnapshot | readonly ClusterChange[])[] = [];
+  return {
+    events,
+    onSnapshot: (event: ClusterSnapshot) => events.push(event),
+    onChanges: (event: readonly ClusterChange[]) => events.push(event),
+  };
+}
+
+test('followers are called when the work of the leader is done, all with the same list', async () => {
+  const followers = new Followers(silentLog);
+  const [one, two] = [recording(), recording()];
+  followers.add(one);
+  followers.begin((deliver) => deliver(snapshot));
+  followers.add(two);
+  const changes = [change];
+  followers.push(changes);
+  assert.deepEqual(one.events, []);
+  await settle();
+  assert.deepEqual(one.events, [snapshot, changes]);
+  assert.equal(one.events[1], two.events[1]);
+});
+
+test('a follower with too many changes at once begins again from a snapshot', async () => {
+  const followers = new Followers(silentLog);
+  const follower = recording();
+  followers.add(follower);
+  followers.begin((deliver) => deliver(snapshot));
+  followers.push(new Array(caps.followerChangesMax).fill(change));
+  followers.push([change]);
+  followers.push([change, change]);
+  await settle();
+  assert.deepEqual(follower.events, [snapshot, [change, change]]);
+});
+
+test('one follower that throws or ends itself does not disturb the others', async () => {
+  const followers = new Followers(silentLog);
+  const follower = recording();
+  followers.add({
+    onSnapshot() {
+      throw new Error('bad');
+    },
+    onChanges() {
+      throw new Error('bad');
+    },
+  });
+  let calls = 0;
+  const end = followers.add({
+    onSnapshot() {
+      calls++;
+      end();
+    },
+    onChanges: () => calls++,
+  });
+  followers.add(follower);
+  followers.begin((deliver) => deliver(snapshot));
+  followers.push([change]);
+  await settle();
+  assert.deepEqual(follower.events, [snapshot, [change]]);
+  assert.equal(calls, 1);
+});
+
+test('while nobody leads, nothing is delivered', async () => {
+  const followers = new Followers(silentLog);
+  const follower = recording();
+  followers.add(follower);
+  let late: ((snapshot: ClusterSnapshot) => void) | undefined;
+  followers.begin((deliver) => {
+    late = deliver;
+  });
+  followers.push([change]);
+  followers.pause();
+  late!(snapshot);
+  await settle();
+  assert.deepEqual(follower.events, []);
+});

@@ -1,0 +1,114 @@
+import { caps, type Log } from '@weir/core';
+import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '../cluster/port.ts';
+
+/** Asks for a snapshot, which is handed over between the changes that it has and those that it lacks. */
+export type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
+
+/**
+ * Those who follow a cluster. Each has a queue of its own, which is emptied when the leader's own work is done, so that what a
+ * follower does is never part of a commit. All of them get the same list object, so that it can be encoded once.
+ */
+export class Followers {
+  readonly #log: Log;
+  readonly #all = new Set<Follower>();
+  #requestSnapshot: SnapshotRequest | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** There is a leader: everybody gets a snapshot and what follows. */
+  begin(requestSnapshot: SnapshotRequest): void {
+    this.#requestSnapshot = requestSnapshot;
+    for (const follower of this.#all) follower.begin(requestSnapshot);
+  }
+
+  /** There is no leader: everybody waits. */
+  pause(): void {
+    this.#requestSnapshot = undefined;
+    for (const follower of this.#all) follower.pause();
+  }
+
+  add(target: ClusterFollower): () => void {
+    const follower = new Follower(target, this.#log);
+    this.#all.add(follower);
+    if (this.#requestSnapshot !== undefined) follower.begin(this.#requestSnapshot);
+    return () => {
+      this.#all.delete(follower);
+      follower.pause();
+    };
+  }
+
+  push(changes: readonly ClusterChange[]): void {
+    for (const follower of this.#all) follower.push(changes);
+  }
+}
+
+class Follower {
+  readonly #target: ClusterFollower;
+  readonly #log: Log;
+  #requestSnapshot: SnapshotRequest | undefined;
+  /** Each beginning has a number, so that what belongs to an earlier one is not delivered. */
+  #beginning = 0;
+  #hasSnapshot = false;
+  #queue: (ClusterSnapshot | readonly ClusterChange[])[] = [];
+  #queuedChanges = 0;
+
+  constructor(target: ClusterFollower, log: Log) {
+    this.#target = target;
+    this.#log = log;
+  }
+
+  begin(requestSnapshot: SnapshotRequest): void {
+    this.pause();
+    this.#requestSnapshot = requestSnapshot;
+    const beginning = this.#beginning;
+    requestSnapshot((snapshot) => {
+      if (beginning !== this.#beginning) return;
+      this.#hasSnapshot = true;
+      this.#enqueue(snapshot);
+    });
+  }
+
+  pause(): void {
+    this.#beginning++;
+    this.#requestSnapshot = undefined;
+    this.#hasSnapshot = false;
+    this.#queue = [];
+    this.#queuedChanges = 0;
+  }
+
+  push(changes: readonly ClusterChange[]): void {
+    if (!this.#hasSnapshot) return;
+    this.#queuedChanges += changes.length;
+    // That many changes cost more than to begin again.
+    if (this.#queuedChanges > caps.followerChangesMax) this.begin(this.#requestSnapshot!);
+    else this.#enqueue(changes);
+  }
+
+  #enqueue(event: ClusterSnapshot | readonly ClusterChange[]): void {
+    this.#queue.push(event);
+    if (this.#queue.length === 1) queueMicrotask(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    const queue = this.#queue;
+    const beginning = this.#beginning;
+    this.#queue = [];
+    this.#queuedChanges = 0;
+    for (const event of queue) {
+      // The follower may have ended itself with the event before.
+      if (beginning !== this.#beginning) return;
+      try {
+        if (isChanges(event)) this.#target.onChanges(event);
+        else this.#target.onSnapshot(event);
+      } catch (error) {
+        this.#log.error('a follower of the cluster failed', { problem: String(error) });
+      }
+    }
+  }
+}
+
+function isChanges(event: ClusterSnapshot | readonly ClusterChange[]): event is readonly ClusterChange[] {
+  return Array.isArray(event);
+}

@@ -1,0 +1,148 @@
+import type { Clock, Log } from '@weir/core';
+import type { ClusterSnapshot } from '../cluster/port.ts';
+import type { Journal } from '../journal/journal.ts';
+import { Agents } from './agents.ts';
+import { CommitPipeline } from './commit-pipeline.ts';
+import type { CommitFigures } from './figures.ts';
+import type { Followers } from './followers.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { Replica } from './replica.ts';
+import type { Timing } from './timing.ts';
+
+export interface LeadershipOptions {
+  readonly journal: Journal;
+  readonly epoch: number;
+  readonly lease: HeldLease;
+  /** Has read the journal to its end since the lease is ours, so that nothing can be behind. */
+  readonly replica: Replica;
+  /** What the leader before left. */
+  readonly note: Buffer | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timing: Timing;
+  readonly figures: CommitFigures;
+  readonly followers: Followers;
+  readonly snapshotBytesMin: number;
+}
+
+/** One term as leader: from the end of the journal to the loss of the lease. */
+export class Leadership {
+  readonly pipeline: CommitPipeline;
+  readonly agents: Agents;
+  /** Settles with the reason when the term is over. */
+  readonly ended: Promise<string>;
+  readonly #options: LeadershipOptions;
+  #isOver = false;
+  #resolveEnded: (reason: string) => void = () => {};
+  readonly #timers = new Map<string, () => void>();
+  #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
+
+  constructor(options: LeadershipOptions) {
+    const { journal, epoch, lease, replica, clock, log, timing, figures, followers } = options;
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.agents = new Agents(clock, () => this.#onAgents());
+    this.#takeOverAgents();
+    this.pipeline = new CommitPipeline({
+      replica,
+      journal,
+      epoch,
+      clock,
+      log,
+      retryMs: timing.retryMs,
+      figures,
+      isLeaseValid: () => this.isValid(),
+      onChanges: (changes) => followers.push(changes),
+      onFailed: (error) => this.end(error.message),
+    });
+    this.#every('sweep', timing.agentSweepMs, () => {
+      this.agents.sweep();
+      this.#saveSnapshotIfDue();
+    });
+    this.#every('purge', timing.purgeIntervalMs, () => {
+      this.pipeline.submit({ kind: 'purge' }).catch((error) => {
+        log.warn('what is out of date could not be removed', { problem: String(error) });
+      });
+    });
+    lease.onLost((reason) => this.end(reason));
+  }
+
+  /** Whether nobody else can be the leader yet, by our own clock. */
+  isValid(): boolean {
+    return !this.#isOver && this.#options.lease.isValid();
+  }
+
+  serveFollowers(): void {
+    if (this.#isOver) return;
+    this.#options.followers.begin((deliver) => {
+      const snapshot = this.#snapshot();
+      // Agents are soft state with changes of their own, so that the list is the one of the moment of delivery.
+      this.pipeline.afterNow(() => deliver({ ...snapshot, agents: this.agents.list() }));
+    });
+  }
+
+  end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.lease.giveUp();
+    for (const cancel of this.#timers.values()) cancel();
+    this.#options.followers.pause();
+    this.pipeline.fail(new Error(reason));
+    this.#resolveEnded(reason);
+  }
+
+  /** Many followers begin at once after a failover; what they get is made once. */
+  #snapshot(): Omit<ClusterSnapshot, 'agents'> {
+    const { machine, position } = this.#options.replica;
+    if (this.#followerSnapshot?.position !== position)
+      this.#followerSnapshot = { position, snapshot: machine.snapshotForFollowers() };
+    return this.#followerSnapshot.snapshot;
+  }
+
+  #takeOverAgents(): void {
+    const { note, log } = this.#options;
+    if (note === undefined) return;
+    try {
+      this.agents.takeOver(note);
+    } catch (error) {
+      log.warn('the list of agents of the leader before cannot be read', { problem: String(error) });
+    }
+  }
+
+  #onAgents(): void {
+    const { journal, epoch, followers, timing, log } = this.#options;
+    followers.push([{ kind: 'agents', agents: this.agents.list() }]);
+    if (this.#timers.has('note')) return;
+    this.#after('note', timing.agentSweepMs, () => {
+      journal.leaveNote(epoch, this.agents.note()).catch((error) => {
+        log.warn('the list of agents could not be left to the next leader', { problem: String(error) });
+      });
+    });
+  }
+
+  #saveSnapshotIfDue(): void {
+    const { replica, journal, log, snapshotBytesMin } = this.#options;
+    if (!replica.isSnapshotDue(true, snapshotBytesMin)) return;
+    const whenDurable = () => this.pipeline.ask(() => {});
+    replica.saveSnapshot(journal, whenDurable).catch((error) => {
+      log.warn('a snapshot could not be saved', { problem: String(error) });
+    });
+  }
+
+  #after(name: string, delayMs: number, run: () => void): void {
+    const cancel = this.#options.clock.after(delayMs, () => {
+      this.#timers.delete(name);
+      run();
+    });
+    this.#timers.set(name, cancel);
+  }
+
+  #every(name: string, intervalMs: number, run: () => void): void {
+    this.#after(name, intervalMs, () => {
+      this.#every(name, intervalMs, run);
+      run();
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import type { Log } from '@weir/core';
+import type { Journal } from '../journal/journal.ts';
+import type { Machine, MachineKind } from './machine-kind.ts';
+
+/** Entries that one read brings. */
+const entriesPerRead = 5_000;
+/** What an entry costs beyond its bytes, when it is counted towards the next snapshot. */
+const entryOverheadBytes = 64;
+/** A snapshot is not worth it for less of the journal than this. */
+export const defaultSnapshotBytesMin = 16 * 1024 * 1024;
+
+/** A machine and how far it has read the journal. */
+export class Replica {
+  readonly machine: Machine;
+  position: number;
+  /** Where the newest snapshot that we know of stands, and its size. */
+  #snapshotPosition: number;
+  #snapshotBytes: number;
+  #bytesSinceSnapshot = 0;
+  #isSaving = false;
+  #isSound = true;
+
+  constructor(machine: Machine, position: number, snapshotBytes: number) {
+    this.machine = machine;
+    this.position = position;
+    this.#snapshotPosition = position;
+    this.#snapshotBytes = snapshotBytes;
+  }
+
+  /** Whether the machine is what the journal says up to the position. It is not when it failed within an entry. */
+  get isSound(): boolean {
+    return this.#isSound;
+  }
+
+  /** From the newest snapshot that can be read. Without any it starts from nothing, and the journal has to have everything. */
+  static async load(kind: MachineKind, clusterId: string, journal: Journal, log: Log): Promise<Replica> {
+    let positionMax = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const snapshot = await journal.loadSnapshot(positionMax);
+      if (snapshot === undefined) return new Replica(kind.empty(clusterId), 0, 0);
+      try {
+        return new Replica(kind.restore(snapshot.bytes), snapshot.position, snapshot.bytes.length);
+      } catch (error) {
+        const { position } = snapshot;
+        log.error('a snapshot cannot be read; trying the one before', { position, problem: String(error) });
+        positionMax = position - 1;
+      }
+    }
+  }
+
+  /** Reads the journal to its end. Between two reads others get their turn. */
+  async catchUp(journal: Journal): Promise<void> {
+    for (;;) {
+      const entries = await journal.read(this.position, entriesPerRead);
+      if (entries.length === 0) return;
+      this.#isSound = false;
+      for (const entry of entries) {
+        this.machine.apply(entry);
+        this.moved(entry);
+      }
+      this.#isSound = true;
+    }
+  }
+
+  /** Counts an entry that the machine has applied. */
+  moved(entry: Buffer): void {
+    this.position++;
+    this.#bytesSinceSnapshot += entry.length + entryOverheadBytes;
+  }
+
+  /**
+   * Whether a snapshot is due. It is when the journal since the last one has grown to its size, so that writing snapshots
+   * never costs more than writing the journal, and reading them back at start never more than twice the state.
+   *
+   * A leader is `patient` and waits for twice that: where there is a standby, the standby takes the snapshot, and the
+   * leader does not have to stop for it.
+   */
+  isSnapshotDue(patient: boolean, bytesMin: number): boolean {
+    if (this.#isSaving) return false;
+    const dueBytes = Math.max(bytesMin, this.#snapshotBytes);
+    return this.#bytesSinceSnapshot >= (patient ? 2 : 1) * dueBytes;
+  }
+
+  /** Saves the state, and before that waits until the journal has all of it. */
+  async saveSnapshot(journal: Journal, whenDurable: () => Promise<void>): Promise<void> {
+    this.#isSaving = true;
+    try {
+      const newest = await journal.snapshotPosition();
+      if (newest > this.#snapshotPosition) {
+        // Somebody else took one. How much of what was counted came behind it is not known; the next is not far off.
+        this.#snapshotPosition = newest;
+        this.#bytesSinceSnapshot = 0;
+        return;
+      }
+      const { position } = this;
+      const counted = this.#bytesSinceSnapshot;
+      const slices = this.machine.save();
+      await whenDurable();
+      await journal.saveSnapshot(position, slices);
+      this.#snapshotPosition = position;
+      this.#snapshotBytes = slices.reduce((sum, slice) => sum + slice.length, 0);
+      this.#bytesSinceSnapshot -= counted;
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { failoverOverRealTime } from '../../testing/real-failover.ts';
+import { openJournals } from '../journal/index.ts';
+
+test('SQLite: a standby goes on where a leader was killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-failover-'));
+  await failoverOverRealTime((clock) => openJournals(join(folder, 'weir.db'), { clock, log: silentLog }));
+  rmSync(folder, { recursive: true });
+});

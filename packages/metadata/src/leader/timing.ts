@@ -1,0 +1,35 @@
+/**
+ * How long a cluster is without a leader when its leader dies: a standby sees the last renewal at most one poll after it
+ * happened, waits for the time of the lease from there, and reads what it has not read yet. That is 3.5 s and the reading.
+ */
+export interface Timing {
+  /** How long the lease holds without being renewed. */
+  readonly leaseTtlMs: number;
+  /** How often the leader renews it: two renewals may fail. */
+  readonly leaseRenewalMs: number;
+  /** How often a standby looks at the lease and the journal when nobody tells it of news. */
+  readonly standbyPollMs: number;
+  /** After news a standby looks not sooner than this, so that a busy leader does not make it look at every append. */
+  readonly standbyPauseMs: number;
+  /** When the database fails, what was asked of it is asked again after this. */
+  readonly retryMs: number;
+  readonly purgeIntervalMs: number;
+  /** How often silent agents are looked for, and changed loads of agents told to followers. */
+  readonly agentSweepMs: number;
+  /** How long a leader that stops waits for its last append. */
+  readonly drainMsMax: number;
+}
+
+export const defaultTiming: Timing = {
+  leaseTtlMs: 3_000,
+  leaseRenewalMs: 1_000,
+  standbyPollMs: 500,
+  standbyPauseMs: 20,
+  retryMs: 100,
+  purgeIntervalMs: 60_000,
+  agentSweepMs: 1_000,
+  drainMsMax: 2_000,
+};
+
+/** The part of the lease's time that the holder does not use, because its clock may run slower than a standby's. */
+export const leaseMarginShare = 0.1;

@@ -1,0 +1,11 @@
+/** Sequence numbers of producers: 0 to 2^31 - 1, and then 0 again. */
+const sequenceMax = 2 ** 31 - 1;
+
+export function nextSequence(sequence: number): number {
+  return sequence === sequenceMax ? 0 : sequence + 1;
+}
+
+/** The sequence of the last of `recordCount` records. */
+export function lastSequence(baseSequence: number, recordCount: number): number {
+  return (baseSequence + recordCount - 1) % (sequenceMax + 1);
+}

@@ -1,0 +1,19 @@
+import { caps } from '@weir/core';
+
+/** The limits that the machine decides by. They bind what is decided from now on; what entries say is never refused. */
+export type MachineLimits = {
+  readonly [Limit in
+    | 'partitionsPerTopicMax'
+    | 'partitionsPerClusterMax'
+    | 'partitionsHeldMax'
+    | 'producerStatesMax'
+    | 'producerStateMsMax'
+    | 'producerIdsPerCallMax'
+    | 'recentFilesMax'
+    | 'recentFileReplyBytesMax'
+    | 'recentFileMsMax'
+    | 'pointersPerAnswerMax']: number;
+};
+
+/** Tests have smaller ones. */
+export const defaultLimits: MachineLimits = caps;

@@ -1,0 +1,79 @@
+/**
+ * The files that pointers lie in: 24 bytes each, once per file however many pointers it has. A slot is free again when the
+ * last pointer into its file is gone.
+ */
+const slabShift = 12;
+const slabFiles = 1 << slabShift;
+const slabMask = slabFiles - 1;
+
+class Slab {
+  readonly ids = Buffer.alloc(16 * slabFiles);
+  readonly fileBytes = new Uint32Array(slabFiles);
+  readonly pointerCount = new Uint32Array(slabFiles);
+}
+
+export class FileTable {
+  readonly #slabs: Slab[] = [];
+  readonly #freeSlots: number[] = [];
+  #slotCount = 0;
+
+  /** Files that have a slot. */
+  get count(): number {
+    return this.#slotCount - this.#freeSlots.length;
+  }
+
+  /** How many slots were ever needed at the same time. */
+  get slotCount(): number {
+    return this.#slotCount;
+  }
+
+  /** A slot for a file that is about to get its first pointer. */
+  add(fileId: string, fileBytes: number): number {
+    const slot = this.#allocate(fileBytes);
+    this.#slabs[slot >>> slabShift]!.ids.write(fileId, 16 * (slot & slabMask), 16, 'hex');
+    return slot;
+  }
+
+  /** The same for an id that lies in 16 bytes of something. */
+  addFrom(source: Buffer, sourceStart: number, fileBytes: number): number {
+    const slot = this.#allocate(fileBytes);
+    const { ids } = this.#slabs[slot >>> slabShift]!;
+    source.copy(ids, 16 * (slot & slabMask), sourceStart, sourceStart + 16);
+    return slot;
+  }
+
+  countPointer(slot: number): void {
+    this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!++;
+  }
+
+  discountPointer(slot: number): void {
+    const { pointerCount } = this.#slabs[slot >>> slabShift]!;
+    if (--pointerCount[slot & slabMask]! === 0) this.#freeSlots.push(slot);
+  }
+
+  fileId(slot: number): string {
+    const start = 16 * (slot & slabMask);
+    return this.#slabs[slot >>> slabShift]!.ids.toString('hex', start, start + 16);
+  }
+
+  copyFileId(slot: number, target: Buffer, targetStart: number): void {
+    const start = 16 * (slot & slabMask);
+    this.#slabs[slot >>> slabShift]!.ids.copy(target, targetStart, start, start + 16);
+  }
+
+  fileBytes(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.fileBytes[slot & slabMask]!;
+  }
+
+  #allocate(fileBytes: number): number {
+    let slot = this.#freeSlots.pop();
+    if (slot === undefined) {
+      slot = this.#slotCount++;
+      if ((slot & slabMask) === 0) this.#slabs.push(new Slab());
+    }
+    const slab = this.#slabs[slot >>> slabShift]!;
+    slab.fileBytes[slot & slabMask] = fileBytes;
+    slab.pointerCount[slot & slabMask] = 0;
+    return slot;
+  }
+}

@@ -1,0 +1,58 @@
+import { clusterConfigValue } from '../configs/config-value.ts';
+import type { ByteReader } from './bytes/byte-reader.ts';
+import type { ByteWriter } from './bytes/byte-writer.ts';
+import type { ClusterState } from './cluster-state.ts';
+import type { MachineLimits } from './limits.ts';
+import { topicOf } from './topics/topic-entries.ts';
+import type { Topic } from './topics/topics.ts';
+
+/** What only time removes. */
+export interface Purge {
+  /** Of those that were silent longest. */
+  readonly producers: number;
+  /** Of the oldest. */
+  readonly fileIds: number;
+  readonly topics: readonly Topic[];
+}
+
+/** Decides what is due; changes nothing. */
+export function decidePurge(state: ClusterState, limits: MachineLimits, nowMs: number): Purge {
+  // The time to live that counts is the one of now, so that lowering it gets rid of what is deleted already.
+  const keepsDeleted = clusterConfigValue('service.soft.delete.topic.enable', state.clusterConfigs);
+  const ttlMs = keepsDeleted
+    ? clusterConfigValue('service.soft.delete.topic.ttl.ms', state.clusterConfigs)
+    : 0;
+  const topics: Topic[] = [];
+  for (const topic of state.topics.held()) {
+    if (topic.deletedMs !== undefined && topic.deletedMs + ttlMs <= nowMs) topics.push(topic);
+  }
+  return {
+    producers: state.producers.countSilent(nowMs - limits.producerStateMsMax),
+    fileIds: state.recentFiles.countOlder(nowMs - limits.recentFileMsMax),
+    topics,
+  };
+}
+
+export function writePurged(writer: ByteWriter, { producers, fileIds, topics }: Purge): void {
+  writer.varint(producers);
+  writer.varint(fileIds);
+  writer.varint(topics.length);
+  for (const { number } of topics) writer.varint(number);
+}
+
+export function applyPurged(state: ClusterState, reader: ByteReader): void {
+  state.producers.forgetOldest(reader.varint());
+  state.recentFiles.forgetOldest(reader.varint());
+  for (let left = reader.varint(); left > 0; left--) removeTopic(state, topicOf(state, reader.varint()));
+}
+
+function removeTopic({ topics, producers, files, pointers }: ClusterState, topic: Topic): void {
+  for (const log of topic.partitions) {
+    for (let index = 0; index < log.pointerCount; index++) {
+      files.discountPointer(pointers.fileSlot(log.slot(index)));
+    }
+    log.free();
+    producers.forgetLog(log);
+  }
+  topics.remove(topic);
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnreadableBytes } from '../bytes/byte-reader.ts';
+import { ClusterMachine } from '../machine.ts';
+import { Cluster } from '../testing/cluster.ts';
+
+/** A cluster with a little of everything. */
+function lively(): Cluster {
+  const cluster = new Cluster();
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': '2' } });
+  cluster.execute({ kind: 'allocateProducerIds', count: 1000 });
+  cluster.create('first', 3, { 'retention.ms': '1000' });
+  cluster.create('deleted', 2);
+  cluster.create('removed', 1);
+  for (let round = 0; round < 40; round++) {
+    cluster.nowMs += 1000;
+    cluster.commit(
+      {
+        topicId: 'first',
+        partition: round % 3,
+        producerId: 5,
+        sequence: Math.floor(round / 3),
+        timestampMs: round % 7,
+      },
+      { topicId: 'deleted', partition: round % 2, records: 4 },
+      { topicId: 'removed', producerId: 6, sequence: round },
+    );
+  }
+  cluster.delete('removed');
+  cluster.nowMs += 86_400_000;
+  cluster.execute({ kind: 'purge' });
+  cluster.commit({ topicId: 'first', producerId: 7, sequence: 3 }, { topicId: 'nowhere' });
+  cluster.delete('deleted');
+  return cluster;
+}
+
+test('a restored machine is equal, answers alike and goes on alike', () => {
+  const cluster = lively();
+  const saved = cluster.saved();
+  const restored = ClusterMachine.restore(saved);
+  assert.ok(Buffer.concat(restored.save()).equals(saved));
+  assert.equal(restored.clusterId, 'vci_test');
+  assert.deepEqual(restored.snapshotForFollowers(), cluster.machine.snapshotForFollowers());
+  const queries = [{ topicId: 'first', partition: 0, offset: 0, bytesMax: 1e9 }];
+  assert.deepEqual(restored.findBatches(queries), cluster.machine.findBatches(queries));
+
+  const later = cluster.journal.length;
+  cluster.commit({ topicId: 'first', producerId: 7, sequence: 4 });
+  cluster.create('later', -1);
+  cluster.execute({ kind: 'allocateProducerIds', count: 1 });
+  for (const entry of cluster.journal.slice(later)) restored.apply(entry);
+  assert.ok(Buffer.concat(restored.save()).equals(cluster.saved()));
+});
+
+test('what is saved does not change with what happens afterwards', () => {
+  const cluster = lively();
+  const slices = cluster.machine.save();
+  const before = Buffer.concat(slices);
+  for (let round = 0; round < 100; round++) cluster.commit({ topicId: 'first' });
+  assert.ok(Buffer.concat(slices).equals(before));
+});
+
+test('equal states are equal bytes, however they came to be', () => {
+  const direct = new Cluster();
+  const detour = new Cluster();
+  direct.create('a');
+  detour.create('a');
+  detour.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': '3' } });
+  detour.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': null } });
+  assert.ok(direct.saved().equals(detour.saved()));
+  const set = (cluster: Cluster, name: string) =>
+    cluster.execute({ kind: 'alterClusterConfigs', configs: { [name]: '5' } });
+  for (const name of ['num.partitions', 'message.max.bytes']) set(direct, name);
+  for (const name of ['message.max.bytes', 'num.partitions']) set(detour, name);
+  assert.ok(direct.saved().equals(detour.saved()));
+});
+
+test('an empty machine can be saved, too', () => {
+  const bytes = Buffer.concat(ClusterMachine.empty('vci_empty').save());
+  assert.equal(ClusterMachine.restore(bytes).clusterId, 'vci_empty');
+});
+
+test('a snapshot that lost or changed a byte is refused', () => {
+  const bytes = lively().saved();
+  for (let position = 0; position < bytes.length; position += 13) {
+    const changed = Buffer.from(bytes);
+    changed[position]! ^= 0x20;
+    assert.throws(() => ClusterMachine.restore(changed), UnreadableBytes, `byte ${position}`);
+  }
+  for (const length of [0, 7, 20, bytes.length - 1]) {
+    assert.throws(() => ClusterMachine.restore(bytes.subarray(0, length)), UnreadableBytes);
+  }
+  assert.throws(() => ClusterMachine.restore(Buffer.concat([bytes, Buffer.of(0)])), /should have/);
+});
+
+test('a snapshot of another version says so', () => {
+  const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
+  bytes[12] = 99;
+  assert.throws(() => ClusterMachine.restore(bytes), /version 99; this release reads 1/);
+});
+
+test('a snapshot of a machine that stores numbers the other way round says so', () => {
+  const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
+  bytes.subarray(8, 12).reverse();
+  assert.throws(() => ClusterMachine.restore(bytes), /another byte order/);
+});
+
+test('a snapshot may begin anywhere in memory', () => {
+  const bytes = lively().saved();
+  const shifted = Buffer.concat([Buffer.of(0, 0, 0), bytes]).subarray(3);
+  assert.ok(Buffer.concat(ClusterMachine.restore(shifted).save()).equals(bytes));
+});
+
+test('slices are small enough to be stored one by one', () => {
+  const cluster = new Cluster();
+  cluster.create('a', 100);
+  for (let round = 0; round < 400; round++) {
+    cluster.commit(
+      ...Array.from({ length: 500 }, (_, row) => ({ topicId: 'a', partition: row % 100, gap: 1 })),
+    );
+  }
+  const slices = cluster.machine.save();
+  assert.ok(slices.length > 10);
+  assert.ok(Math.max(...slices.map(({ length }) => length)) <= 2 * 1024 * 1024);
+  assert.ok(Buffer.concat(ClusterMachine.restore(Buffer.concat(slices)).save()).equals(cluster.saved()));
+});

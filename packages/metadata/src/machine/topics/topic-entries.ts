@@ -1,0 +1,95 @@
+import type { ClusterChange, TopicDescription } from '../../cluster/port.ts';
+import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { Topic } from './topics.ts';
+
+/** What the journal says about topics, and what becomes of the state. */
+
+export function writeTopicsCreated(writer: ByteWriter, topics: readonly TopicDescription[]): void {
+  writer.varint(topics.length);
+  for (const { topicId, name, partitionCount, configs } of topics) {
+    writer.text(topicId);
+    writer.text(name);
+    writer.varint(partitionCount);
+    writeConfigs(writer, configs);
+  }
+}
+
+export function applyTopicsCreated(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = state.topics.create({
+      topicId: reader.text(),
+      name: reader.text(),
+      partitionCount: reader.varint(),
+      configs: readConfigs(reader),
+      createdMs: state.nowMs,
+    });
+    changes.push({ kind: 'topic', topic: topic.description });
+  }
+  return changes;
+}
+
+export function writeTopicsDeleted(writer: ByteWriter, topics: readonly Topic[]): void {
+  writer.varint(topics.length);
+  for (const { number } of topics) writer.varint(number);
+}
+
+export function applyTopicsDeleted(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    state.topics.softDelete(topic, state.nowMs);
+    const { topicId, name } = topic.description;
+    changes.push({ kind: 'topicDeleted', topicId, name });
+  }
+  return changes;
+}
+
+export interface Growth {
+  readonly topic: Topic;
+  readonly partitionCount: number;
+}
+
+export function writePartitionsCreated(writer: ByteWriter, growths: readonly Growth[]): void {
+  writer.varint(growths.length);
+  for (const { topic, partitionCount } of growths) {
+    writer.varint(topic.number);
+    writer.varint(partitionCount);
+  }
+}
+
+export function applyPartitionsCreated(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    state.topics.growTo(topic, reader.varint());
+    changes.push({ kind: 'topic', topic: topic.description });
+  }
+  return changes;
+}
+
+export function topicOf(state: ClusterState, number: number): Topic {
+  const topic = state.topics.byNumber(number);
+  if (topic === undefined) throw new UnreadableBytes(`there is no topic with the number ${number}`);
+  return topic;
+}
+
+export function writeConfigs(writer: ByteWriter, configs: Readonly<Record<string, string>>): void {
+  const pairs = Object.entries(configs);
+  writer.varint(pairs.length);
+  for (const [name, text] of pairs) {
+    writer.text(name);
+    writer.text(text);
+  }
+}
+
+export function readConfigs(reader: ByteReader): Record<string, string> {
+  const configs: Record<string, string> = {};
+  for (let left = reader.varint(); left > 0; left--) {
+    const name = reader.text();
+    configs[name] = reader.text();
+  }
+  return configs;
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { collisionKey, topicNameProblem } from './topic-name.ts';
+
+const good = ['a', 'A.b_c-9', '...', '_', '-', 'x'.repeat(249)];
+const bad: [name: string, problem: RegExp][] = [
+  ['', /may not be empty/],
+  ['.', /may not be named "\."/],
+  ['..', /may not be named "\.\."/],
+  ['x'.repeat(250), /has 250 characters; 249 are allowed/],
+  ['a b', /other than ASCII letters/],
+  ['a/b', /other than ASCII letters/],
+  ['é', /other than ASCII letters/],
+  ['a\n', /other than ASCII letters/],
+];
+
+for (const name of good) {
+  test(`${name} is a name`, () => assert.equal(topicNameProblem(name), undefined));
+}
+
+for (const [name, problem] of bad) {
+  test(`${JSON.stringify(name)} is no name`, () => assert.match(topicNameProblem(name)!, problem));
+}
+
+test('names collide when they differ in dots and underscores only', () => {
+  assert.equal(collisionKey('a.b_c'), collisionKey('a_b.c'));
+  assert.notEqual(collisionKey('a.b'), collisionKey('a-b'));
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PartitionsToCreate, TopicError, TopicReference, TopicToCreate } from '../../cluster/port.ts';
+import { MalformedCommand } from '../command.ts';
+import { Cluster } from '../testing/cluster.ts';
+
+/** `name:partitions`. */
+function toCreate(text: string): TopicToCreate[] {
+  return text.split(' ').map((one) => {
+    const [name = '', count = '1'] = one.split(':');
+    return { name, partitionCount: Number(count), configs: {} };
+  });
+}
+
+function create(cluster: Cluster, topics: readonly TopicToCreate[], validateOnly = false) {
+  const topicIds = topics.map((_, index) => `fresh-${index}`);
+  return cluster.execute({ kind: 'createTopics', topics, topicIds, validateOnly });
+}
+
+const creations: [what: string, topics: string, errors: TopicError[]][] = [
+  ['topics of different names', 'a:1 b:2', ['NONE', 'NONE']],
+  ['the default number of partitions', 'a:-1', ['NONE']],
+  ['no partitions', 'a:0 b:-2 c:1.5', ['INVALID_PARTITIONS', 'INVALID_PARTITIONS', 'INVALID_PARTITIONS']],
+  ['more partitions than a topic may have', 'a:7', ['INVALID_PARTITIONS']],
+  ['more partitions than the cluster may have', 'a:6 b:6', ['NONE', 'POLICY_VIOLATION']],
+  ['a refused topic takes nothing of what others may have', 'a:7 b:6', ['INVALID_PARTITIONS', 'NONE']],
+  ['a topic that is there', 'there:1', ['TOPIC_ALREADY_EXISTS']],
+  ['a topic that collides with one that is there', 'the.re:1 the_re:1', ['NONE', 'INVALID_TOPIC_EXCEPTION']],
+  ['bad names', '..:1 a,b:1', ['INVALID_TOPIC_EXCEPTION', 'INVALID_TOPIC_EXCEPTION']],
+  ['one name twice', 'a:1 b:1 a:2', ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']],
+];
+
+for (const [what, topics, errors] of creations) {
+  test(`creating ${what}`, () => {
+    const cluster = new Cluster({ partitionsPerTopicMax: 6, partitionsPerClusterMax: 10 });
+    cluster.create('there');
+    const before = cluster.saved();
+    const tried = create(cluster, toCreate(topics), true);
+    assert.ok(cluster.saved().equals(before), 'trying changes nothing');
+    const results = create(cluster, toCreate(topics));
+    assert.deepEqual(
+      results.map(({ error }) => error),
+      errors,
+    );
+    assert.deepEqual(tried, results);
+    for (const { error, topic, message } of results) {
+      assert.deepEqual(
+        [topic === undefined, message === null],
+        error === 'NONE' ? [false, true] : [true, false],
+      );
+    }
+  });
+}
+
+test('a created topic is what was asked for, and only that', () => {
+  const cluster = new Cluster();
+  const configs = { 'retention.ms': '5', 'flush.messages': '1' };
+  const [result] = create(cluster, [{ name: 'a', partitionCount: 2, configs }]);
+  const topic = {
+    topicId: 'fresh-0',
+    name: 'a',
+    partitionCount: 2,
+    configs: { 'retention.ms': '5' },
+    createdMs: cluster.nowMs,
+  };
+  assert.deepEqual(result, { error: 'NONE', message: null, topic });
+  assert.deepEqual(cluster.machine.topicByName('a'), topic);
+  assert.deepEqual(cluster.machine.topicById('fresh-0'), topic);
+  assert.deepEqual(cluster.replay().changes, [{ kind: 'topic', topic }]);
+});
+
+test('a bad config is told with its rule', () => {
+  const [result] = create(new Cluster(), [
+    { name: 'a', partitionCount: 1, configs: { 'service.nothing': '1', 'retention.ms': 'x' } },
+  ]);
+  assert.equal(result!.error, 'INVALID_CONFIG');
+  assert.match(result!.message!, /service\.nothing=1: there is no such topic config/);
+  assert.match(result!.message!, /retention\.ms=x: must be a whole number/);
+});
+
+test('the default number of partitions is a config of the cluster', () => {
+  const cluster = new Cluster();
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': '4' } });
+  create(cluster, toCreate('a:-1'));
+  assert.equal(cluster.machine.topicByName('a')!.partitionCount, 4);
+});
+
+test('ids that are missing, empty, used or given twice are a mistake of the caller', () => {
+  const cluster = new Cluster();
+  cluster.create('a');
+  cluster.delete('a');
+  const before = cluster.saved();
+  for (const topicIds of [['x'], ['x', ''], ['x', 'x'], ['x', 'a']]) {
+    const topics = toCreate('b:1 c:1');
+    assert.throws(
+      () => cluster.execute({ kind: 'createTopics', topics, topicIds, validateOnly: false }),
+      MalformedCommand,
+    );
+  }
+  assert.ok(cluster.saved().equals(before));
+});
+
+const deletions: [what: string, topics: TopicReference[], errors: TopicError[]][] = [
+  ['by name', [{ name: 'a' }], ['NONE']],
+  ['by id', [{ topicId: 'a' }], ['NONE']],
+  ['by name and id', [{ topicId: 'a', name: 'a' }], ['NONE']],
+  ['by a name and the id of another', [{ topicId: 'a', name: 'b' }], ['INVALID_REQUEST']],
+  ['by nothing', [{}], ['INVALID_REQUEST']],
+  ['an unknown name', [{ name: 'z' }], ['UNKNOWN_TOPIC_OR_PARTITION']],
+  ['an unknown id', [{ topicId: 'z' }], ['UNKNOWN_TOPIC_ID']],
+  [
+    'the same topic twice',
+    [{ name: 'a' }, { topicId: 'a' }, { name: 'b' }],
+    ['INVALID_REQUEST', 'INVALID_REQUEST', 'NONE'],
+  ],
+  ['a protected topic', [{ name: 'kept' }, { name: 'a' }], ['TOPIC_DELETION_DISABLED', 'NONE']],
+];
+
+for (const [what, topics, errors] of deletions) {
+  test(`deleting ${what}`, () => {
+    const cluster = new Cluster();
+    cluster.create('a');
+    cluster.create('b');
+    cluster.create('kept', 1, { 'service.deletion.protection.enabled': 'true' });
+    const results = cluster.execute({ kind: 'deleteTopics', topics });
+    assert.deepEqual(
+      results.map(({ error }) => error),
+      errors,
+    );
+    for (const name of ['a', 'b', 'kept']) {
+      const isDeleted = topics.some(
+        (topic, index) => errors[index] === 'NONE' && (topic.name ?? topic.topicId) === name,
+      );
+      assert.equal(cluster.machine.topicByName(name) === undefined, isDeleted, name);
+    }
+  });
+}
+
+test('a cluster can forbid deletion', () => {
+  const cluster = new Cluster();
+  cluster.create('a');
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'delete.topic.enable': 'false' } });
+  assert.equal(cluster.delete('a'), 'TOPIC_DELETION_DISABLED');
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'delete.topic.enable': null } });
+  assert.equal(cluster.delete('a'), 'NONE');
+});
+
+test('the name of a deleted topic is free at once, and the new topic starts empty', () => {
+  const cluster = new Cluster();
+  cluster.create('a.b', 2);
+  cluster.commit({ topicId: 'a.b', records: 5 });
+  cluster.delete('a.b');
+  const topics = [{ name: 'a_b', partitionCount: 1, configs: {} }];
+  const [result] = cluster.execute({
+    kind: 'createTopics',
+    topics,
+    topicIds: ['second'],
+    validateOnly: false,
+  });
+  assert.equal(result!.error, 'NONE');
+  const { nextOffset } = cluster.machine.snapshotForFollowers();
+  assert.deepEqual([...nextOffset], [0]);
+  assert.deepEqual(cluster.commit({ topicId: 'a.b' }, { topicId: 'second' }), ['error 2', 0]);
+  assert.deepEqual(cluster.replay().changes.at(-3), { kind: 'topicDeleted', topicId: 'a.b', name: 'a.b' });
+});
+
+test('deleted topics count until they are removed', () => {
+  const cluster = new Cluster({ partitionsPerClusterMax: 4, partitionsHeldMax: 6 });
+  const createFresh = (id: string, partitionCount: number) => {
+    const topics = [{ name: 'a', partitionCount, configs: {} }];
+    return cluster.execute({ kind: 'createTopics', topics, topicIds: [id], validateOnly: false })[0]!;
+  };
+  createFresh('1', 4);
+  cluster.delete('a');
+  assert.equal(createFresh('2', 2).error, 'NONE');
+  cluster.delete('a');
+  const refused = createFresh('3', 1);
+  assert.equal(refused.error, 'POLICY_VIOLATION');
+  assert.match(refused.message!, /service\.soft\.delete\.topic\.ttl\.ms/);
+  cluster.nowMs += 86_400_000;
+  cluster.execute({ kind: 'purge' });
+  assert.equal(createFresh('3', 4).error, 'NONE');
+});
+
+const growths: [what: string, topics: PartitionsToCreate[], errors: TopicError[]][] = [
+  ['more', [{ name: 'a', partitionCount: 3 }], ['NONE']],
+  ['as many as before', [{ name: 'a', partitionCount: 2 }], ['INVALID_PARTITIONS']],
+  ['fewer', [{ name: 'a', partitionCount: 1 }], ['INVALID_PARTITIONS']],
+  ['part of one', [{ name: 'a', partitionCount: 2.5 }], ['INVALID_PARTITIONS']],
+  ['too many for a topic', [{ name: 'a', partitionCount: 7 }], ['INVALID_PARTITIONS']],
+  [
+    'too many for the cluster',
+    [
+      { name: 'a', partitionCount: 6 },
+      { name: 'b', partitionCount: 3 },
+    ],
+    ['NONE', 'POLICY_VIOLATION'],
+  ],
+  ['for an unknown topic', [{ name: 'z', partitionCount: 3 }], ['UNKNOWN_TOPIC_OR_PARTITION']],
+  [
+    'twice',
+    [
+      { name: 'a', partitionCount: 3 },
+      { name: 'a', partitionCount: 4 },
+    ],
+    ['INVALID_REQUEST', 'INVALID_REQUEST'],
+  ],
+];
+
+for (const [what, topics, errors] of growths) {
+  test(`partitions: ${what}`, () => {
+    const cluster = new Cluster({ partitionsPerTopicMax: 6, partitionsPerClusterMax: 8 });
+    cluster.create('a', 2);
+    cluster.create('b', 2);
+    const before = cluster.saved();
+    const tried = cluster.execute({ kind: 'createPartitions', topics, validateOnly: true });
+    assert.ok(cluster.saved().equals(before));
+    const results = cluster.execute({ kind: 'createPartitions', topics, validateOnly: false });
+    assert.deepEqual(tried, results);
+    assert.deepEqual(
+      results.map(({ error }) => error),
+      errors,
+    );
+    for (const { topic } of results) {
+      if (topic !== undefined) assert.deepEqual(cluster.machine.topicByName(topic.name), topic);
+    }
+  });
+}
+
+test('new partitions start empty and the old ones stay as they are', () => {
+  const cluster = new Cluster();
+  cluster.create('a', 1);
+  cluster.commit({ topicId: 'a', records: 3 });
+  const topics = [{ name: 'a', partitionCount: 3 }];
+  cluster.execute({ kind: 'createPartitions', topics, validateOnly: false });
+  assert.deepEqual([...cluster.machine.snapshotForFollowers().nextOffset], [3, 0, 0]);
+  assert.deepEqual(cluster.commit({ topicId: 'a', partition: 2 }, { topicId: 'a' }), [0, 3]);
+});

@@ -1,0 +1,832 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Clock, caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import {
+  type ClusterChange,
+  type ClusterFollower,
+  type ClusterPort,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+} from '../cluster/port.ts';
+import type { ClientHello } from './bodies.ts';
+import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
+import { CallRefused, type ClusterClient, connectCluster } from './client.ts';
+import { decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
+import { type MethodName, methodNames } from './methods.ts';
+import { ReplyMemory } from './reply-memory.ts';
+import { serveConnection } from './serve.ts';
+
+/** Client and server over channels in memory, with a clock that only the test moves. */
+
+class TestClock implements Clock {
+  #nowMs = 0;
+  #lastTimer = 0;
+  readonly #timers = new Map<number, { readonly atMs: number; readonly run: () => void }>();
+
+  nowMs = () => this.#nowMs;
+  monotonicMs = () => this.#nowMs;
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = ++this.#lastTimer;
+    this.#timers.set(timer, { atMs: this.#nowMs + delayMs, run });
+    return () => this.#timers.delete(timer);
+  }
+
+  get timerCount(): number {
+    return this.#timers.size;
+  }
+
+  /** Moves time, timer by timer, and lets everything settle after each. */
+  async pass(durationMs: number): Promise<void> {
+    const untilMs = this.#nowMs + durationMs;
+    for (;;) {
+      await settle();
+      const [next] = [...this.#timers].sort((a, b) => a[1].atMs - b[1].atMs || a[0] - b[0]);
+      if (next === undefined || next[1].atMs > untilMs) break;
+      this.#timers.delete(next[0]);
+      this.#nowMs = Math.max(this.#nowMs, next[1].atMs);
+      next[1].run();
+    }
+    this.#nowMs = untilMs;
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await null;
+}
+
+/** One end of a channel in memory. */
+class MemoryEnd implements Channel {
+  other!: MemoryEnd;
+  /** Frames are lost from here on, and nobody notices. */
+  isDeaf = false;
+  /** Frames stay unsent, as when the peer does not read. */
+  isStalled = false;
+  readonly sent: Frame[] = [];
+  #listener: ChannelListener | undefined;
+  #isEnded = false;
+  readonly #held: Uint8Array[] = [];
+
+  send(frame: Uint8Array): void {
+    if (this.#isEnded) return;
+    this.sent.push(decodeFrame(frame, replyLimits));
+    this.#held.push(frame);
+    this.flush();
+  }
+
+  flush(): void {
+    if (this.isStalled) return;
+    for (const frame of this.#held.splice(0)) {
+      queueMicrotask(() => {
+        if (!this.isDeaf) this.other.deliver(frame);
+      });
+    }
+  }
+
+  deliver(frame: Uint8Array): void {
+    if (!this.#isEnded) this.#listener!.onFrame(frame);
+  }
+
+  unsentBytes = () => this.#held.reduce((sum, { length }) => sum + length, 0);
+
+  listen(listener: ChannelListener): void {
+    this.#listener = listener;
+  }
+
+  close(code: EndCode, reason: string): void {
+    this.end(code, reason);
+    queueMicrotask(() => this.other.end(code, reason));
+  }
+
+  abort(): void {
+    this.end(undefined, '');
+    queueMicrotask(() => this.other.end(undefined, ''));
+  }
+
+  end(code: number | undefined, reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    queueMicrotask(() => this.#listener?.onEnd(code, reason));
+  }
+}
+
+/** A port that does what the test says, and fails the test when it is asked for anything else. */
+function portOf(methods: Partial<ClusterPort>): ClusterPort {
+  const refusals = Object.fromEntries(
+    methodNames.map((name) => [name, () => Promise.reject(new Error(`${name} was not expected`))]),
+  ) as unknown as Pick<ClusterPort, MethodName>;
+  return { ...refusals, follow: () => () => {}, ...methods };
+}
+
+interface Process {
+  readonly url: string;
+  port: ClusterPort | undefined;
+  memory: ReplyMemory;
+  isDown: boolean;
+  keys: readonly string[];
+  readonly channels: { readonly server: MemoryEnd; readonly client: MemoryEnd }[];
+}
+
+class World {
+  readonly clock = new TestClock();
+  readonly metrics = new Metrics();
+  readonly processes = new Map<string, Process>();
+  readonly dialled: string[] = [];
+  key = 'aks_good';
+  members: readonly string[] = [];
+  client!: ClusterClient;
+
+  process(url: string, port: ClusterPort): Process {
+    const made: Process = {
+      url,
+      port,
+      memory: new ReplyMemory(this.clock),
+      isDown: false,
+      keys: ['aks_good'],
+      channels: [],
+    };
+    this.processes.set(url, made);
+    return made;
+  }
+
+  connect(...urls: string[]): ClusterClient {
+    const { clock, metrics } = this;
+    this.client = connectCluster({
+      urls,
+      clusterId: 'vci_test',
+      agentKey: () => this.key,
+      clock,
+      metrics,
+      random: seededRandom(1),
+      log: silentLog,
+      dial: async ({ url, agentKey }) => {
+        this.dialled.push(url);
+        const process = this.processes.get(url);
+        if (process === undefined || process.isDown) throw new DialError(`${url}: ECONNREFUSED`);
+        if (!process.keys.includes(agentKey)) throw new AgentKeyRefused(`${url}: 401`);
+        return this.#serve(process);
+      },
+    });
+    return this.client;
+  }
+
+  #serve(process: Process): Channel {
+    const { clock, metrics } = this;
+    const server = new MemoryEnd();
+    const client = new MemoryEnd();
+    server.other = client;
+    client.other = server;
+    process.channels.push({ server, client });
+    // A real client listens as soon as it has the channel; here the server is told a moment later.
+    queueMicrotask(() =>
+      queueMicrotask(() =>
+        serveConnection(server, {
+          clusterId: 'vci_test',
+          cluster: () => process.port,
+          members: () => this.members,
+          memory: process.memory,
+          clock,
+          metrics,
+          log: silentLog,
+        }),
+      ),
+    );
+    return client;
+  }
+}
+
+const created = (name: string) => ({
+  error: 'NONE' as const,
+  message: null,
+  topic: { topicId: `id-of-${name}`, name, partitionCount: 1, configs: {}, createdMs: 5 },
+});
+
+test('a call reaches the port and its answer comes back', async () => {
+  const world = new World();
+  const asked: unknown[] = [];
+  world.process('http://a/', {
+    ...portOf({
+      async createTopics(topics, options) {
+        asked.push(topics, options);
+        return topics.map(({ name }) => created(name));
+      },
+      async leave() {},
+    }),
+  });
+  const client = world.connect('http://a');
+  const topic = { name: 't', partitionCount: -1, configs: { $odd: 'x' } };
+  assert.deepEqual(await client.createTopics([topic], { validateOnly: false }), [created('t')]);
+  assert.deepEqual(asked, [[topic], { validateOnly: false }]);
+  assert.equal(await client.leave('agent'), undefined);
+  client.close();
+  await settle();
+  assert.equal(world.clock.timerCount, 0, 'nothing runs after close');
+});
+
+test('a lost answer is given again, and the call is done once', async () => {
+  const world = new World();
+  let executions = 0;
+  const process = world.process(
+    'http://a/',
+    portOf({
+      async createTopics(topics) {
+        executions++;
+        return topics.map(({ name }) =>
+          executions === 1
+            ? created(name)
+            : { error: 'TOPIC_ALREADY_EXISTS', message: 'it exists', topic: undefined },
+        );
+      },
+    }),
+  );
+  const client = world.connect('http://a');
+  await settle();
+  process.channels[0]!.server.isDeaf = true;
+  const result = client.createTopics([{ name: 't', partitionCount: 1, configs: {} }], {
+    validateOnly: false,
+  });
+  await settle();
+  assert.equal(executions, 1);
+  process.channels[0]!.server.abort();
+  await world.clock.pass(1_000);
+  assert.deepEqual(await result, [created('t')]);
+  assert.equal(process.channels.length, 2);
+  assert.equal(executions, 1);
+  client.close();
+});
+
+test('a call that comes again while it is under way is done once', async () => {
+  const world = new World();
+  let executions = 0;
+  let finish = (_first: number) => {};
+  const process = world.process(
+    'http://a/',
+    portOf({
+      allocateProducerIds() {
+        executions++;
+        return new Promise<number>((resolve) => {
+          finish = resolve;
+        });
+      },
+    }),
+  );
+  const client = world.connect('http://a');
+  const first = client.allocateProducerIds(10);
+  await settle();
+  process.channels[0]!.client.abort();
+  await world.clock.pass(1_000);
+  assert.equal(process.channels.length, 2);
+  finish(1000);
+  assert.equal(await first, 1000);
+  assert.equal(executions, 1);
+  client.close();
+});
+
+test('answers are forgotten once they are confirmed', async () => {
+  const world = new World();
+  const process = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const client = world.connect('http://a');
+  for (let call = 0; call < 1000; call++) await client.allocateProducerIds(1);
+  const [hello] = process.channels[0]!.client.sent;
+  const { clientId } = hello!.body as ClientHello;
+  const session = process.memory.open('vci_test', clientId);
+  assert.equal(session.size, 1000 % 64);
+  await world.clock.pass(2_000);
+  assert.equal(session.size, 0);
+  client.close();
+});
+
+test('calls are sent again in their order, and each is done once', async () => {
+  const world = new World();
+  const order: number[] = [];
+  const process = world.process(
+    'http://a/',
+    portOf({
+      async allocateProducerIds(count) {
+        order.push(count);
+        return count;
+      },
+    }),
+  );
+  const client = world.connect('http://a');
+  await settle();
+  const calls: Promise<number>[] = [];
+  for (let count = 1; count <= 600; count++) {
+    calls.push(client.allocateProducerIds(count));
+    if (count % 150 === 0) {
+      await settle();
+      const { server, client: mine } = process.channels.at(-1)!;
+      if (count % 300 === 0) server.isDeaf = true;
+      else mine.isDeaf = true;
+    }
+    if (count % 200 === 0) {
+      process.channels.at(-1)!.server.abort();
+      await world.clock.pass(1_000);
+    }
+  }
+  await world.clock.pass(20_000);
+  const counts = Array.from({ length: 600 }, (_, index) => index + 1);
+  assert.deepEqual(await Promise.all(calls), counts);
+  assert.deepEqual(order, counts);
+  client.close();
+});
+
+test('no more calls run at a time than the control plane said', async () => {
+  const world = new World();
+  let running = 0;
+  let most = 0;
+  world.process(
+    'http://a/',
+    portOf({
+      async findBatches() {
+        most = Math.max(most, ++running);
+        await settle();
+        running--;
+        return [];
+      },
+    }),
+  );
+  const client = world.connect('http://a');
+  await Promise.all(Array.from({ length: 1000 }, () => client.findBatches([])));
+  assert.equal(most, caps.rpcRunningCallsMax);
+  client.close();
+});
+
+test('failures say what to do', async () => {
+  const world = new World();
+  const port = (error: Error) => portOf({ leave: () => Promise.reject(error) });
+  const process = world.process('http://a/', port(new ClusterUnavailable('the journal is away')));
+  const client = world.connect('http://a');
+  await assert.rejects(client.leave('x'), { name: 'ClusterUnavailable', message: 'the journal is away' });
+  process.port = port(new Error('a defect'));
+  await assert.rejects(
+    client.leave('x'),
+    (error) => error instanceof CallRefused && error.kind === 'internal',
+  );
+  const wrong = 5 as unknown as string;
+  await assert.rejects(client.leave(wrong), { name: 'CallRefused', message: 'leave[0]: not a text' });
+  const nan = { agentId: 'a', cpuLoad: Number.NaN } as Parameters<ClusterPort['heartbeat']>[0];
+  await assert.rejects(client.heartbeat(nan), { name: 'TypeError', message: 'NaN cannot be sent' });
+  client.close();
+  await assert.rejects(client.leave('x'), { name: 'ClusterUnavailable' });
+});
+
+test('a file whose columns do not match is refused with the name of the column', async () => {
+  const world = new World();
+  world.process('http://a/', portOf({ commitFiles: async () => [] }));
+  const client = world.connect('http://a');
+  const file = {
+    fileId: '00',
+    fileBytes: 1,
+    topicIds: [],
+    topic: new Uint32Array(2),
+    partition: new Uint32Array(2),
+    byteStart: new Uint32Array(2),
+    byteLength: new Uint32Array(2),
+    recordCount: new Uint32Array(2),
+    maxTimestampMs: new Float64Array(2),
+    producerId: new Float64Array(2),
+    producerEpoch: new Int16Array(1),
+    baseSequence: new Int32Array(2),
+  };
+  await assert.rejects(client.commitFiles([file]), {
+    message: 'commitFiles[0].producerEpoch: 1 rows, but topic has 2 (entry 0)',
+  });
+  client.close();
+});
+
+test('a call without a connection waits for its deadline and not longer', async () => {
+  const world = new World();
+  const client = world.connect('http://nowhere');
+  const call = assert.rejects(client.findOffsets([]), {
+    name: 'ClusterUnavailable',
+    message: 'findOffsets: the control plane did not answer within 30 s',
+  });
+  await world.clock.pass(30_000);
+  await call;
+  // Full jitter over at most 5 s, after a quick start.
+  assert.ok(world.dialled.length > 6 && world.dialled.length < 60, `${world.dialled.length} attempts`);
+  client.close();
+});
+
+test('calls that pile up without a connection are refused', async () => {
+  const client = new World().connect('http://nowhere');
+  const calls = Array.from({ length: caps.rpcPendingCallsMax }, () => client.findOffsets([]));
+  await assert.rejects(client.findOffsets([]), { message: '4096 calls wait for the control plane already' });
+  client.close();
+  assert.ok((await Promise.allSettled(calls)).every(({ status }) => status === 'rejected'));
+});
+
+class NotLeader extends ClusterUnavailable {
+  readonly leaderUrl: string | undefined;
+  constructor(leaderUrl: string | undefined) {
+    super('this process does not lead the cluster');
+    this.leaderUrl = leaderUrl;
+  }
+}
+
+test('the client goes to the leader, also to one it did not know', async () => {
+  const world = new World();
+  world.process(
+    'http://a/',
+    portOf({ allocateProducerIds: () => Promise.reject(new NotLeader('http://b')) }),
+  );
+  world.process('http://b/', portOf({ allocateProducerIds: async () => 7 }));
+  const client = world.connect('http://a');
+  assert.equal(await client.allocateProducerIds(1), 7);
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  client.close();
+});
+
+test('without a known leader the client goes around until there is one', async () => {
+  const world = new World();
+  const nobody = portOf({ allocateProducerIds: () => Promise.reject(new NotLeader(undefined)) });
+  world.process('http://a/', nobody);
+  const b = world.process('http://b/', nobody);
+  const client = world.connect('http://a', 'http://b');
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(5_000);
+  assert.ok(world.dialled.length < 60, `${world.dialled.length} attempts`);
+  b.port = portOf({ allocateProducerIds: async () => 8 });
+  await world.clock.pass(15_000);
+  assert.equal(await call, 8);
+  client.close();
+});
+
+test('two processes that point at each other do not make the client run in circles', async () => {
+  const world = new World();
+  world.process(
+    'http://a/',
+    portOf({ allocateProducerIds: () => Promise.reject(new NotLeader('http://b')) }),
+  );
+  world.process(
+    'http://b/',
+    portOf({ allocateProducerIds: () => Promise.reject(new NotLeader('http://a')) }),
+  );
+  const client = world.connect('http://a', 'http://b');
+  const call = assert.rejects(client.allocateProducerIds(1), { name: 'ClusterUnavailable' });
+  for (let turn = 0; turn < 100; turn++) await settle();
+  assert.ok(world.dialled.length <= 3, `${world.dialled.length} attempts before any time has passed`);
+  await world.clock.pass(30_000);
+  await call;
+  assert.ok(world.dialled.length < 100, `${world.dialled.length} attempts`);
+  client.close();
+});
+
+test('the death of a process is survived with the addresses that hello told', async () => {
+  const world = new World();
+  world.members = ['http://a', 'http://b', 'not an address'];
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  world.process('http://b/', portOf({ allocateProducerIds: async () => 2 }));
+  const client = world.connect('http://a');
+  assert.equal(await client.allocateProducerIds(1), 1);
+  a.isDown = true;
+  a.channels[0]!.server.abort();
+  await world.clock.pass(1_000);
+  assert.equal(await client.allocateProducerIds(1), 2);
+  client.close();
+});
+
+test('an agent that was given secure addresses does not take its key to open ones', async () => {
+  const world = new World();
+  world.members = ['http://b'];
+  const a = world.process('https://a/', portOf({ leave: () => Promise.reject(new NotLeader('http://b')) }));
+  world.process('http://b/', portOf({}));
+  const client = world.connect('https://a');
+  const call = assert.rejects(client.leave('x'));
+  await world.clock.pass(10_000);
+  await call;
+  a.isDown = true;
+  await world.clock.pass(10_000);
+  assert.deepEqual([...new Set(world.dialled)], ['https://a/']);
+  client.close();
+});
+
+test('a peer that falls silent is left, and a silent agent is cut off', async () => {
+  const world = new World();
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const client = world.connect('http://a');
+  await settle();
+  a.channels[0]!.server.isDeaf = true;
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(10_000);
+  assert.equal(await call, 1);
+  assert.equal(a.channels.length, 2);
+  client.close();
+
+  const other = new World();
+  const b = other.process('http://b/', portOf({}));
+  const silent = other.connect('http://b');
+  await settle();
+  b.channels[0]!.client.isDeaf = true;
+  b.isDown = true;
+  silent.close();
+  await other.clock.pass(60_000);
+  assert.equal(other.clock.timerCount, 0, 'the server watches nobody any more');
+});
+
+test('a refused key fails calls at once; a new one is used within a second', async () => {
+  const world = new World();
+  const process = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  world.key = 'aks_bad';
+  const client = world.connect('http://a');
+  await assert.rejects(client.allocateProducerIds(1), { name: 'AgentKeyRefused', message: 'http://a/: 401' });
+  await world.clock.pass(29_000);
+  await assert.rejects(client.allocateProducerIds(1), { name: 'AgentKeyRefused' });
+  assert.equal(world.dialled.length, 1);
+  await world.clock.pass(2_000);
+  assert.equal(world.dialled.length, 2, 'the key may have become good');
+  world.key = 'aks_good';
+  await world.clock.pass(1_000);
+  assert.equal(await client.allocateProducerIds(1), 1);
+  assert.equal(process.channels.length, 1);
+  client.close();
+});
+
+const snapshot = (nextOffset: number): ClusterSnapshot => ({
+  clusterId: 'vci_test',
+  clusterConfigs: {},
+  topics: [{ topicId: 't', name: 't', partitionCount: 1, configs: {}, createdMs: 0 }],
+  logStartOffset: Float64Array.of(0),
+  nextOffset: Float64Array.of(nextOffset),
+  agents: [],
+});
+
+/** A cluster with one partition that grows by one record at a time. */
+class GrowingCluster {
+  readonly followers = new Set<ClusterFollower>();
+  nextOffset = 0;
+  readonly port = portOf({
+    follow: (follower) => {
+      follower.onSnapshot(snapshot(this.nextOffset));
+      this.followers.add(follower);
+      return () => this.followers.delete(follower);
+    },
+  });
+
+  append(bytes = 32): void {
+    const changes: ClusterChange[] = [
+      {
+        kind: 'appended',
+        topicId: 't',
+        partition: 0,
+        pointers: {
+          fileId: ['f'.repeat(bytes)],
+          byteStart: Float64Array.of(0),
+          byteLength: Float64Array.of(1),
+          baseOffset: Float64Array.of(this.nextOffset),
+          nextOffset: Float64Array.of(++this.nextOffset),
+        },
+      },
+    ];
+    for (const follower of this.followers) follower.onChanges(changes);
+  }
+}
+
+/** What a follower knows; fails when a change does not follow from what came before. */
+class Tail implements ClusterFollower {
+  nextOffset = -1;
+  snapshots = 0;
+
+  onSnapshot({ nextOffset }: ClusterSnapshot): void {
+    this.snapshots++;
+    this.nextOffset = nextOffset[0]!;
+  }
+
+  onChanges(changes: readonly ClusterChange[]): void {
+    for (const change of changes) {
+      assert.ok(change.kind === 'appended');
+      assert.equal(change.pointers.baseOffset[0], this.nextOffset);
+      this.nextOffset = change.pointers.nextOffset[0]!;
+    }
+  }
+}
+
+test('followers get a snapshot and every change after it, until they end it', async () => {
+  const world = new World();
+  const cluster = new GrowingCluster();
+  world.process('http://a/', cluster.port);
+  const client = world.connect('http://a');
+  const [early, late] = [new Tail(), new Tail()];
+  const end = client.follow(early);
+  await settle();
+  cluster.append();
+  client.follow(late);
+  cluster.append();
+  await settle();
+  assert.deepEqual([early.nextOffset, late.nextOffset], [2, 2]);
+  end();
+  await settle();
+  cluster.append();
+  await settle();
+  assert.deepEqual([early.nextOffset, late.nextOffset], [2, 3]);
+  assert.deepEqual([early.snapshots, late.snapshots, cluster.followers.size], [1, 1, 1]);
+  client.close();
+  await settle();
+  assert.equal(cluster.followers.size, 0);
+});
+
+test('followers get another snapshot after a lost connection', async () => {
+  const world = new World();
+  const cluster = new GrowingCluster();
+  const process = world.process('http://a/', cluster.port);
+  const client = world.connect('http://a');
+  const tail = new Tail();
+  client.follow(tail);
+  await settle();
+  cluster.append();
+  await settle();
+  process.channels[0]!.server.abort();
+  cluster.append();
+  await world.clock.pass(1_000);
+  cluster.append();
+  await settle();
+  assert.deepEqual([tail.nextOffset, tail.snapshots, cluster.followers.size], [3, 2, 1]);
+  client.close();
+});
+
+test('a follower that is too slow loses changes, costs no more memory, and gets a snapshot when it has caught up', async () => {
+  const world = new World();
+  const cluster = new GrowingCluster();
+  const process = world.process('http://a/', cluster.port);
+  const client = world.connect('http://a');
+  const tail = new Tail();
+  client.follow(tail);
+  await settle();
+  const { server } = process.channels[0]!;
+  server.isStalled = true;
+  for (let change = 0; change < 100; change++) cluster.append(1024 * 1024);
+  assert.ok(server.unsentBytes() <= caps.rpcQueuedPushBytesMax + 1024, `${server.unsentBytes()} bytes wait`);
+  assert.equal(cluster.followers.size, 0);
+  await world.clock.pass(200);
+  assert.equal(cluster.followers.size, 0, 'still stalled');
+  server.isStalled = false;
+  server.flush();
+  await world.clock.pass(200);
+  cluster.append();
+  await settle();
+  assert.deepEqual([tail.nextOffset, tail.snapshots], [101, 2]);
+  assert.match(world.metrics.render(), /^service_agent_rpc_followers_skipped_total 1$/m);
+  client.close();
+});
+
+test('an agent that does not read its answers is cut off', async () => {
+  const world = new World();
+  const big = new Float64Array(1024 * 1024);
+  const empty = new Float64Array(0);
+  const pointers = { fileId: [], byteStart: big, byteLength: empty, baseOffset: empty, nextOffset: empty };
+  const process = world.process(
+    'http://a/',
+    portOf({ findOffsets: async () => [{ error: 'NONE', pointers }] }),
+  );
+  const client = world.connect('http://a');
+  await settle();
+  const { server } = process.channels[0]!;
+  server.isStalled = true;
+  const calls = Array.from({ length: 20 }, () => client.findOffsets([]));
+  await settle();
+  assert.ok(server.unsentBytes() < caps.rpcQueuedBytesMax + 9 * 1024 * 1024);
+  await world.clock.pass(10_000);
+  await Promise.all(calls);
+  client.close();
+});
+
+test('frames that keep no rule end the connection with a reason', async () => {
+  const hello = (pending = new Float64Array(0)) =>
+    encodeFrame('hello', 0, { release: 'v830', clientId: 'c', pending });
+  const call = (id: number) => encodeFrame('call', id, { method: 'findOffsets', args: [[]] });
+  const cases: [name: string, frames: Uint8Array[], reason: RegExp][] = [
+    ['garbage', [new Uint8Array(20)], /format 0 is unknown/],
+    ['a call before hello', [call(1)], /a call before hello/],
+    ['hello twice', [hello(), hello()], /a hello is not for the control plane/],
+    ['an answer', [hello(), encodeFrame('result', 1, {})], /a result is not for the control plane/],
+    ['no method', [hello(), encodeFrame('call', 1, {})], /call.method: not a text/],
+    ['confirmations of nothing', [hello(), encodeFrame('ping', 1)], /1 answers confirmed that were not sent/],
+    [
+      'a subscription twice',
+      [hello(), encodeFrame('follow', 1), encodeFrame('follow', 1)],
+      /subscription 1 exists/,
+    ],
+    [
+      'too much at a time',
+      [hello(), ...Array.from({ length: 300 }, (_, id) => call(id))],
+      /more than 256 calls/,
+    ],
+  ];
+  for (const [name, frames, reason] of cases) {
+    const clock = new TestClock();
+    const server = new MemoryEnd();
+    const client = new MemoryEnd();
+    server.other = client;
+    let ended: [code: number | undefined, reason: string] | undefined;
+    client.listen({
+      onFrame() {},
+      onEnd: (code, why) => {
+        ended = [code, why];
+      },
+    });
+    const port = portOf({ findOffsets: () => new Promise(() => {}) });
+    const memory = new ReplyMemory(clock);
+    const options = {
+      clusterId: 'vci_test',
+      members: () => [],
+      memory,
+      clock,
+      metrics: new Metrics(),
+      log: silentLog,
+    };
+    serveConnection(server, { ...options, cluster: () => port });
+    for (const frame of frames) server.deliver(frame);
+    await settle();
+    assert.equal(ended?.[0], 1002, name);
+    assert.match(ended[1], reason);
+    assert.equal(clock.timerCount, 0, name);
+  }
+});
+
+/** Connections to one process, of which the test is the client. */
+function serverEnds(count: number, port: ClusterPort): MemoryEnd[] {
+  const clock = new TestClock();
+  const options = {
+    clusterId: 'vci_test',
+    cluster: () => port,
+    members: () => [],
+    memory: new ReplyMemory(clock),
+    clock,
+    metrics: new Metrics(),
+    log: silentLog,
+  };
+  return Array.from({ length: count }, () => {
+    const server = new MemoryEnd();
+    server.other = new MemoryEnd();
+    server.other.listen({ onFrame() {}, onEnd() {} });
+    serveConnection(server, options);
+    return server;
+  });
+}
+
+const helloFrame = (...pending: number[]) =>
+  encodeFrame('hello', 0, { release: 'v830', clientId: 'c', pending: Float64Array.from(pending) });
+const idsFrame = (callId: number, count: number) =>
+  encodeFrame('call', callId, { method: 'allocateProducerIds', args: [count] });
+
+test('a newer connection of the same client ends the older, whose late frames count for nothing', async () => {
+  let executions = 0;
+  const port = portOf({
+    async allocateProducerIds() {
+      return ++executions;
+    },
+  });
+  const [older, newer] = serverEnds(2, port) as [MemoryEnd, MemoryEnd];
+  older.deliver(helloFrame(1));
+  newer.deliver(helloFrame(1));
+  newer.deliver(idsFrame(1, 1));
+  await settle();
+  newer.deliver(encodeFrame('ping', 1));
+  older.deliver(idsFrame(1, 1));
+  await settle();
+  assert.equal(executions, 1);
+});
+
+test('what follows a call that found no leader is not done before it, even if there is a leader now', async () => {
+  const order: number[] = [];
+  let isLeader = false;
+  const port = portOf({
+    async allocateProducerIds(count) {
+      if (!isLeader) throw new NotLeader(undefined);
+      order.push(count);
+      return count;
+    },
+  });
+  const [first, second] = serverEnds(2, port) as [MemoryEnd, MemoryEnd];
+  first.deliver(helloFrame());
+  first.deliver(idsFrame(1, 1));
+  await settle();
+  isLeader = true;
+  first.deliver(idsFrame(2, 2));
+  await settle();
+  second.deliver(helloFrame(1, 2));
+  second.deliver(idsFrame(1, 1));
+  second.deliver(idsFrame(2, 2));
+  await settle();
+  assert.deepEqual(order, [1, 2]);
+});
+
+test('a follower that falls behind while it is being added is stopped too', async () => {
+  let stops = 0;
+  const appended = new GrowingCluster();
+  const port = portOf({
+    follow(follower) {
+      follower.onSnapshot(snapshot(0));
+      appended.followers.add(follower);
+      for (let change = 0; change < 20; change++) appended.append(1024 * 1024);
+      return () => stops++;
+    },
+  });
+  const [server] = serverEnds(1, port) as [MemoryEnd];
+  server.deliver(helloFrame());
+  server.isStalled = true;
+  server.deliver(encodeFrame('follow', 1));
+  assert.equal(stops, 1);
+  assert.equal(server.sent.filter(({ kind }) => kind === 'changes').length, 15);
+});

@@ -1,0 +1,139 @@
+import type {
+  AgentDescription,
+  BatchesQuery,
+  ClusterPort,
+  FileCommit,
+  MutationOptions,
+  OffsetQuery,
+  PartitionsToCreate,
+  TopicReference,
+  TopicToCreate,
+} from '../cluster/port.ts';
+import {
+  column,
+  equallyLong,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  text,
+  texts,
+  tuple,
+  whole,
+} from './shape.ts';
+
+/** The calls of the port. `follow` is a subscription and has frames of its own. */
+export type MethodName = Exclude<keyof ClusterPort, 'follow'>;
+
+export interface Method<Args extends readonly unknown[]> {
+  /**
+   * How a call that is sent again, because its answer may have been lost, does no harm.
+   *
+   * `remembered`: the control plane keeps the answer until the agent has confirmed it, and gives it again. The machine has
+   * its own memory of committed files besides, which outlives the process.
+   * `repeated`: it is done again; asking or saying something twice changes nothing.
+   */
+  readonly again: 'remembered' | 'repeated';
+  /** After this the caller is told that the control plane is unavailable. */
+  readonly deadlineMs: number;
+  readonly args: Shape<Args>;
+}
+
+const mutationOptions = object<MutationOptions>({ validateOnly: flag });
+
+const fileCommit = equallyLong(
+  object<FileCommit>({
+    fileId: text,
+    fileBytes: whole,
+    topicIds: list(text),
+    topic: column(Uint32Array),
+    partition: column(Uint32Array),
+    byteStart: column(Uint32Array),
+    byteLength: column(Uint32Array),
+    recordCount: column(Uint32Array),
+    maxTimestampMs: column(Float64Array),
+    producerId: column(Float64Array),
+    producerEpoch: column(Int16Array),
+    baseSequence: column(Int32Array),
+  }),
+  'topic',
+  'partition',
+  'byteStart',
+  'byteLength',
+  'recordCount',
+  'maxTimestampMs',
+  'producerId',
+  'producerEpoch',
+  'baseSequence',
+);
+
+const agentDescription = object<AgentDescription>({
+  agentId: text,
+  nodeId: whole,
+  host: text,
+  kafkaPort: whole,
+  internalUrl: text,
+  zone: text,
+  group: text,
+  roles: list(text),
+  release: text,
+  cpuCount: number,
+  cpuLoad: number,
+});
+
+/** Every call, once. A new method of the port does not compile until it has its row here. */
+export const methods = {
+  commitFiles: { again: 'remembered', deadlineMs: 30_000, args: tuple(list(fileCommit)) },
+  findBatches: {
+    again: 'repeated',
+    deadlineMs: 30_000,
+    args: tuple(
+      list(object<BatchesQuery>({ topicId: text, partition: whole, offset: whole, bytesMax: number })),
+    ),
+  },
+  findOffsets: {
+    again: 'repeated',
+    deadlineMs: 30_000,
+    args: tuple(
+      list(
+        object<OffsetQuery>({
+          topicId: text,
+          partition: whole,
+          want: oneOf('first', 'latest'),
+          timestampMs: number,
+        }),
+      ),
+    ),
+  },
+  createTopics: {
+    again: 'remembered',
+    deadlineMs: 30_000,
+    args: tuple(
+      list(object<TopicToCreate>({ name: text, partitionCount: number, configs: texts })),
+      mutationOptions,
+    ),
+  },
+  deleteTopics: {
+    again: 'remembered',
+    deadlineMs: 30_000,
+    args: tuple(list(object<TopicReference>({ topicId: optional(text), name: optional(text) }))),
+  },
+  createPartitions: {
+    again: 'remembered',
+    deadlineMs: 30_000,
+    args: tuple(list(object<PartitionsToCreate>({ name: text, partitionCount: number })), mutationOptions),
+  },
+  allocateProducerIds: { again: 'remembered', deadlineMs: 30_000, args: tuple(whole) },
+  // The next heartbeat says the same, so that waiting long for this one is of no use.
+  heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },
+  leave: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
+} as const satisfies { readonly [M in MethodName]: Method<Parameters<ClusterPort[M]>> };
+
+export const methodNames = Object.keys(methods) as readonly MethodName[];
+
+export function isMethodName(name: string): name is MethodName {
+  return Object.hasOwn(methods, name);
+}

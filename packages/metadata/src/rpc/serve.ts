@@ -1,0 +1,382 @@
+import { type Clock, caps, type Log, type MetricRow, type Metrics, release } from '@weir/core';
+import {
+  type ClusterChange,
+  type ClusterPort,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+} from '../cluster/port.ts';
+import { type FailureBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
+import { CallFigures, callRows } from './call-figures.ts';
+import { packChanges } from './changes.ts';
+import { type Channel, type EndCode, endCodes } from './channel.ts';
+import {
+  callLimits,
+  decodeFrame,
+  type EncodedBody,
+  encodeBody,
+  encodeFrame,
+  type Frame,
+  FrameError,
+  frameOf,
+  replyLimits,
+} from './frame.ts';
+import { isMethodName, type MethodName, methods } from './methods.ts';
+import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
+
+export interface ServeOptions {
+  readonly clusterId: string;
+  /** The cluster as this process has it, asked anew for every call; `undefined` when it is not here just now. */
+  readonly cluster: () => ClusterPort | undefined;
+  /** The addresses of all control-plane processes, this one included. */
+  readonly members: () => readonly string[];
+  readonly memory: ReplyMemory;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The control plane's end of a connection. */
+export interface ServedConnection {
+  /** Takes no more calls, answers those under way, then closes. The client sends the others again, elsewhere. */
+  drain(): Promise<void>;
+  close(code: EndCode, reason: string): void;
+  abort(): void;
+}
+
+const rows = callRows('agent_rpc', 'of agents');
+const connectionsRow: MetricRow<never> = {
+  name: 'agent_rpc_connections',
+  kind: 'gauge',
+  help: 'Connections of agents.',
+  labels: [],
+};
+const skippedRow: MetricRow<never> = {
+  name: 'agent_rpc_followers_skipped_total',
+  kind: 'counter',
+  help: 'Followers that were too slow for the changes and waited for a snapshot instead.',
+  labels: [],
+};
+
+/** A client pings far more often than this. */
+const clientSilenceMsMax = 15_000;
+/** How often a follower that fell behind is looked at. */
+const catchUpIntervalMs = 50;
+
+/**
+ * Changes are the same for all followers of a cluster, and a leader hands the same list to each, so that they are written
+ * once.
+ */
+const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedBody>();
+
+type CheckedCalls = Readonly<Record<MethodName, (...args: readonly unknown[]) => Promise<unknown>>>;
+
+interface Subscription {
+  stop: () => void;
+  isSkipping: boolean;
+}
+
+/** Serves one cluster to one agent until the channel ends. Who it is and that it may was settled before. */
+export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
+  const { clock, log, metrics, memory, clusterId } = options;
+  const figures = new CallFigures(metrics, rows);
+  const connections = metrics.series(connectionsRow, {});
+  const skipped = metrics.series(skippedRow, {});
+  const subscriptions = new Map<number, Subscription>();
+  /** Calls whose answers were sent and not confirmed, in the order of sending. */
+  const unconfirmed: number[] = [];
+  let confirmedCount = 0;
+  let running = 0;
+  let session: Session | undefined;
+  /**
+   * `turnedAway`: the client was told to go elsewhere and takes all of its calls along, in their order. What is still on its
+   * way to us must not be done before them.
+   */
+  let state: 'open' | 'turnedAway' | 'draining' | 'ended' = 'open';
+  let hasHeard = true;
+  let snapshotBytes = 0;
+  const drained: (() => void)[] = [];
+  let cancelWatch = () => {};
+
+  connections.add(1);
+  channel.listen({ onFrame, onEnd });
+  const hello: ServerHello = {
+    release,
+    members: options.members(),
+    runningCallsMax: caps.rpcRunningCallsMax,
+  };
+  channel.send(encodeFrame('hello', 0, hello));
+  watch();
+  return { drain, close, abort: () => channel.abort() };
+
+  function onFrame(bytes: Uint8Array): void {
+    if (state === 'ended') return;
+    hasHeard = true;
+    try {
+      accept(decodeFrame(bytes, callLimits));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      log.warn('an agent sent a frame that cannot be accepted', { clusterId, problem: error.message });
+      close(endCodes.badFrame, error.message);
+    }
+  }
+
+  function accept({ kind, id, body }: Frame): void {
+    if (session === undefined) {
+      if (kind !== 'hello') throw new FrameError(`a ${kind} before hello`);
+      greet(body);
+      return;
+    }
+    switch (kind) {
+      case 'call':
+        startCall(id, body, session);
+        return;
+      case 'follow':
+        follow(id);
+        return;
+      case 'unfollow':
+        unfollow(id);
+        return;
+      case 'ping':
+        confirm(id, session);
+        channel.send(encodeFrame('pong', id));
+        return;
+      default:
+        throw new FrameError(`a ${kind} is not for the control plane`);
+    }
+  }
+
+  function greet(body: unknown): void {
+    const { clientId, pending } = readClientHello(body);
+    session = memory.open(clusterId, clientId);
+    // A client has one connection. What still sits in an older one must not be done after what comes over this one.
+    session.supersede?.();
+    session.supersede = () => close(endCodes.superseded, 'the client opened a newer connection');
+    session.keepOnly(pending);
+  }
+
+  /** The client has received so many answers over this connection. */
+  function confirm(count: number, mine: Session): void {
+    if (count < confirmedCount || count > confirmedCount + unconfirmed.length) {
+      throw new FrameError(`${count} answers confirmed that were not sent`);
+    }
+    for (const callId of unconfirmed.splice(0, count - confirmedCount)) mine.forget(callId);
+    confirmedCount = count;
+  }
+
+  function startCall(callId: number, body: unknown, mine: Session): void {
+    if (state !== 'open') return;
+    const { method, args } = readCall(body);
+    if (running >= caps.rpcRunningCallsMax) {
+      throw new FrameError(`more than ${caps.rpcRunningCallsMax} calls at a time`);
+    }
+    if (unconfirmed.length > caps.rpcRememberedRepliesMax) {
+      throw new FrameError(`more than ${caps.rpcRememberedRepliesMax} answers without a confirmation`);
+    }
+    running++;
+    const startMs = clock.monotonicMs();
+    const isRemembered = isMethodName(method) && methods[method].again === 'remembered';
+    const work = () => run(method, args);
+    const outcome = isRemembered ? mine.run(callId, work) : work();
+    outcome.then((found) => {
+      running--;
+      answer(callId, method, found, mine);
+      const ended = 'failure' in found ? found.failure.kind : 'ok';
+      figures.ended(isMethodName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
+      if (running === 0) for (const tell of drained.splice(0)) tell();
+    });
+  }
+
+  async function run(method: string, args: readonly unknown[]): Promise<Outcome> {
+    if (!isMethodName(method)) {
+      const message = `${method}: this control plane is ${release} and has no such call`;
+      return { failure: { kind: 'invalid', message } };
+    }
+    const problem = methods[method].args(args, method);
+    if (problem !== undefined) return { failure: { kind: 'invalid', message: problem } };
+    const cluster = options.cluster();
+    if (cluster === undefined) {
+      return { failure: { kind: 'notLeader', message: `${clusterId} is not here just now` } };
+    }
+    try {
+      // The arguments were checked against the row of the method.
+      return { value: await (cluster as CheckedCalls)[method](...args) };
+    } catch (error) {
+      return { failure: failureOf(error, method) };
+    }
+  }
+
+  function failureOf(error: unknown, method: string): FailureBody {
+    if (error instanceof ClusterUnavailable) {
+      const { message } = error;
+      if (!('leaderUrl' in error)) return { kind: 'unavailable', message };
+      const leaderUrl = typeof error.leaderUrl === 'string' ? error.leaderUrl : undefined;
+      return { kind: 'notLeader', message, leaderUrl };
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    log.error('a call of an agent failed', {
+      clusterId,
+      method,
+      problem: message,
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+    return { kind: 'internal', message: `${method}: ${message}` };
+  }
+
+  function answer(callId: number, method: string, outcome: Outcome, mine: Session): void {
+    // What was not done may be done when the call comes again.
+    if ('failure' in outcome && isPassing(outcome.failure)) mine.forget(callId);
+    if (state === 'ended') return;
+    if (state === 'open' && 'failure' in outcome && outcome.failure.kind === 'notLeader')
+      state = 'turnedAway';
+    channel.send(answerFrame(callId, method, outcome));
+    unconfirmed.push(callId);
+    if (channel.unsentBytes() > caps.rpcQueuedBytesMax + snapshotBytes) {
+      close(endCodes.tooSlow, 'the agent does not read its answers');
+    }
+  }
+
+  function answerFrame(callId: number, method: string, outcome: Outcome): Uint8Array {
+    if ('failure' in outcome) return encodeFrame('failure', callId, outcome.failure);
+    try {
+      const frame = encodeFrame('result', callId, { value: outcome.value });
+      if (frame.length <= replyLimits.frameBytesMax) return frame;
+      const message = `${method}: an answer of ${frame.length} bytes; ask for less at a time`;
+      return encodeFrame('failure', callId, { kind: 'invalid', message });
+    } catch (error) {
+      return encodeFrame('failure', callId, failureOf(error, method));
+    }
+  }
+
+  function follow(id: number): void {
+    if (state !== 'open') return;
+    if (subscriptions.has(id)) throw new FrameError(`subscription ${id} exists`);
+    if (subscriptions.size >= caps.rpcRunningCallsMax) throw new FrameError('too many subscriptions');
+    const subscription: Subscription = { stop: () => {}, isSkipping: false };
+    subscriptions.set(id, subscription);
+    start(id, subscription);
+  }
+
+  function start(id: number, subscription: Subscription): void {
+    const cluster = options.cluster();
+    if (cluster === undefined) {
+      close(endCodes.tryAgain, `${clusterId} is not here just now`);
+      return;
+    }
+    subscription.isSkipping = false;
+    const isCurrent = () => subscriptions.get(id) === subscription && !subscription.isSkipping;
+    let isStopped = false;
+    const stop = cluster.follow({
+      onSnapshot: (snapshot) => deliver(() => pushSnapshot(id, snapshot)),
+      onChanges: (changes) => deliver(() => pushChanges(id, subscription, changes)),
+    });
+    /** What goes wrong here is not the leader's concern. */
+    function deliver(push: () => void): void {
+      if (isStopped || !isCurrent()) return;
+      try {
+        push();
+      } catch (error) {
+        const { message } = failureOf(error, 'follow');
+        close(endCodes.tryAgain, message);
+      }
+    }
+    subscription.stop = () => {
+      isStopped = true;
+      stop();
+    };
+    // The follower may have fallen behind, or the connection ended, before the port returned.
+    if (!isCurrent()) subscription.stop();
+  }
+
+  function pushSnapshot(id: number, snapshot: ClusterSnapshot): void {
+    const frame = encodeFrame('snapshot', id, snapshot);
+    if (frame.length > replyLimits.frameBytesMax) {
+      throw new RangeError(`a snapshot of ${frame.length} bytes; at most ${replyLimits.frameBytesMax}`);
+    }
+    // However large it is, it is the way to catch up; what is queued behind it counts from there.
+    snapshotBytes = frame.length;
+    channel.send(frame);
+  }
+
+  function pushChanges(id: number, subscription: Subscription, changes: readonly ClusterChange[]): void {
+    let body = encodedChanges.get(changes);
+    if (body === undefined) {
+      body = encodeBody(packChanges(changes));
+      encodedChanges.set(changes, body);
+    }
+    const unsent = channel.unsentBytes();
+    if (unsent + body.frame.length <= caps.rpcQueuedPushBytesMax + snapshotBytes) {
+      channel.send(frameOf('changes', id, body));
+      return;
+    }
+    skipped.add(1);
+    log.info('an agent is too slow for the changes and gets a snapshot later', { clusterId, unsent });
+    subscription.isSkipping = true;
+    subscription.stop();
+    catchUp(id, subscription);
+  }
+
+  function catchUp(id: number, subscription: Subscription): void {
+    clock.after(catchUpIntervalMs, () => {
+      if (state === 'ended' || subscriptions.get(id) !== subscription) return;
+      if (channel.unsentBytes() > caps.rpcQueuedPushBytesMax / 4) catchUp(id, subscription);
+      else start(id, subscription);
+    });
+  }
+
+  function unfollow(id: number): void {
+    const subscription = subscriptions.get(id);
+    subscriptions.delete(id);
+    subscription?.stop();
+  }
+
+  function watch(): void {
+    cancelWatch = clock.after(clientSilenceMsMax, () => {
+      if (hasHeard) {
+        hasHeard = false;
+        watch();
+      } else {
+        log.info('an agent fell silent', { clusterId });
+        channel.abort();
+      }
+    });
+  }
+
+  async function drain(): Promise<void> {
+    if (state === 'draining' || state === 'ended') return;
+    state = 'draining';
+    if (running > 0) await new Promise<void>((resolve) => drained.push(resolve));
+    close(endCodes.goingAway, 'the control plane is about to stop');
+  }
+
+  function close(code: EndCode, reason: string): void {
+    if (state !== 'ended') channel.close(code, reason);
+    end();
+  }
+
+  function onEnd(): void {
+    end();
+  }
+
+  function end(): void {
+    if (state === 'ended') return;
+    state = 'ended';
+    cancelWatch();
+    stopFollowing();
+    connections.add(-1);
+    if (session !== undefined) {
+      session.supersede = undefined;
+      session.lastUsedMs = clock.monotonicMs();
+    }
+    for (const tell of drained.splice(0)) tell();
+  }
+
+  function stopFollowing(): void {
+    for (const { stop } of subscriptions.values()) stop();
+    subscriptions.clear();
+  }
+}
+
+/** Whether the call was not done, and may be when it comes again. */
+function isPassing({ kind }: FailureBody): boolean {
+  return kind === 'unavailable' || kind === 'notLeader';
+}

