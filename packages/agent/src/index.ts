@@ -1,4 +1,2 @@
-export type { ClusterView, PartitionEnds } from './cluster/cluster-view.ts';
-export type { Handler, HandlerOf, HandlerResult, RequestContext } from './handlers/handler.ts';
-export { type HttpListener, type HttpOptions, type Route, startHttpListener } from './http/http-server.ts';
-export { probeRoutes } from './http/probe-routes.ts';
+export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
+export { type AdvertisedHost, advertisedHost, type HostStrategy } from './placement/advertised-host.ts';

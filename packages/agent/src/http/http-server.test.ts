@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
 import { startHttpListener } from './http-server.ts';
-import { probeRoutes } from './probe-routes.ts';
+import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 
 test('probes, metrics and mistakes', async (t) => {
   let ready = false;
@@ -15,7 +15,7 @@ test('probes, metrics and mistakes', async (t) => {
       throw new Error('on purpose');
     },
   };
-  const routes = [...probeRoutes(() => ready, metrics), broken];
+  const routes = [...probeRoutes(() => ready), ...metricsRoutes(metrics), broken];
   const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, log: silentLog });
   t.after(() => listener.close());
 

@@ -2,7 +2,7 @@ import type { Metrics } from '@weir/core';
 import { plain, type Route } from './http-server.ts';
 
 /** `/v1/status` is liveness and readiness at once, so that it stays `OK` while the agent drains. */
-export function probeRoutes(isReady: () => boolean, metrics: Metrics): Route[] {
+export function probeRoutes(isReady: () => boolean): Route[] {
   return [
     {
       method: 'GET',
@@ -12,6 +12,11 @@ export function probeRoutes(isReady: () => boolean, metrics: Metrics): Route[] {
         else plain(response, 503, 'starting');
       },
     },
+  ];
+}
+
+export function metricsRoutes(metrics: Metrics): Route[] {
+  return [
     {
       method: 'GET',
       path: '/metrics',

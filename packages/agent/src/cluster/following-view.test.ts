@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { ClusterUnavailable } from '@weir/metadata';
+
+import { commitOf, FakeCluster, testAgent } from '../../testing/index.ts';
+import { type ClusterViewOptions, createClusterView } from './following-view.ts';
+
+async function viewOf(cluster: FakeCluster, options: Partial<ClusterViewOptions> = {}) {
+  const view = createClusterView(cluster, { log: silentLog, ...options });
+  await view.ready();
+  return view;
+}
+
+/** Lets the stream deliver what it has. */
+async function delivered(): Promise<void> {
+  await Promise.resolve();
+}
+
+test('the first snapshot makes it ready', async () => {
+  const cluster = new FakeCluster({ clusterConfigs: { a: 'b' }, agents: [testAgent('one')] });
+  const { topicId } = cluster.addTopic('t', 2);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 1, records: 3 }])]);
+  const view = await viewOf(cluster);
+  assert.equal(view.clusterId, 'vci_fake');
+  assert.deepEqual(view.clusterConfigs(), { a: 'b' });
+  assert.deepEqual(
+    view.agents().map(({ agentId }) => agentId),
+    ['one'],
+  );
+  assert.equal(view.topicByName('t')?.topicId, topicId);
+  assert.equal(view.topicById(topicId)?.name, 't');
+  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 0, nextOffset: 3 });
+  assert.equal(view.ends(topicId, 2), undefined);
+  assert.equal(view.ends('other', 0), undefined);
+});
+
+test('a view that is closed before it is ready says so', async () => {
+  const cluster = new FakeCluster();
+  cluster.holdChanges();
+  const view = createClusterView(cluster, { log: silentLog });
+  const ready = view.ready();
+  view.close();
+  await assert.rejects(ready, ClusterUnavailable);
+  await assert.rejects(view.ready(), ClusterUnavailable);
+  assert.equal(cluster.followerCount, 0);
+});
+
+test('changes are applied in their order', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster);
+  const { topicId } = cluster.addTopic('t', 1);
+  await cluster.createPartitions([{ name: 't', partitionCount: 3 }], { validateOnly: false });
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 2, records: 4 }])]);
+  assert.equal(view.topicByName('t')?.partitionCount, 3);
+  assert.equal(view.ends(topicId, 2)?.nextOffset, 4);
+  await cluster.heartbeat(testAgent('two'));
+  assert.equal(view.agents().length, 1);
+  await cluster.deleteTopics([{ name: 't' }]);
+  assert.equal(view.topicByName('t'), undefined);
+  assert.equal(view.topicById(topicId), undefined);
+  assert.equal(view.recentPointers(topicId, 2, 0, 1), undefined);
+  const again = cluster.addTopic('t', 1);
+  await delivered();
+  assert.equal(view.topicByName('t')?.topicId, again.topicId);
+  assert.deepEqual([...view.topics()], [again]);
+});
+
+test('recent pointers are what findBatches would say, without a call', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster);
+  const { topicId } = cluster.addTopic('t', 2);
+  for (const records of [3, 1, 2, 5]) {
+    await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records, bytes: 100 }])]);
+  }
+  for (let offset = 0; offset <= 11; offset++) {
+    for (const bytesMax of [0, 1, 100, 101, 250, 1000]) {
+      const [asked] = await cluster.findBatches([{ topicId, partition: 0, offset, bytesMax }]);
+      assert.deepEqual(
+        view.recentPointers(topicId, 0, offset, bytesMax),
+        asked!.pointers,
+        `${offset} ${bytesMax}`,
+      );
+    }
+  }
+  assert.equal(view.recentPointers(topicId, 0, 12, 1), undefined);
+  assert.equal(view.recentPointers(topicId, 1, 0, 1), undefined);
+});
+
+test('the oldest pointers go first, in the partition and in all', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster, { recentPointersPerPartitionMax: 3, recentPointersMax: 5 });
+  const { topicId } = cluster.addTopic('t', 3);
+  const commit = (partition: number) => cluster.commitFiles([commitOf(topicId, [{ partition, records: 1 }])]);
+  const known = (partition: number) =>
+    Array.from(
+      { length: 10 },
+      (_, offset) => view.recentPointers(topicId, partition, offset, 1e9)?.fileId.length ?? 0,
+    );
+  for (let count = 0; count < 4; count++) await commit(0);
+  assert.deepEqual(known(0).slice(0, 4), [0, 3, 2, 1]);
+  await commit(1);
+  await commit(1);
+  // The sixth pointer pushes the first out, which partition 0 had dropped by itself; the seventh and the eighth two that it still has.
+  assert.deepEqual(known(0).slice(0, 4), [0, 3, 2, 1]);
+  await commit(2);
+  await commit(2);
+  assert.deepEqual(known(0).slice(0, 4), [0, 0, 0, 1]);
+  assert.deepEqual(known(1).slice(0, 2), [2, 1]);
+});
+
+test('after a lost stream nothing is made up', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster);
+  const { topicId } = cluster.addTopic('t', 2);
+  const gone = cluster.addTopic('gone');
+  const both = [
+    { partition: 0, records: 2 },
+    { partition: 1, records: 2 },
+  ];
+  await cluster.commitFiles([commitOf(topicId, both)]);
+  let woken = '';
+  view.whenBeyond(topicId, 0, 2, () => {
+    woken += 'grown ';
+  });
+  view.whenBeyond(gone.topicId, 0, 0, () => {
+    woken += 'deleted ';
+  });
+  view.whenBeyond(topicId, 1, 2, () => {
+    woken += 'wrong ';
+  });
+  cluster.holdChanges();
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 3 }])]);
+  await cluster.deleteTopics([{ name: 'gone' }]);
+  cluster.deleteRecordsBefore(topicId, 1, 1);
+  cluster.reconnectFollowers();
+  cluster.releaseChanges();
+  await delivered();
+  assert.equal(woken, 'grown deleted ');
+  assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 5 });
+  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 1, nextOffset: 2 });
+  assert.equal(view.topicByName('gone'), undefined);
+  // Partition 0 grew unseen, so that its pointers have a gap; partition 1 did not.
+  assert.equal(view.recentPointers(topicId, 0, 0, 1), undefined);
+  assert.equal(view.recentPointers(topicId, 1, 1, 1)?.fileId.length, 1);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.equal(view.recentPointers(topicId, 0, 5, 1)?.fileId.length, 1);
+  assert.equal(view.recentPointers(topicId, 0, 4, 1), undefined);
+});
+
+test('own commits move the end at once, and the pointers follow', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster);
+  const { topicId } = cluster.addTopic('t');
+  await delivered();
+  cluster.holdChanges();
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 2 }])]);
+  assert.equal(view.ends(topicId, 0)?.nextOffset, 0);
+  await view.port.commitFiles([commitOf(topicId, [{ partition: 0, records: 3 }])]);
+  assert.equal(view.ends(topicId, 0)?.nextOffset, 5);
+  assert.equal(view.recentPointers(topicId, 0, 0, 1e9), undefined);
+  cluster.releaseChanges();
+  await delivered();
+  assert.equal(view.ends(topicId, 0)?.nextOffset, 5);
+  assert.deepEqual([...view.recentPointers(topicId, 0, 0, 1e9)!.nextOffset], [2, 5]);
+});
+
+test('whoever waits is called once, and leaves nothing behind', async () => {
+  const cluster = new FakeCluster();
+  const view = await viewOf(cluster);
+  const { topicId } = cluster.addTopic('t', 2);
+  await delivered();
+  const calls: string[] = [];
+  const note = (word: string) => () => {
+    calls.push(word);
+  };
+  view.whenBeyond(topicId, 0, 0, note('first'));
+  view.whenBeyond(topicId, 0, 3, note('later'));
+  view.whenBeyond(topicId, 1, 0, note('elsewhere'));
+  const cancel = view.whenBeyond(topicId, 0, 0, note('cancelled'));
+  cancel();
+  cancel();
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 2 }])]);
+  assert.deepEqual(calls, ['first']);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.deepEqual(calls, ['first']);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.deepEqual(calls, ['first', 'later']);
+  view.whenBeyond(topicId, 0, 0, note('at once'));
+  view.whenBeyond('no such topic', 0, 0, note('unknown'));
+  assert.deepEqual(calls.slice(2), ['at once', 'unknown']);
+  view.close();
+  assert.deepEqual(calls.slice(4), ['elsewhere']);
+});
+
+test('one that fails does not keep the others waiting', async () => {
+  const cluster = new FakeCluster();
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+  const view = await viewOf(cluster, { log });
+  const { topicId } = cluster.addTopic('t');
+  await delivered();
+  let called = false;
+  view.whenBeyond(topicId, 0, 0, () => {
+    throw new Error('mine');
+  });
+  view.whenBeyond(topicId, 0, 0, () => {
+    called = true;
+  });
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.equal(called, true);
+  assert.equal(errors.length, 1);
+});

@@ -1,0 +1,295 @@
+import { caps, type Log } from '@weir/core';
+import {
+  type AgentDescription,
+  type ClusterChange,
+  type ClusterPort,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+  type FileCommit,
+  type FileCommitResult,
+  type Pointers,
+  type TopicDescription,
+} from '@weir/metadata';
+import type { ClusterView, PartitionEnds } from './cluster-view.ts';
+import { GrowthWaiters } from './growth-waiters.ts';
+import { TailIndex, type TailLimits } from './tail-index.ts';
+
+export interface ClusterViewOptions extends Partial<TailLimits> {
+  readonly growthWaitersMax?: number;
+  readonly log: Log;
+}
+
+/** A view that follows its cluster until it is closed. */
+export interface FollowingClusterView extends ClusterView {
+  close(): void;
+}
+
+interface TopicState {
+  description: TopicDescription;
+  logStartOffset: Float64Array;
+  nextOffset: Float64Array;
+}
+
+/**
+ * Keeps what the change stream of a cluster tells. Between a lost stream and the next snapshot it goes on answering with
+ * what it knew.
+ *
+ * `port` of the view is the port given, except that an agent's own commits raise the partition ends at once: whoever was told
+ * that a record is written must not be told a moment later that the partition ends before it. The pointers come with the
+ * stream all the same, because a commit's answer does not tell a duplicate from a new batch.
+ *
+ * Pointers here may be older than a compaction. Whoever finds that their file is gone asks `findBatches`.
+ */
+export function createClusterView(port: ClusterPort, options: ClusterViewOptions): FollowingClusterView {
+  return new StreamedClusterView(port, options);
+}
+
+class StreamedClusterView implements FollowingClusterView {
+  readonly port: ClusterPort;
+  readonly #log: Log;
+  readonly #topics = new Map<string, TopicState>();
+  readonly #byName = new Map<string, TopicState>();
+  readonly #tails: TailIndex;
+  readonly #waiters: GrowthWaiters;
+  readonly #unfollow: () => void;
+  readonly #whenReady: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+  #state: 'starting' | 'ready' | 'closed' = 'starting';
+  #clusterId = '';
+  #clusterConfigs: Readonly<Record<string, string>> = {};
+  #agents: readonly AgentDescription[] = [];
+
+  constructor(port: ClusterPort, options: ClusterViewOptions) {
+    this.#log = options.log;
+    this.#tails = new TailIndex({
+      recentPointersPerPartitionMax:
+        options.recentPointersPerPartitionMax ?? caps.recentPointersPerPartitionMax,
+      recentPointersMax: options.recentPointersMax ?? caps.recentPointersMax,
+    });
+    this.#waiters = new GrowthWaiters(options.growthWaitersMax ?? caps.growthWaitersMax);
+    this.port = notingCommits(port, (files, results) => this.#noteCommits(files, results));
+    this.#unfollow = port.follow({
+      onSnapshot: (snapshot) => this.#applySnapshot(snapshot),
+      onChanges: (changes) => this.#applyChanges(changes),
+    });
+  }
+
+  get clusterId(): string {
+    return this.#clusterId;
+  }
+
+  ready(): Promise<void> {
+    if (this.#state === 'ready') return Promise.resolve();
+    if (this.#state === 'closed') return Promise.reject(closedError());
+    return new Promise((resolve, reject) => {
+      this.#whenReady.push({ resolve, reject });
+    });
+  }
+
+  topicByName(name: string): TopicDescription | undefined {
+    return this.#byName.get(name)?.description;
+  }
+
+  topicById(topicId: string): TopicDescription | undefined {
+    return this.#topics.get(topicId)?.description;
+  }
+
+  *topics(): Iterable<TopicDescription> {
+    for (const { description } of this.#topics.values()) yield description;
+  }
+
+  agents(): readonly AgentDescription[] {
+    return this.#agents;
+  }
+
+  clusterConfigs(): Readonly<Record<string, string>> {
+    return this.#clusterConfigs;
+  }
+
+  ends(topicId: string, partition: number): PartitionEnds | undefined {
+    const topic = this.#topics.get(topicId);
+    const nextOffset = topic?.nextOffset[partition];
+    const logStartOffset = topic?.logStartOffset[partition];
+    return nextOffset === undefined || logStartOffset === undefined
+      ? undefined
+      : { logStartOffset, nextOffset };
+  }
+
+  recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined {
+    return this.#tails.find(topicId, partition, offset, bytesMax);
+  }
+
+  whenBeyond(topicId: string, partition: number, offset: number, run: () => void): () => void {
+    const ends = this.ends(topicId, partition);
+    if (this.#state === 'closed' || ends === undefined || ends.nextOffset > offset) {
+      run();
+      return () => {};
+    }
+    return this.#waiters.add(topicId, partition, offset, run);
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#unfollow();
+    for (const { reject } of this.#whenReady.splice(0)) reject(closedError());
+    this.#run(this.#waiters.topicIds().flatMap((topicId) => this.#waiters.takeTopic(topicId)));
+  }
+
+  #applySnapshot(snapshot: ClusterSnapshot): void {
+    if (this.#state === 'closed') return;
+    const before = new Map(this.#topics);
+    this.#topics.clear();
+    this.#byName.clear();
+    this.#clusterId = snapshot.clusterId;
+    this.#clusterConfigs = snapshot.clusterConfigs;
+    this.#agents = snapshot.agents;
+    let row = 0;
+    for (const description of snapshot.topics) {
+      const end = row + description.partitionCount;
+      const state: TopicState = {
+        description,
+        logStartOffset: snapshot.logStartOffset.slice(row, end),
+        nextOffset: snapshot.nextOffset.slice(row, end),
+      };
+      row = end;
+      this.#topics.set(description.topicId, state);
+      this.#byName.set(description.name, state);
+      const known = before.get(description.topicId);
+      for (let partition = 0; partition < description.partitionCount; partition++) {
+        this.#tails.keepIfEndsAt(description.topicId, partition, state.nextOffset[partition]!);
+        const knownNext = known?.nextOffset[partition] ?? 0;
+        // Offsets never run backwards, so a snapshot that is behind one of our own commits was merely taken before it.
+        if (knownNext > state.nextOffset[partition]!) state.nextOffset[partition] = knownNext;
+      }
+    }
+    for (const topicId of [...this.#tails.topicIds()]) {
+      if (!this.#topics.has(topicId)) this.#tails.deleteTopic(topicId);
+    }
+    this.#run(this.#waiters.topicIds().flatMap((topicId) => this.#dueOf(topicId)));
+    if (this.#state === 'starting') {
+      this.#state = 'ready';
+      for (const { resolve } of this.#whenReady.splice(0)) resolve();
+    }
+  }
+
+  #dueOf(topicId: string): (() => void)[] {
+    const topic = this.#topics.get(topicId);
+    if (topic === undefined) return this.#waiters.takeTopic(topicId);
+    return Array.from(topic.nextOffset).flatMap((nextOffset, partition) =>
+      this.#waiters.takeBelow(topicId, partition, nextOffset),
+    );
+  }
+
+  #applyChanges(changes: readonly ClusterChange[]): void {
+    if (this.#state !== 'ready') return;
+    const due: (() => void)[] = [];
+    for (const change of changes) {
+      switch (change.kind) {
+        case 'topic':
+          this.#applyTopic(change.topic);
+          break;
+        case 'topicDeleted':
+          if (this.#byName.get(change.name)?.description.topicId === change.topicId) {
+            this.#byName.delete(change.name);
+          }
+          this.#topics.delete(change.topicId);
+          this.#tails.deleteTopic(change.topicId);
+          due.push(...this.#waiters.takeTopic(change.topicId));
+          break;
+        case 'agents':
+          this.#agents = change.agents;
+          break;
+        case 'appended':
+          due.push(...this.#applyAppend(change.topicId, change.partition, change.pointers));
+          break;
+      }
+    }
+    this.#run(due);
+  }
+
+  #applyTopic(description: TopicDescription): void {
+    const known = this.#topics.get(description.topicId);
+    const state = known ?? {
+      description,
+      logStartOffset: new Float64Array(0),
+      nextOffset: new Float64Array(0),
+    };
+    if (known !== undefined && known.description.name !== description.name) {
+      this.#byName.delete(known.description.name);
+    }
+    state.description = description;
+    if (state.nextOffset.length < description.partitionCount) {
+      state.logStartOffset = extended(state.logStartOffset, description.partitionCount);
+      state.nextOffset = extended(state.nextOffset, description.partitionCount);
+    }
+    this.#topics.set(description.topicId, state);
+    this.#byName.set(description.name, state);
+  }
+
+  #applyAppend(topicId: string, partition: number, pointers: Pointers): (() => void)[] {
+    const topic = this.#topics.get(topicId);
+    const last = pointers.nextOffset.at(-1);
+    if (topic === undefined || last === undefined || partition >= topic.nextOffset.length) return [];
+    this.#tails.append(topicId, partition, pointers);
+    if (last > topic.nextOffset[partition]!) topic.nextOffset[partition] = last;
+    return this.#waiters.takeBelow(topicId, partition, topic.nextOffset[partition]!);
+  }
+
+  #noteCommits(files: readonly FileCommit[], results: readonly FileCommitResult[]): void {
+    for (const [index, file] of files.entries()) {
+      const result = results[index];
+      for (let row = 0; result !== undefined && row < file.topic.length; row++) {
+        const nextOffsets = this.#topics.get(file.topicIds[file.topic[row]!]!)?.nextOffset;
+        const partition = file.partition[row]!;
+        const baseOffset = result.baseOffset[row]!;
+        if (nextOffsets === undefined || partition >= nextOffsets.length || baseOffset < 0) continue;
+        const next = baseOffset + file.recordCount[row]!;
+        if (next > nextOffsets[partition]!) nextOffsets[partition] = next;
+      }
+    }
+  }
+
+  /** One long poll that fails must not keep the others waiting. */
+  #run(due: readonly (() => void)[]): void {
+    for (const run of due) {
+      try {
+        run();
+      } catch (error) {
+        this.#log.error('a long poll failed when its partition grew', { error: String(error) });
+      }
+    }
+  }
+}
+
+/** The port, with a look at the commits that go through it. */
+function notingCommits(
+  port: ClusterPort,
+  note: (files: readonly FileCommit[], results: readonly FileCommitResult[]) => void,
+): ClusterPort {
+  return {
+    async commitFiles(files) {
+      const results = await port.commitFiles(files);
+      note(files, results);
+      return results;
+    },
+    findBatches: (queries) => port.findBatches(queries),
+    findOffsets: (queries) => port.findOffsets(queries),
+    createTopics: (topics, options) => port.createTopics(topics, options),
+    deleteTopics: (topics) => port.deleteTopics(topics),
+    createPartitions: (topics, options) => port.createPartitions(topics, options),
+    allocateProducerIds: (count) => port.allocateProducerIds(count),
+    heartbeat: (agent) => port.heartbeat(agent),
+    leave: (agentId) => port.leave(agentId),
+    follow: (follower) => port.follow(follower),
+  };
+}
+
+function extended(column: Float64Array, length: number): Float64Array {
+  const longer = new Float64Array(length);
+  longer.set(column);
+  return longer;
+}
+
+function closedError(): Error {
+  return new ClusterUnavailable('the view of the cluster is closed');
+}

@@ -1,0 +1,70 @@
+interface Waiter {
+  readonly offset: number;
+  readonly run: () => void;
+}
+
+/**
+ * Long polls that wait until a partition grows beyond an offset. Each is called once or cancelled, and nothing of it is left
+ * afterwards.
+ */
+export class GrowthWaiters {
+  readonly #waitersMax: number;
+  readonly #byTopic = new Map<string, Map<number, Set<Waiter>>>();
+  #size = 0;
+
+  constructor(waitersMax: number) {
+    this.#waitersMax = waitersMax;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Beyond the limit nothing is kept: that long poll ends with its own time. */
+  add(topicId: string, partition: number, offset: number, run: () => void): () => void {
+    if (this.#size >= this.#waitersMax) return () => {};
+    const waiter = { offset, run };
+    let byPartition = this.#byTopic.get(topicId);
+    if (byPartition === undefined) {
+      byPartition = new Map();
+      this.#byTopic.set(topicId, byPartition);
+    }
+    const waiters = byPartition.get(partition) ?? new Set<Waiter>();
+    byPartition.set(partition, waiters);
+    waiters.add(waiter);
+    this.#size++;
+    return () => this.#remove(topicId, partition, waiter);
+  }
+
+  /** Takes out whoever waits for less than `nextOffset`. */
+  takeBelow(topicId: string, partition: number, nextOffset: number): (() => void)[] {
+    const waiters = this.#byTopic.get(topicId)?.get(partition);
+    if (waiters === undefined) return [];
+    const due = [...waiters].filter(({ offset }) => offset < nextOffset);
+    for (const waiter of due) this.#remove(topicId, partition, waiter);
+    return due.map(({ run }) => run);
+  }
+
+  /** Takes out everybody who waits for a topic: it is gone, and they should find that out. */
+  takeTopic(topicId: string): (() => void)[] {
+    const due: (() => void)[] = [];
+    for (const partition of [...(this.#byTopic.get(topicId)?.keys() ?? [])]) {
+      due.push(...this.takeBelow(topicId, partition, Number.POSITIVE_INFINITY));
+    }
+    return due;
+  }
+
+  topicIds(): readonly string[] {
+    return [...this.#byTopic.keys()];
+  }
+
+  #remove(topicId: string, partition: number, waiter: Waiter): void {
+    const byPartition = this.#byTopic.get(topicId);
+    const waiters = byPartition?.get(partition);
+    if (byPartition === undefined || waiters === undefined || !waiters.delete(waiter)) return;
+    this.#size--;
+    if (waiters.size > 0) return;
+    byPartition.delete(partition);
+    if (byPartition.size === 0) this.#byTopic.delete(topicId);
+  }
+}

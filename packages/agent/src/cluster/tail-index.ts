@@ -1,0 +1,102 @@
+import type { Pointers } from '@weir/metadata';
+import { PartitionTail } from './partition-tail.ts';
+
+export interface TailLimits {
+  readonly recentPointersPerPartitionMax: number;
+  readonly recentPointersMax: number;
+}
+
+interface IndexedTail {
+  readonly tail: PartitionTail;
+  /** Entries of the queue whose pointer was dropped before their turn came. */
+  droppedAhead: number;
+}
+
+/**
+ * The last pointers of all partitions: of each partition so many, and of all together so many, the oldest dropped first. The queue
+ * has an entry for every pointer in the order of arrival, so that the index is bounded whatever a client writes.
+ */
+export class TailIndex {
+  readonly #limits: TailLimits;
+  readonly #tails = new Map<string, IndexedTail[]>();
+  /** A ring: the entry at `#oldest` is the next to go once it is full. */
+  readonly #queue: IndexedTail[] = [];
+  #oldest = 0;
+
+  constructor(limits: TailLimits) {
+    this.#limits = limits;
+  }
+
+  /** Pointers that are held; for tests and metrics. */
+  get size(): number {
+    let size = 0;
+    for (const tails of this.#tails.values()) for (const { tail } of Object.values(tails)) size += tail.size;
+    return size;
+  }
+
+  /** Takes what is new among the pointers. A gap before them makes the older ones useless, because a tail has none. */
+  append(topicId: string, partition: number, pointers: Pointers): void {
+    const indexed = this.#tailOf(topicId, partition);
+    for (let row = 0; row < pointers.fileId.length; row++) {
+      const end = indexed.tail.end;
+      if (end !== undefined && pointers.nextOffset[row]! <= end) continue;
+      if (end !== undefined && pointers.baseOffset[row]! !== end) this.#clear(indexed);
+      indexed.tail.push(pointers, row);
+      this.#enqueue(indexed);
+      if (indexed.tail.size > this.#limits.recentPointersPerPartitionMax) {
+        indexed.tail.dropOldest();
+        indexed.droppedAhead++;
+      }
+    }
+  }
+
+  find(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined {
+    return this.#tails.get(topicId)?.[partition]?.tail.from(offset, bytesMax);
+  }
+
+  /** Forgets a tail that does not end where the partition does, because what lies between was never heard of. */
+  keepIfEndsAt(topicId: string, partition: number, nextOffset: number): void {
+    const indexed = this.#tails.get(topicId)?.[partition];
+    if (indexed !== undefined && indexed.tail.end !== nextOffset) this.#clear(indexed);
+  }
+
+  deleteTopic(topicId: string): void {
+    for (const indexed of Object.values(this.#tails.get(topicId) ?? [])) this.#clear(indexed);
+    this.#tails.delete(topicId);
+  }
+
+  topicIds(): Iterable<string> {
+    return this.#tails.keys();
+  }
+
+  #tailOf(topicId: string, partition: number): IndexedTail {
+    let tails = this.#tails.get(topicId);
+    if (tails === undefined) {
+      tails = [];
+      this.#tails.set(topicId, tails);
+    }
+    let indexed = tails[partition];
+    if (indexed === undefined) {
+      indexed = { tail: new PartitionTail(), droppedAhead: 0 };
+      tails[partition] = indexed;
+    }
+    return indexed;
+  }
+
+  #clear(indexed: IndexedTail): void {
+    indexed.droppedAhead += indexed.tail.size;
+    indexed.tail.clear();
+  }
+
+  #enqueue(indexed: IndexedTail): void {
+    if (this.#queue.length < this.#limits.recentPointersMax) {
+      this.#queue.push(indexed);
+      return;
+    }
+    const oldest = this.#queue[this.#oldest]!;
+    if (oldest.droppedAhead > 0) oldest.droppedAhead--;
+    else oldest.tail.dropOldest();
+    this.#queue[this.#oldest] = indexed;
+    this.#oldest = (this.#oldest + 1) % this.#limits.recentPointersMax;
+  }
+}

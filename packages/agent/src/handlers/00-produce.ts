@@ -1,0 +1,160 @@
+import {
+  type Apis,
+  type ErrorName,
+  errors,
+  type RecordError,
+  type RequestOf,
+  type ResponseOf,
+} from '@weir/wire';
+import { checkBatch } from '../write-path/check-batch.ts';
+import type { AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
+import { createTopicRulesReader } from '../write-path/topic-rules.ts';
+import type { WritePath } from '../write-path/write-path.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+
+type ProduceApi = Apis['Produce'];
+type PartitionResponse = ResponseOf<ProduceApi>['responses'][number]['partitionResponses'][number];
+
+export interface ProduceOptions {
+  readonly writePath: WritePath;
+  /** The limit on one record where neither topic nor cluster sets one. */
+  readonly recordBytesMax: number;
+}
+
+/** Answers that do not depend on the write, and the places of those that do. */
+interface Draft {
+  readonly responses: { name: string; topicId: string; partitionResponses: PartitionResponse[] }[];
+  readonly batches: ProducedBatch[];
+  /** For each batch, where its answer goes. */
+  readonly places: {
+    readonly into: PartitionResponse[];
+    readonly at: number;
+    readonly logAppendTimeMs: number;
+  }[];
+}
+
+const zstdFromVersion = 7;
+const topicIdsFromVersion = 13;
+const storageErrorFromVersion = 4;
+/** With acks 1 the time in the request means nothing, for it is about replicas. */
+const usualTimeoutMs = 30_000;
+
+/**
+ * Produce, v3 to v13. Every partition is judged by itself; what passes is written as one: all or, when the store fails,
+ * nothing. The call to `append` happens before anything is awaited, so that requests of one connection keep their order.
+ *
+ * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
+ * know whether the connection must be closed.
+ *
+ * Transactional batches are refused: transactions come later.
+ */
+export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
+  const rulesOf = createTopicRulesReader(options.recordBytesMax);
+
+  return (request, context) => {
+    const draft = judge(request, context);
+    const answer = (throttleTimeMs: number) => {
+      if (request.acks !== 0) return { responses: draft.responses, throttleTimeMs };
+      const hasFailed = draft.responses.some(({ partitionResponses }) =>
+        partitionResponses.some(({ errorCode }) => errorCode !== errors.NONE.code),
+      );
+      return hasFailed ? 'close' : 'noReply';
+    };
+    if (draft.batches.length === 0) return answer(0);
+    const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
+    return options.writePath.append(draft.batches, { deadlineMs }).then(({ results, throttleTimeMs }) => {
+      for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
+        into[at] = written(into[at]!.index, results[index]!, logAppendTimeMs, context.apiVersion);
+      }
+      return answer(throttleTimeMs);
+    });
+  };
+
+  function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
+    const { cluster, apiVersion } = context;
+    const draft: Draft = { responses: [], batches: [], places: [] };
+    const nowMs = context.clock.nowMs();
+    const hasValidAcks = request.acks === -1 || request.acks === 0 || request.acks === 1;
+    for (const { name, topicId, partitionData } of request.topicData) {
+      const topic =
+        apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
+      const partitionResponses: PartitionResponse[] = [];
+      draft.responses.push({ name, topicId, partitionResponses });
+      for (const { index, records } of partitionData) {
+        if (!hasValidAcks) {
+          partitionResponses.push(refused(index, 'INVALID_REQUIRED_ACKS'));
+        } else if (topic === undefined) {
+          const error = apiVersion >= topicIdsFromVersion ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
+          partitionResponses.push(refused(index, error));
+        } else if (cluster.ends(topic.topicId, index) === undefined) {
+          partitionResponses.push(refused(index, 'UNKNOWN_TOPIC_OR_PARTITION'));
+        } else {
+          const checked = checkBatch(
+            records,
+            { topicId: topic.topicId, partition: index },
+            {
+              rules: rulesOf(topic, cluster.clusterConfigs()),
+              allowsZstd: apiVersion >= zstdFromVersion,
+              nowMs,
+            },
+          );
+          if (checked.ok) {
+            const { batch, logAppendTimeMs } = checked;
+            draft.batches.push(batch);
+            draft.places.push({ into: partitionResponses, at: partitionResponses.length, logAppendTimeMs });
+            partitionResponses.push(refused(index, 'NONE'));
+          } else {
+            partitionResponses.push(refused(index, checked.error, checked.message, checked.recordErrors));
+          }
+        }
+      }
+    }
+    return draft;
+  }
+}
+
+function timeoutMs({ acks, timeoutMs }: RequestOf<ProduceApi>): number {
+  return acks === -1 ? Math.max(timeoutMs, 0) : usualTimeoutMs;
+}
+
+function refused(
+  index: number,
+  error: ErrorName,
+  message: string | null = null,
+  recordErrors: readonly RecordError[] = [],
+): PartitionResponse {
+  return {
+    index,
+    errorCode: errors[error].code,
+    baseOffset: -1n,
+    errorMessage: message,
+    recordErrors: recordErrors.map((one) => ({
+      batchIndex: one.batchIndex,
+      batchIndexErrorMessage: one.message,
+    })),
+  };
+}
+
+function written(
+  index: number,
+  { error, baseOffset, logStartOffset }: AppendResult,
+  logAppendTimeMs: number,
+  apiVersion: number,
+): PartitionResponse {
+  if (error !== 'NONE') return refused(index, errorFor(error, apiVersion));
+  return {
+    index,
+    errorCode: errors.NONE.code,
+    baseOffset: BigInt(baseOffset),
+    logAppendTimeMs: BigInt(logAppendTimeMs),
+    logStartOffset: BigInt(logStartOffset),
+  };
+}
+
+/** Clients of old versions hear an error that they know and that makes them do the same. */
+function errorFor(error: ErrorName, apiVersion: number): ErrorName {
+  if (error === 'KAFKA_STORAGE_ERROR' && apiVersion < storageErrorFromVersion)
+    return 'NOT_LEADER_OR_FOLLOWER';
+  if (error === 'UNKNOWN_TOPIC_ID' && apiVersion < topicIdsFromVersion) return 'UNKNOWN_TOPIC_OR_PARTITION';
+  return error;
+}

@@ -1,0 +1,464 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClusterPort } from '@weir/metadata';
+import { logFileKey } from '@weir/storage';
+import { apis, batchRecords, type ErrorName, errorByCode, recordBatches, zeroUuid } from '@weir/wire';
+import {
+  batchOf,
+  DataPath,
+  type DataPathOptions,
+  produced,
+  type ResponseBody,
+  settled,
+} from '../../testing/data-path.ts';
+
+type FetchResponse = ResponseBody<'Fetch'>;
+
+interface FetchArguments {
+  readonly version?: number;
+  readonly maxWaitMs?: number;
+  readonly minBytes?: number;
+  readonly maxBytes?: number;
+  readonly isolationLevel?: number;
+  readonly topic?: string;
+  readonly topicId?: string;
+}
+
+interface PartitionArguments {
+  readonly partition?: number;
+  readonly fetchOffset?: bigint;
+  readonly partitionMaxBytes?: number;
+  readonly currentLeaderEpoch?: number;
+}
+
+async function start(options: DataPathOptions = {}, partitions = 4) {
+  const path = new DataPath(options);
+  const { topicId } = path.cluster.addTopic('t', partitions);
+  await path.view.ready();
+
+  async function write(partition: number, ...batches: (string | string[])[]): Promise<void> {
+    for (const values of batches) {
+      const batch = batchOf(typeof values === 'string' ? [values] : values);
+      const appended = path.writePath.append([produced(topicId, partition, batch)], {
+        deadlineMs: Number.POSITIVE_INFINITY,
+      });
+      path.clock.advance(options.flush?.windowMs ?? 0);
+      await appended;
+    }
+    await settled();
+  }
+
+  async function fetch(
+    partitions: readonly PartitionArguments[],
+    args: FetchArguments = {},
+  ): Promise<FetchResponse> {
+    const { version = 11, maxWaitMs = 0, minBytes = 1, topic = 't', ...limits } = args;
+    const response = await path.call('Fetch', version, {
+      maxWaitMs,
+      minBytes,
+      ...(limits.maxBytes === undefined ? {} : { maxBytes: limits.maxBytes }),
+      isolationLevel: args.isolationLevel ?? 0,
+      topics: [
+        {
+          topic,
+          topicId: args.topicId ?? topicId,
+          partitions: partitions.map((one) => ({
+            partition: one.partition ?? 0,
+            fetchOffset: one.fetchOffset ?? 0n,
+            partitionMaxBytes: one.partitionMaxBytes ?? 1 << 20,
+            ...(one.currentLeaderEpoch === undefined ? {} : { currentLeaderEpoch: one.currentLeaderEpoch }),
+          })),
+        },
+      ],
+    });
+    assert.ok(typeof response !== 'string');
+    return response;
+  }
+  return { path, topicId, write, fetch };
+}
+
+type Partition = FetchResponse['responses'][number]['partitions'][number];
+
+function partitionsOf(response: FetchResponse): readonly Partition[] {
+  return response.responses.flatMap(({ partitions }) => partitions);
+}
+
+function valuesOf({ records }: Partition): string[] {
+  return [...recordBatches(records!, { partialTail: 'error' })].flatMap((batch) => {
+    assert.ok(batch.hasValidCrc());
+    return [...batchRecords(batch)].map(({ offset, value }) => `${offset}=${value!.toString()}`);
+  });
+}
+
+function errorOf({ errorCode }: Partition): ErrorName {
+  return errorByCode(errorCode)!.name;
+}
+
+test('every version reads, by name or by id, without asking the control plane', async () => {
+  const { path, write, fetch } = await start();
+  await write(0, ['a', 'b'], 'c');
+  const { lowest, highest } = apis.Fetch.versions;
+  for (let version = lowest; version <= highest; version++) {
+    const response = await fetch([{}, { partition: 1 }], { version });
+    assert.equal(response.errorCode, 0);
+    const [first, second] = partitionsOf(response);
+    assert.deepEqual(valuesOf(first!), ['0=a', '1=b', '2=c'], `v${version}`);
+    assert.deepEqual(
+      [first!.highWatermark, first!.lastStableOffset, first!.logStartOffset],
+      [3n, 3n, version < 5 ? -1n : 0n],
+    );
+    assert.deepEqual([errorOf(second!), second!.highWatermark, second!.records!.length], ['NONE', 0n, 0]);
+  }
+  assert.equal(path.cluster.calls.findBatches, 0);
+  assert.equal(path.store.gets, 0);
+});
+
+test('what is wrong with a partition', async (t) => {
+  const { path, topicId, write, fetch } = await start();
+  await write(0, 'a', 'b', 'c');
+  path.cluster.deleteRecordsBefore(topicId, 0, 1);
+  path.cluster.reconnectFollowers();
+  await settled();
+  const table: [name: string, partition: PartitionArguments, args: FetchArguments, error: ErrorName][] = [
+    ['unknown name', {}, { topic: 'u' }, 'INVALID_TOPIC_EXCEPTION'],
+    ['unknown id', {}, { version: 13, topicId: zeroUuid }, 'UNKNOWN_TOPIC_ID'],
+    ['unknown partition', { partition: 4 }, {}, 'UNKNOWN_TOPIC_OR_PARTITION'],
+    ['below the start', { fetchOffset: 0n }, {}, 'OFFSET_OUT_OF_RANGE'],
+    ['negative', { fetchOffset: -1n }, {}, 'OFFSET_OUT_OF_RANGE'],
+    ['at the start', { fetchOffset: 1n }, {}, 'NONE'],
+    ['at the end', { fetchOffset: 3n }, {}, 'NONE'],
+    ['beyond the end', { fetchOffset: 4n }, {}, 'OFFSET_OUT_OF_RANGE'],
+    ['far beyond', { fetchOffset: 2n ** 62n }, {}, 'OFFSET_OUT_OF_RANGE'],
+    ['epoch of a newer leader', { fetchOffset: 1n, currentLeaderEpoch: 1 }, {}, 'UNKNOWN_LEADER_EPOCH'],
+    ['our epoch', { fetchOffset: 1n, currentLeaderEpoch: 0 }, {}, 'NONE'],
+  ];
+  for (const [name, partition, args, expected] of table) {
+    await t.test(name, async () => {
+      const [answer] = partitionsOf(await fetch([partition], { maxWaitMs: 0, ...args }));
+      assert.equal(errorOf(answer!), expected);
+      assert.equal(answer!.highWatermark, expected === 'NONE' ? 3n : -1n);
+    });
+  }
+});
+
+test('the limits, in the order of the request', async (t) => {
+  const hundred = 'x'.repeat(100 - batchOf(['']).length);
+  assert.equal(batchOf([hundred]).length, 100);
+  // Two of its lengths take a byte more.
+  const large = 'x'.repeat(1_000 - batchOf(['']).length - 2);
+  assert.equal(batchOf([large]).length, 1_000);
+  const { write, fetch } = await start();
+  await write(0, hundred, hundred, hundred);
+  await write(1, hundred, hundred);
+  await write(2, large, hundred);
+  const table: [
+    name: string,
+    maxBytes: number,
+    wanted: readonly [partition: number, partitionMaxBytes: number][],
+    sizes: number[],
+  ][] = [
+    [
+      'everything',
+      10_000,
+      [
+        [0, 10_000],
+        [1, 10_000],
+        [2, 10_000],
+      ],
+      [300, 200, 1_100],
+    ],
+    [
+      'whole batches only',
+      10_000,
+      [
+        [0, 250],
+        [1, 199],
+      ],
+      [200, 100],
+    ],
+    ['the first batch always', 10_000, [[0, 1]], [100]],
+    [
+      'the first batch only once',
+      10_000,
+      [
+        [0, 1],
+        [1, 1],
+      ],
+      [100, 0],
+    ],
+    [
+      'an empty partition is not the first',
+      10_000,
+      [
+        [3, 1],
+        [1, 1],
+        [0, 1],
+      ],
+      [0, 100, 0],
+    ],
+    [
+      'of the request',
+      450,
+      [
+        [0, 10_000],
+        [1, 10_000],
+        [2, 10_000],
+      ],
+      [300, 100, 0],
+    ],
+    [
+      'of the request, to the byte',
+      500,
+      [
+        [0, 10_000],
+        [1, 10_000],
+        [2, 10_000],
+      ],
+      [300, 200, 0],
+    ],
+    [
+      'nothing at all',
+      0,
+      [
+        [0, 0],
+        [1, 10_000],
+      ],
+      [100, 0],
+    ],
+    [
+      'a large first batch uses up the rest',
+      1_050,
+      [
+        [2, 10],
+        [0, 10_000],
+        [1, 10_000],
+      ],
+      [1_000, 0, 0],
+    ],
+    [
+      'a large batch that is not the first waits',
+      10_000,
+      [
+        [0, 100],
+        [2, 999],
+        [1, 100],
+      ],
+      [100, 0, 100],
+    ],
+    [
+      'negative limits are none',
+      -1,
+      [
+        [0, -1],
+        [1, -1],
+      ],
+      [100, 0],
+    ],
+  ];
+  for (const [name, maxBytes, wanted, sizes] of table) {
+    await t.test(name, async () => {
+      const response = await fetch(
+        wanted.map(([partition, partitionMaxBytes]) => ({ partition, partitionMaxBytes })),
+        { maxBytes },
+      );
+      assert.deepEqual(
+        partitionsOf(response).map(({ records }) => records!.length),
+        sizes,
+      );
+    });
+  }
+});
+
+test('a fetch from the middle of a batch gets all of it', async () => {
+  const { write, fetch } = await start();
+  await write(0, ['a', 'b', 'c'], ['d', 'e']);
+  const [answer] = partitionsOf(await fetch([{ fetchOffset: 4n }]));
+  assert.deepEqual(valuesOf(answer!), ['3=d', '4=e']);
+});
+
+test('a long poll ends when a record comes', async () => {
+  const { path, write, fetch } = await start();
+  const waiting = fetch([{ partition: 0 }, { partition: 1 }], { maxWaitMs: 10_000 });
+  await settled();
+  path.clock.advance(5_000);
+  await settled();
+  await write(1, 'a');
+  const [first, second] = partitionsOf(await waiting);
+  assert.deepEqual([first!.records!.length, valuesOf(second!)], [0, ['0=a']]);
+  assert.equal(path.clock.pendingTimers, 0);
+});
+
+test('a long poll ends with its time', async () => {
+  const { path, fetch } = await start();
+  const waiting = fetch([{}], { maxWaitMs: 500 });
+  await settled();
+  assert.equal(path.clock.pendingTimers, 1);
+  path.clock.advance(500);
+  const [answer] = partitionsOf(await waiting);
+  assert.deepEqual([errorOf(answer!), answer!.records!.length], ['NONE', 0]);
+});
+
+test('a long poll ends when its client goes', async () => {
+  const { path, fetch } = await start();
+  const waiting = fetch([{}], { maxWaitMs: 500 });
+  await settled();
+  path.closed.abort();
+  await waiting;
+  assert.equal(path.clock.pendingTimers, 0);
+});
+
+test('a long poll ends when its topic does', async () => {
+  const { path, topicId, fetch } = await start();
+  const waiting = fetch([{}], { maxWaitMs: 500 });
+  await settled();
+  await path.cluster.deleteTopics([{ topicId }]);
+  const [answer] = partitionsOf(await waiting);
+  assert.equal(errorOf(answer!), 'INVALID_TOPIC_EXCEPTION');
+});
+
+test('a long poll waits for as many bytes as it asks for', async () => {
+  const { path, write, fetch } = await start();
+  await write(0, 'a');
+  const bytes = batchOf(['a']).length;
+  const waiting = fetch([{ partition: 0 }, { partition: 1 }], { maxWaitMs: 500, minBytes: 3 * bytes });
+  let isAnswered = false;
+  void waiting.then(() => {
+    isAnswered = true;
+  });
+  await write(0, 'b');
+  assert.equal(isAnswered, false);
+  await write(1, 'c');
+  const [first, second] = partitionsOf(await waiting);
+  assert.deepEqual([valuesOf(first!), valuesOf(second!)], [['0=a', '1=b'], ['0=c']]);
+  const enough = await fetch([{}], { maxWaitMs: 500, minBytes: 1_000_000, maxBytes: bytes });
+  assert.deepEqual(valuesOf(partitionsOf(enough)[0]!), ['0=a'], 'more than the limit is never waited for');
+  assert.equal(path.clock.pendingTimers, 0);
+});
+
+test('an error is answered at once', async () => {
+  const { write, fetch } = await start();
+  await write(0, 'a');
+  const response = await fetch([{ fetchOffset: 1n }, { partition: 9 }], { maxWaitMs: 500 });
+  assert.deepEqual(partitionsOf(response).map(errorOf), ['NONE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+});
+
+test('what the agent has not heard of is asked of the control plane, with one call', async () => {
+  const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none' } });
+  path.cluster.holdChanges();
+  for (const partition of [0, 1]) {
+    await path.writePath.append([produced(topicId, partition, batchOf(['a', 'b']))], { deadlineMs: 1e15 });
+  }
+  assert.equal(path.cluster.calls.findBatches, 0);
+  const response = await fetch([{ partition: 0 }, { partition: 1, fetchOffset: 1n }, { partition: 2 }]);
+  assert.deepEqual(partitionsOf(response).map(valuesOf), [['0=a', '1=b'], ['0=a', '1=b'], []]);
+  assert.equal(path.cluster.calls.findBatches, 1);
+  path.cluster.releaseChanges();
+  await settled();
+  await write(0, 'c');
+  assert.deepEqual(valuesOf(partitionsOf(await fetch([{ fetchOffset: 2n }]))[0]!), ['2=c']);
+  assert.equal(path.cluster.calls.findBatches, 1);
+});
+
+test('an offset that only other agents know of is not out of range', async () => {
+  const { path, topicId, fetch } = await start();
+  path.cluster.holdChanges();
+  await path.cluster.commitFiles([
+    {
+      fileId: 'f'.repeat(32),
+      fileBytes: 1_000,
+      topicIds: [topicId],
+      topic: Uint32Array.of(0),
+      partition: Uint32Array.of(0),
+      byteStart: Uint32Array.of(0),
+      byteLength: Uint32Array.of(100),
+      recordCount: Uint32Array.of(5),
+      maxTimestampMs: Float64Array.of(0),
+      producerId: Float64Array.of(-1),
+      producerEpoch: Int16Array.of(-1),
+      baseSequence: Int32Array.of(-1),
+    },
+  ]);
+  assert.equal(path.view.ends(topicId, 0)!.nextOffset, 0);
+  const [atEnd] = partitionsOf(await fetch([{ fetchOffset: 5n }]));
+  assert.deepEqual([errorOf(atEnd!), atEnd!.highWatermark], ['NONE', 5n]);
+  const [beyond] = partitionsOf(await fetch([{ fetchOffset: 6n }]));
+  assert.equal(errorOf(beyond!), 'OFFSET_OUT_OF_RANGE');
+});
+
+test('a file that was replaced since the agent heard of it is looked up again', async () => {
+  const moved = new Map<string, string>();
+  const { path, write, fetch } = await start({
+    pages: { ownFiles: 'none', cacheBytesMax: 0 },
+    port: (cluster) =>
+      new Proxy(cluster, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          if (name !== 'findBatches') return value.bind(target);
+          return async (queries: Parameters<ClusterPort['findBatches']>[0]) => {
+            const answers = await target.findBatches(queries);
+            return answers.map((answer) => ({
+              ...answer,
+              pointers: {
+                ...answer.pointers,
+                fileId: answer.pointers.fileId.map((fileId) => moved.get(fileId) ?? fileId),
+              },
+            }));
+          };
+        },
+      }),
+  });
+  await write(0, 'a');
+  await write(1, 'b');
+  const [key, content] = [...path.store.objects][0]!;
+  const [fileId, newId] = [key.slice(-32), 'f'.repeat(32)];
+  path.store.objects.delete(key);
+  path.store.objects.set(logFileKey(path.cluster.clusterId, newId), content);
+  const gone = await fetch([{ partition: 0 }, { partition: 1 }]);
+  assert.deepEqual(partitionsOf(gone).map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
+  moved.set(fileId, newId);
+  const found = await fetch([{ partition: 0 }, { partition: 1 }]);
+  assert.deepEqual(partitionsOf(found).map(valuesOf), [['0=a'], ['0=b']]);
+});
+
+test('when the control plane or the store is away, the partitions that need it fail, and only they', async () => {
+  const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  await write(0, 'a');
+  path.cluster.holdChanges();
+  await path.writePath.append([produced(topicId, 1, batchOf(['b']))], { deadlineMs: 1e15 });
+  path.cluster.unavailable = true;
+  const response = await fetch([{ partition: 0 }, { partition: 1 }, { partition: 2 }]);
+  assert.deepEqual(partitionsOf(response).map(errorOf), ['NONE', 'KAFKA_STORAGE_ERROR', 'NONE']);
+  path.cluster.unavailable = false;
+  path.store.beforeGet = () => Promise.reject(new Error('no'));
+  const errors = partitionsOf(await fetch([{ partition: 0 }, { partition: 2 }])).map(errorOf);
+  assert.deepEqual(errors, ['KAFKA_STORAGE_ERROR', 'NONE']);
+  const old = partitionsOf(await fetch([{ partition: 0 }], { version: 5 })).map(errorOf);
+  assert.deepEqual(old, ['NOT_LEADER_OR_FOLLOWER']);
+});
+
+test('read_committed gets an empty list of aborted transactions, read_uncommitted none', async () => {
+  const { write, fetch } = await start();
+  await write(0, 'a');
+  const listOf = async (isolationLevel: number) =>
+    partitionsOf(await fetch([{}], { isolationLevel }))[0]!.abortedTransactions;
+  assert.deepEqual([await listOf(0), await listOf(1)], [null, []]);
+});
+
+test('a whole partition is read in steps, with any limit and any page', async () => {
+  for (const [pageBytes, partitionMaxBytes] of [
+    [64, 100],
+    [1_000, 250],
+    [1 << 20, 700],
+  ] as const) {
+    const { write, fetch } = await start({ pages: { pageBytes, ownFiles: 'none' } });
+    const expected = Array.from({ length: 40 }, (_, index) => `${index}=${'v'.repeat(index)}`);
+    for (const text of expected) await write(0, text.slice(text.indexOf('=') + 1));
+    const read: string[] = [];
+    while (read.length < expected.length) {
+      const [answer] = partitionsOf(await fetch([{ fetchOffset: BigInt(read.length), partitionMaxBytes }]));
+      read.push(...valuesOf(answer!));
+    }
+    assert.deepEqual(read, expected);
+  }
+});

@@ -1,0 +1,337 @@
+import { caps } from '@weir/core';
+import type { BatchesAnswer, Pointers } from '@weir/metadata';
+import { ObjectNotFound } from '@weir/storage';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
+import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { FetchPartition, FetchSessions, PartitionNews } from './fetch-sessions.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+
+type FetchApi = Apis['Fetch'];
+type FetchResponse = ResponseOf<FetchApi>;
+type TopicResponse = FetchResponse['responses'][number];
+type PartitionResponse = TopicResponse['partitions'][number];
+
+export interface FetchOptions {
+  readonly readPath: ReadPath;
+  readonly sessions: FetchSessions;
+  /** The most that one answer holds, and one partition of it, whatever the client asks. */
+  readonly requestBytesMax: number;
+  readonly partitionBytesMax: number;
+}
+
+const topicIdsFromVersion = 13;
+const storageErrorFromVersion = 6;
+const readCommitted = 1;
+const noRecords = Buffer.alloc(0);
+
+/**
+ * Fetch, v4 to v18: where the wanted batches lie, a wait until there are enough of them, and views of the pages that hold
+ * them. Nothing is asked of the control plane as long as the wanted offsets are in the tail that the agent follows.
+ *
+ * Errors are those of single partitions; one is enough to answer at once. The limits are Kafka's: in the order of the request, the
+ * first partition that has something gets one batch whatever its size, and then they bind.
+ *
+ * Without transactions the last stable offset is the high watermark. Limits count bytes as stored.
+ */
+export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
+  return async (request, context) => {
+    const round = options.sessions.begin(request, context.apiVersion);
+    if (typeof round === 'string') {
+      return { throttleTimeMs: 0, errorCode: errors[round].code, sessionId: 0, responses: [] };
+    }
+    const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax);
+    const fetches = round.partitions.map((wanted) => new PartitionFetch(wanted, options.partitionBytesMax));
+    await locateEnough(fetches, request, bytesMax, context);
+    await read(fetches, bytesMax, context);
+
+    const { sessionId, isTold } = round.end(fetches);
+    const told = fetches.filter(isTold);
+    return { throttleTimeMs: 0, errorCode: 0, sessionId, responses: responsesOf(told, request, context) };
+  };
+
+  /** Waits until the located batches reach the bytes that the client wants, or until it wants an answer anyway. */
+  async function locateEnough(
+    fetches: readonly PartitionFetch[],
+    { maxWaitMs, minBytes }: RequestOf<FetchApi>,
+    bytesMax: number,
+    context: RequestContext,
+  ): Promise<void> {
+    const { clock, closed } = context;
+    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), caps.fetchWaitMsMax);
+    const enoughBytes = Math.min(minBytes, bytesMax);
+    for (;;) {
+      await locate(fetches, bytesMax, context);
+      if (fetches.some(({ hasError }) => hasError)) return;
+      if (fetches.reduce((bytes, fetch) => bytes + fetch.locatedBytes, 0) >= enoughBytes) return;
+      if (closed.aborted || clock.monotonicMs() >= deadlineMs) return;
+      await growth(fetches, deadlineMs, context);
+    }
+  }
+
+  /** Finds out where batches lie: from the tail that the agent follows, and for all the rest with one call. */
+  async function locate(
+    fetches: readonly PartitionFetch[],
+    bytesMax: number,
+    context: RequestContext,
+  ): Promise<void> {
+    let bytes = 0;
+    const unknown: PartitionFetch[] = [];
+    for (const fetch of fetches) {
+      fetch.look(context);
+      if (fetch.mustAsk && bytes < bytesMax) unknown.push(fetch);
+      bytes += fetch.locatedBytes;
+    }
+    await ask(unknown, bytesMax, context);
+  }
+
+  async function ask(
+    fetches: readonly PartitionFetch[],
+    bytesMax: number,
+    { cluster }: RequestContext,
+  ): Promise<void> {
+    if (fetches.length === 0) return;
+    const queries = fetches.map((fetch) => ({
+      topicId: fetch.topicId,
+      partition: fetch.partition.partition,
+      offset: fetch.offset,
+      bytesMax: Math.max(1, Math.min(fetch.bytesMax, bytesMax)),
+    }));
+    const answers = await ifAvailable(cluster.port.findBatches(queries));
+    for (const [index, fetch] of fetches.entries()) {
+      if (answers === undefined) fetch.fail('KAFKA_STORAGE_ERROR');
+      else fetch.take(answers[index]!);
+    }
+  }
+
+  async function read(
+    fetches: readonly PartitionFetch[],
+    bytesMax: number,
+    context: RequestContext,
+  ): Promise<void> {
+    const planned = plan(fetches, bytesMax);
+    const results = await options.readPath.readBatches(planned.map(({ query }) => query));
+    const again: { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] = [];
+    for (const [index, { fetch, query }] of planned.entries()) {
+      const result = results[index]!;
+      // A compaction may have replaced the file since the tail heard of it; the control plane knows the new one.
+      if (result instanceof ObjectNotFound) again.push({ fetch, query });
+      else fetch.finish(result, context);
+    }
+    if (again.length > 0) await readAgain(again, context);
+
+    let leftBytes = bytesMax;
+    for (const { fetch, query } of planned) {
+      if (!query.atLeastOne) fetch.batches?.trimTo(leftBytes);
+      leftBytes = Math.max(0, leftBytes - (fetch.batches?.bytes ?? 0));
+    }
+  }
+
+  async function readAgain(
+    again: readonly { readonly fetch: PartitionFetch; readonly query: ReadQuery }[],
+    context: RequestContext,
+  ): Promise<void> {
+    await ask(
+      again.map(({ fetch }) => fetch),
+      Number.POSITIVE_INFINITY,
+      context,
+    );
+    const left = again.filter(({ fetch }) => !fetch.hasError && fetch.pointers !== undefined);
+    const results = await options.readPath.readBatches(
+      left.map(({ fetch, query }) => ({ ...query, pointers: fetch.pointers! })),
+    );
+    for (const [index, { fetch }] of left.entries()) fetch.finish(results[index]!, context);
+  }
+}
+
+/** One partition on its way through a fetch. */
+class PartitionFetch implements PartitionNews {
+  readonly partition: FetchPartition;
+  readonly offset: number;
+  readonly bytesMax: number;
+  topicId = '';
+  error: ErrorName = 'NONE';
+  pointers: Pointers | undefined;
+  batches: BatchList | undefined;
+  logStartOffset = -1;
+  highWatermark = -1;
+  /** Whether only the control plane can tell where the batches lie. */
+  mustAsk = false;
+
+  constructor(partition: FetchPartition, partitionBytesMax: number) {
+    this.partition = partition;
+    this.offset = partition.fetchOffset;
+    this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
+  }
+
+  get hasError(): boolean {
+    return this.error !== 'NONE';
+  }
+
+  get hasRecords(): boolean {
+    return this.batches !== undefined && this.batches.bytes > 0;
+  }
+
+  /** Bytes that could be sent; the range that holds the first offset counts as a whole. */
+  get locatedBytes(): number {
+    if (this.pointers === undefined) return 0;
+    return Math.min(
+      this.pointers.byteLength.reduce((sum, bytes) => sum + bytes, 0),
+      Math.max(this.bytesMax, 1),
+    );
+  }
+
+  /** Sees what the agent knows without asking. */
+  look(context: RequestContext): void {
+    this.mustAsk = false;
+    const problem = this.#look(context);
+    if (problem !== undefined) this.fail(problem);
+  }
+
+  #look({ cluster, apiVersion }: RequestContext): ErrorName | undefined {
+    const usesTopicIds = apiVersion >= topicIdsFromVersion;
+    const { topicName, topicId, partition, currentLeaderEpoch } = this.partition;
+    const topic = usesTopicIds ? cluster.topicById(topicId) : cluster.topicByName(topicName);
+    if (topic === undefined) return usesTopicIds ? 'UNKNOWN_TOPIC_ID' : 'INVALID_TOPIC_EXCEPTION';
+    const ends = cluster.ends(topic.topicId, partition);
+    if (ends === undefined) return 'UNKNOWN_TOPIC_OR_PARTITION';
+    if (currentLeaderEpoch > leaderEpoch) return 'UNKNOWN_LEADER_EPOCH';
+    if (currentLeaderEpoch >= 0 && currentLeaderEpoch < leaderEpoch) return 'FENCED_LEADER_EPOCH';
+    if (this.offset < ends.logStartOffset) return 'OFFSET_OUT_OF_RANGE';
+
+    const isLocated = this.pointers !== undefined && ends.nextOffset <= this.highWatermark;
+    this.topicId = topic.topicId;
+    this.logStartOffset = Math.max(this.logStartOffset, ends.logStartOffset);
+    this.highWatermark = Math.max(this.highWatermark, ends.nextOffset);
+    if (isLocated || this.offset === this.highWatermark) return undefined;
+    // An offset beyond what the agent has heard of may exist all the same: another agent has told the client of it.
+    const recent =
+      this.offset < ends.nextOffset
+        ? cluster.recentPointers(topic.topicId, partition, this.offset, this.bytesMax)
+        : undefined;
+    if (recent !== undefined && recent.fileId.length > 0) this.pointers = recent;
+    else this.mustAsk = true;
+    return undefined;
+  }
+
+  /** Sees what the control plane says. */
+  take({ error, logStartOffset, nextOffset, pointers }: BatchesAnswer): void {
+    this.mustAsk = false;
+    if (error !== 'NONE') {
+      this.fail(error);
+      return;
+    }
+    this.logStartOffset = Math.max(this.logStartOffset, logStartOffset);
+    this.highWatermark = Math.max(this.highWatermark, nextOffset);
+    this.pointers = pointers.fileId.length > 0 ? pointers : undefined;
+  }
+
+  finish(result: BatchList | Error, { log }: RequestContext): void {
+    if (!(result instanceof Error)) {
+      this.batches = result;
+      return;
+    }
+    log.error('batches could not be read', {
+      topic: this.topicId,
+      partition: this.partition.partition,
+      offset: this.offset,
+      error: String(result),
+    });
+    this.fail('KAFKA_STORAGE_ERROR');
+  }
+
+  fail(error: ErrorName): void {
+    this.error = error;
+    this.pointers = undefined;
+    this.batches = undefined;
+    this.logStartOffset = -1;
+    this.highWatermark = -1;
+  }
+}
+
+/**
+ * Which ranges to read, in the order of the request. What a partition will take of the limit is only known when it was
+ * read, so that the plan goes by the ranges and the answer is trimmed afterwards.
+ */
+function plan(
+  fetches: readonly PartitionFetch[],
+  bytesMax: number,
+): { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] {
+  const planned: { fetch: PartitionFetch; query: ReadQuery }[] = [];
+  let leftBytes = bytesMax;
+  for (const fetch of fetches) {
+    if (fetch.pointers === undefined) continue;
+    const atLeastOne = planned.length === 0;
+    const share = Math.min(fetch.bytesMax, leftBytes);
+    if (share <= 0 && !atLeastOne) continue;
+    planned.push({
+      fetch,
+      query: { pointers: fetch.pointers, fromOffset: fetch.offset, bytesMax: share, atLeastOne },
+    });
+    leftBytes -= Math.min(share, fetch.locatedBytes);
+  }
+  return planned;
+}
+
+/** Resolves when one of the partitions has more than is known, at the deadline, and when the client has gone. */
+function growth(
+  fetches: readonly PartitionFetch[],
+  deadlineMs: number,
+  { cluster, clock, closed }: RequestContext,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = [];
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      closed.removeEventListener('abort', end);
+      for (const cancel of cancels) cancel();
+      resolve();
+    };
+    cancels.push(clock.after(deadlineMs - clock.monotonicMs(), end));
+    closed.addEventListener('abort', end);
+    for (const { topicId, partition, highWatermark, offset } of fetches) {
+      const beyond = Math.max(highWatermark, offset);
+      const cancel = cluster.whenBeyond(topicId, partition.partition, beyond, end);
+      if (isOver) cancel();
+      else cancels.push(cancel);
+    }
+  });
+}
+
+function responsesOf(
+  fetches: readonly PartitionFetch[],
+  { isolationLevel }: RequestOf<FetchApi>,
+  { apiVersion }: RequestContext,
+): TopicResponse[] {
+  const byTopic = new Map<string, { topic: string; topicId: string; partitions: PartitionResponse[] }>();
+  for (const fetch of fetches) {
+    const { topicName, topicId, partition } = fetch.partition;
+    const key = apiVersion >= topicIdsFromVersion ? topicId : topicName;
+    let entry = byTopic.get(key);
+    if (entry === undefined) {
+      entry = { topic: topicName, topicId, partitions: [] };
+      byTopic.set(key, entry);
+    }
+    entry.partitions.push({
+      partitionIndex: partition,
+      errorCode: errors[errorFor(fetch.error, apiVersion)].code,
+      highWatermark: BigInt(fetch.highWatermark),
+      lastStableOffset: BigInt(fetch.highWatermark),
+      logStartOffset: BigInt(fetch.logStartOffset),
+      abortedTransactions: isolationLevel === readCommitted && !fetch.hasError ? [] : null,
+      records: fetch.hasRecords ? fetch.batches!.slices : noRecords,
+    });
+  }
+  return [...byTopic.values()];
+}
+
+/** Clients of old versions hear an error that they know and that makes them do the same. */
+function errorFor(error: ErrorName, apiVersion: number): ErrorName {
+  if (error === 'KAFKA_STORAGE_ERROR' && apiVersion < storageErrorFromVersion)
+    return 'NOT_LEADER_OR_FOLLOWER';
+  if (error === 'UNKNOWN_TOPIC_ID' && apiVersion < topicIdsFromVersion) return 'INVALID_TOPIC_EXCEPTION';
+  return error;
+}

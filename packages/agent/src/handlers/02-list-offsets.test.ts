@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  apis,
+  buildRecordBatch,
+  type CompressionCodec,
+  type ErrorName,
+  errorByCode,
+  type RecordBatchFields,
+} from '@weir/wire';
+import { DataPath, type DataPathOptions, produced, record, settled } from '../../testing/data-path.ts';
+
+async function start(options: DataPathOptions = {}) {
+  const path = new DataPath(options);
+  const { topicId } = path.cluster.addTopic('t', 3);
+  await path.view.ready();
+
+  /** Writes one batch with these timestamps. */
+  async function write(partition: number, timestamps: readonly number[], fields: RecordBatchFields = {}) {
+    const batch = buildRecordBatch(
+      timestamps.map((timestamp) => record('v', BigInt(timestamp))),
+      fields,
+    );
+    await path.writePath.append([produced(topicId, partition, batch)], { deadlineMs: 1e15 });
+    await settled();
+  }
+
+  async function ask(
+    timestamp: bigint,
+    { version = 11, partition = 0, topic = 't', epoch = -1, isolationLevel = 0 } = {},
+  ) {
+    const response = await path.call('ListOffsets', version, {
+      replicaId: -1,
+      ...(version >= 2 ? { isolationLevel } : { isolationLevel: 0 }),
+      topics: [
+        {
+          name: topic,
+          partitions: [
+            { partitionIndex: partition, timestamp, ...(epoch < 0 ? {} : { currentLeaderEpoch: epoch }) },
+          ],
+        },
+      ],
+    });
+    assert.ok(typeof response !== 'string');
+    const { errorCode, offset, timestamp: found, leaderEpoch } = response.topics[0]!.partitions[0]!;
+    return { error: errorByCode(errorCode)!.name, offset, timestamp: found, leaderEpoch };
+  }
+  return { path, topicId, write, ask };
+}
+
+test('positions and times', async (t) => {
+  const { path, topicId, write, ask } = await start();
+  await write(0, [100, 300, 200]);
+  await write(0, [250]);
+  await write(0, [300, 150], { codec: 'zstd' });
+  await write(0, [400, 500, 500], { codec: 'lz4' });
+  const table: [name: string, timestamp: bigint, offset: bigint, found: bigint, leaderEpoch: number][] = [
+    ['latest', -1n, 9n, -1n, 0],
+    ['earliest', -2n, 0n, -1n, 0],
+    ['first of the latest time', -3n, 7n, 500n, 0],
+    ['earliest local', -4n, 0n, -1n, 0],
+    ['tiered', -5n, -1n, -1n, -1],
+    ['pending upload', -6n, -1n, -1n, -1],
+    ['from the beginning', 0n, 0n, 100n, 0],
+    ['in the first batch', 101n, 1n, 300n, 0],
+    ['the first in offset order', 250n, 1n, 300n, 0],
+    ['behind the first batches', 301n, 6n, 400n, 0],
+    ['exactly', 500n, 7n, 500n, 0],
+    ['later than all', 501n, -1n, -1n, -1],
+  ];
+  for (const [name, timestamp, ...expected] of table) {
+    await t.test(name, async () => {
+      const { error, offset, timestamp: found, leaderEpoch } = await ask(timestamp);
+      assert.deepEqual([error, offset, found, leaderEpoch], ['NONE', ...expected]);
+    });
+  }
+  await t.test('behind deleted records', async () => {
+    path.cluster.deleteRecordsBefore(topicId, 0, 2);
+    path.cluster.reconnectFollowers();
+    await settled();
+    assert.equal((await ask(-2n)).offset, 2n);
+    assert.equal((await ask(0n)).offset, 2n);
+  });
+});
+
+test('an empty partition has ends and nothing else', async () => {
+  const { ask } = await start();
+  const offsets: bigint[] = [];
+  for (const timestamp of [-1n, -2n, -3n, -4n, -5n, -6n, 0n, 5n]) offsets.push((await ask(timestamp)).offset);
+  assert.deepEqual(offsets, [0n, 0n, -1n, 0n, -1n, -1n, -1n, -1n]);
+});
+
+test('every position has the version that brought it', async () => {
+  const { write, ask } = await start();
+  await write(0, [100]);
+  const fromVersions = { '-1': 1, '-2': 1, '-3': 7, '-4': 8, '-5': 9, '-6': 11, '-7': 99, '5': 1 };
+  const { lowest, highest } = apis.ListOffsets.versions;
+  for (const [timestamp, fromVersion] of Object.entries(fromVersions)) {
+    for (let version = lowest; version <= highest; version++) {
+      const { error } = await ask(BigInt(timestamp), { version });
+      assert.equal(
+        error,
+        version < fromVersion ? 'UNSUPPORTED_VERSION' : 'NONE',
+        `${timestamp} in v${version}`,
+      );
+    }
+  }
+});
+
+test('what is wrong with a partition', async () => {
+  const { path, ask } = await start();
+  const table: [Parameters<typeof ask>[1], ErrorName][] = [
+    [{ topic: 'u' }, 'UNKNOWN_TOPIC_OR_PARTITION'],
+    [{ partition: 3 }, 'UNKNOWN_TOPIC_OR_PARTITION'],
+    [{ epoch: 1 }, 'UNKNOWN_LEADER_EPOCH'],
+    [{ epoch: 0 }, 'NONE'],
+  ];
+  for (const [args, error] of table) assert.equal((await ask(-1n, args)).error, error);
+  path.cluster.unavailable = true;
+  assert.equal((await ask(-1n)).error, 'LEADER_NOT_AVAILABLE');
+  assert.equal((await ask(5n)).error, 'LEADER_NOT_AVAILABLE');
+});
+
+test('a partition that is named twice is refused, and the others are answered', async () => {
+  const { path } = await start();
+  const response = await path.call('ListOffsets', 7, {
+    replicaId: -1,
+    isolationLevel: 0,
+    topics: [
+      {
+        name: 't',
+        partitions: [
+          { partitionIndex: 0, timestamp: -1n },
+          { partitionIndex: 1, timestamp: -1n },
+        ],
+      },
+      { name: 't', partitions: [{ partitionIndex: 0, timestamp: -2n }] },
+    ],
+  });
+  assert.ok(typeof response !== 'string');
+  assert.deepEqual(
+    response.topics.map(({ partitions }) => partitions.map(({ errorCode }) => errorByCode(errorCode)!.name)),
+    [['INVALID_REQUEST', 'NONE'], ['INVALID_REQUEST']],
+  );
+});
+
+test('ends are those of the cluster, even when this agent has not heard of them', async () => {
+  const { path, topicId, ask } = await start();
+  path.cluster.holdChanges();
+  const other = new DataPath({ port: () => path.cluster });
+  path.cluster.releaseChanges();
+  await other.view.ready();
+  path.cluster.holdChanges();
+  await other.writePath.append([produced(topicId, 0, buildRecordBatch([record('a', 1n)]))], {
+    deadlineMs: 1e15,
+  });
+  assert.equal(path.view.ends(topicId, 0)!.nextOffset, 0);
+  assert.equal((await ask(-1n)).offset, 1n);
+});
+
+test('any number of questions costs one call of each kind', async () => {
+  const { path, write } = await start();
+  for (const partition of [0, 1, 2]) await write(partition, [100]);
+  const response = await path.call('ListOffsets', 7, {
+    replicaId: -1,
+    isolationLevel: 1,
+    topics: [
+      {
+        name: 't',
+        partitions: [-1n, 50n, -3n].map((timestamp, partitionIndex) => ({ partitionIndex, timestamp })),
+      },
+    ],
+  });
+  assert.ok(typeof response !== 'string');
+  assert.deepEqual(
+    response.topics[0]!.partitions.map(({ offset }) => offset),
+    [1n, 0n, 0n],
+  );
+  assert.deepEqual([path.cluster.calls.findBatches, path.cluster.calls.findOffsets], [1, 1]);
+});
+
+test('a time is found in batches of every codec, across pages', async () => {
+  for (const codec of ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const satisfies CompressionCodec[]) {
+    const { write, ask } = await start({ pages: { pageBytes: 50, ownFiles: 'none' } });
+    await write(0, [10, 20, 30], { codec });
+    await write(0, [40, 50, 60], { codec });
+    const offsets: bigint[] = [];
+    for (const timestamp of [1n, 11n, 31n, 55n]) offsets.push((await ask(timestamp)).offset);
+    assert.deepEqual(offsets, [0n, 1n, 3n, 5n], codec);
+  }
+});
+
+test('a header that promises a time which no record has leads to its batch', async () => {
+  const { write, ask } = await start();
+  await write(0, [10, 20]);
+  await write(0, [30, 40], { maxTimestamp: 99n });
+  const { offset, timestamp } = await ask(50n);
+  assert.deepEqual([offset, timestamp], [2n, 99n]);
+});

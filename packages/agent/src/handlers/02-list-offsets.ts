@@ -1,0 +1,222 @@
+import type { OffsetAnswer } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, RecordCursor, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { BatchCursor } from '../read-path/batch-cursor.ts';
+import { leaderEpoch } from '../read-path/batch-list.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+
+type ListOffsetsApi = Apis['ListOffsets'];
+type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];
+
+export interface ListOffsetsOptions {
+  readonly readPath: ReadPath;
+}
+
+/** Positions that have a name instead of a time, and the version that brought each. */
+const positions = {
+  latest: { timestamp: -1n, fromVersion: 1 },
+  earliest: { timestamp: -2n, fromVersion: 1 },
+  maxTimestamp: { timestamp: -3n, fromVersion: 7 },
+  earliestLocal: { timestamp: -4n, fromVersion: 8 },
+  latestTiered: { timestamp: -5n, fromVersion: 9 },
+  earliestPendingUpload: { timestamp: -6n, fromVersion: 11 },
+} as const;
+
+type Position = keyof typeof positions;
+
+interface Question {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly position: Position | undefined;
+  readonly timestamp: bigint;
+  readonly answer: (response: Omit<PartitionResponse, 'partitionIndex'>) => void;
+}
+
+interface FoundRecord {
+  readonly offset: number;
+  readonly timestamp: bigint;
+}
+
+/**
+ * ListOffsets, v1 to v11. Ends are asked of the control plane and not of the agent's own view, so that a client which was
+ * told of a write by another agent finds it counted here. Times are answered by a range, and reading it finds the record.
+ *
+ * There is no tiering: everything is as local as it will ever be, nothing is tiered and nothing waits to be.
+ */
+export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
+  return async (request, context) => {
+    const { topics, questions } = judge(request, context);
+    const byTime = questions.filter(({ position }) => position === undefined || position === 'maxTimestamp');
+    const byEnd = questions.filter((question) => !byTime.includes(question));
+    await Promise.all([answerEnds(byEnd, context), answerTimes(byTime, context)]);
+    return { throttleTimeMs: 0, topics };
+  };
+
+  async function answerEnds(questions: readonly Question[], { cluster }: RequestContext): Promise<void> {
+    if (questions.length === 0) return;
+    const answers = await ifAvailable(
+      cluster.port.findBatches(
+        questions.map(({ topicId, partition }) => ({
+          topicId,
+          partition,
+          offset: cluster.ends(topicId, partition)?.nextOffset ?? 0,
+          bytesMax: 1,
+        })),
+      ),
+    );
+    for (const [index, { position, answer }] of questions.entries()) {
+      if (answers === undefined) {
+        answer(failed('LEADER_NOT_AVAILABLE'));
+        continue;
+      }
+      const { error, logStartOffset, nextOffset } = answers[index]!;
+      // Only the question was out of range; the ends are told all the same.
+      if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') answer(failed(nameError(error)));
+      else if (position === 'latest') answer(found({ offset: nextOffset, timestamp: -1n }));
+      else answer(found({ offset: logStartOffset, timestamp: -1n }));
+    }
+  }
+
+  async function answerTimes(questions: readonly Question[], context: RequestContext): Promise<void> {
+    if (questions.length === 0) return;
+    const answers = await ifAvailable(
+      context.cluster.port.findOffsets(
+        questions.map(({ topicId, partition, position, timestamp }) => ({
+          topicId,
+          partition,
+          want: position === 'maxTimestamp' ? 'latest' : 'first',
+          timestampMs: Number(timestamp),
+        })),
+      ),
+    );
+    await Promise.all(
+      questions.map(async (question, index) => {
+        const answer = answers?.[index];
+        question.answer(
+          answer === undefined ? failed('LEADER_NOT_AVAILABLE') : await answerTime(question, answer, context),
+        );
+      }),
+    );
+  }
+
+  async function answerTime(
+    { topicId, partition, position, timestamp }: Question,
+    { error, pointers }: OffsetAnswer,
+    { cluster, log }: RequestContext,
+  ): Promise<Omit<PartitionResponse, 'partitionIndex'>> {
+    if (error !== 'NONE') return failed(nameError(error));
+    const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
+    try {
+      await readPath.searchBatches(pointers, (cursor, baseOffset) => search.visit(cursor, baseOffset));
+    } catch (problem) {
+      log.error('a range could not be searched', { topicId, partition, error: String(problem) });
+      return failed('KAFKA_STORAGE_ERROR');
+    }
+    const record = search.found;
+    if (record === undefined) return nothing;
+    // The range may begin with records that were deleted.
+    const logStartOffset = cluster.ends(topicId, partition)?.logStartOffset ?? 0;
+    return found({ ...record, offset: Math.max(record.offset, logStartOffset) });
+  }
+}
+
+function judge(request: RequestOf<ListOffsetsApi>, { cluster, apiVersion }: RequestContext) {
+  const questions: Question[] = [];
+  const repeated = repeatedPartitions(request);
+  const topics = request.topics.map(({ name, partitions }) => {
+    const topic = cluster.topicByName(name);
+    const responses: PartitionResponse[] = [];
+    for (const { partitionIndex, timestamp, currentLeaderEpoch } of partitions) {
+      const at = responses.length;
+      const answer: Question['answer'] = (response) => {
+        responses[at] = { partitionIndex, ...response, ...(apiVersion < 4 ? { leaderEpoch: -1 } : {}) };
+      };
+      const position = positionOf(timestamp);
+      answer(nothing);
+      if (repeated.has(`${name}/${partitionIndex}`)) answer(failed('INVALID_REQUEST'));
+      else if (timestamp < 0n && (position === undefined || apiVersion < positions[position].fromVersion))
+        answer(failed('UNSUPPORTED_VERSION'));
+      else if (topic === undefined || cluster.ends(topic.topicId, partitionIndex) === undefined)
+        answer(failed('UNKNOWN_TOPIC_OR_PARTITION'));
+      else if (currentLeaderEpoch > leaderEpoch) answer(failed('UNKNOWN_LEADER_EPOCH'));
+      else if (currentLeaderEpoch >= 0 && currentLeaderEpoch < leaderEpoch)
+        answer(failed('FENCED_LEADER_EPOCH'));
+      else if (position !== 'latestTiered' && position !== 'earliestPendingUpload')
+        questions.push({ topicId: topic.topicId, partition: partitionIndex, position, timestamp, answer });
+    }
+    return { name, partitions: responses };
+  });
+  return { topics, questions };
+}
+
+function repeatedPartitions({ topics }: RequestOf<ListOffsetsApi>): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { name, partitions } of topics) {
+    for (const { partitionIndex } of partitions) {
+      const key = `${name}/${partitionIndex}`;
+      if (seen.has(key)) repeated.add(key);
+      seen.add(key);
+    }
+  }
+  return repeated;
+}
+
+function positionOf(timestamp: bigint): Position | undefined {
+  return (Object.keys(positions) as Position[]).find((name) => positions[name].timestamp === timestamp);
+}
+
+const nothing = { errorCode: errors.NONE.code, timestamp: -1n, offset: -1n, leaderEpoch: -1 } as const;
+
+function failed(error: ErrorName): Omit<PartitionResponse, 'partitionIndex'> {
+  return { ...nothing, errorCode: errors[error].code };
+}
+
+function found({ offset, timestamp }: FoundRecord): Omit<PartitionResponse, 'partitionIndex'> {
+  return { errorCode: errors.NONE.code, timestamp, offset: BigInt(offset), leaderEpoch };
+}
+
+/** This API has names only. */
+function nameError(error: ErrorName): ErrorName {
+  return error === 'UNKNOWN_TOPIC_ID' ? 'UNKNOWN_TOPIC_OR_PARTITION' : error;
+}
+
+/** Looks for the first record at or after a time. Only batches that can hold one are decompressed. */
+class FirstRecord {
+  found: FoundRecord | undefined;
+  readonly #timestamp: bigint;
+
+  constructor(timestamp: bigint) {
+    this.#timestamp = timestamp;
+  }
+
+  visit(cursor: BatchCursor, baseOffset: number): true | undefined {
+    const { maxTimestamp } = cursor.header;
+    if (maxTimestamp < this.#timestamp) return undefined;
+    const records = new RecordCursor(cursor.batch());
+    while (records.next()) {
+      if (records.timestamp < this.#timestamp) continue;
+      this.found = { offset: baseOffset + records.offsetDelta, timestamp: records.timestamp };
+      return true;
+    }
+    // The producer's header promised more than its records hold. Reading from here misses nothing.
+    this.found = { offset: baseOffset, timestamp: maxTimestamp };
+    return true;
+  }
+}
+
+/** Looks for the first record that has the latest time. */
+class LatestRecord {
+  found: FoundRecord | undefined;
+
+  visit(cursor: BatchCursor, baseOffset: number): undefined {
+    if (this.found !== undefined && cursor.header.maxTimestamp <= this.found.timestamp) return undefined;
+    const records = new RecordCursor(cursor.batch());
+    while (records.next()) {
+      if (this.found !== undefined && records.timestamp <= this.found.timestamp) continue;
+      this.found = { offset: baseOffset + records.offsetDelta, timestamp: records.timestamp };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+import { caps } from '@weir/core';
+import type { TopicDescription, TopicResult } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { type ClientFeatures, parseClientFeatures } from '../placement/client-features.ts';
+import type { Placement } from '../placement/placement.ts';
+import { clusterOperations, operationsNotAsked, topicOperations } from './authorized-operations.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+import { isTopicName } from './topic-name.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * Metadata v0 to v13: which agents there are and which of them leads each partition, as this client is to see it.
+ *
+ * - Every client has its own view: agents of this agent's group, of the client's zone if there are any, and leaders by the
+ *   strategy that its client id or the flag names. Each of them could serve any partition.
+ * - Rack is a constant, leader epoch always 0 (or -1 for a client that asked for none), replicas and in-sync replicas are
+ *   three node ids, the controller is the agent that was asked.
+ * - Null asks for all topics, in v0 the empty list; ids count from v12 on. A topic named twice is answered once.
+ * - A missing topic is created when the request and `auto.create.topics.enable` allow it, and the answer has it at once. When
+ *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.
+ *   One request creates at most `caps.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
+ *
+ * Missing: ACLs (nothing is left out or refused), a limit on concurrent requests (`-maxConcurrentMetadataRequestsPerCPU`).
+ */
+export function metadataHandler(placementOf: PlacementOf): HandlerOf<Apis['Metadata']> {
+  return async (request, context) => {
+    const placement = placementOf(context);
+    const topics = asksForAll(request, context)
+      ? Array.from(context.cluster.topics(), found)
+      : await askedTopics(request, context);
+    const answer = entryOf(placement, parseClientFeatures(context.clientId), request);
+    return {
+      brokers: placement.agents.map((agent) => ({
+        nodeId: agent.nodeId,
+        host: placement.hostOf(agent),
+        port: agent.kafkaPort,
+        rack,
+      })),
+      clusterId: context.cluster.clusterId,
+      controllerId: placement.controller.nodeId,
+      topics: topics.map(answer),
+      clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
+        ? clusterOperations
+        : operationsNotAsked,
+    };
+  };
+}
+
+type Request = RequestOf<Apis['Metadata']>;
+
+/** What became of one topic that was asked for. */
+interface Asked {
+  readonly error: ErrorName;
+  readonly name: string | null;
+  readonly topicId: string;
+  readonly topic: TopicDescription | undefined;
+}
+
+function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
+  return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
+}
+
+async function askedTopics(request: Request, context: RequestContext): Promise<Asked[]> {
+  const asked = new Map<string, Asked>();
+  for (const { name, topicId } of request.topics ?? []) {
+    const byId = topicId !== zeroUuid;
+    asked.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
+  }
+  await createMissing(asked, request, context);
+  return [...asked.values()];
+}
+
+function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): Asked {
+  const { cluster, apiVersion } = context;
+  if (topicId !== undefined && apiVersion >= 12) {
+    const topic = cluster.topicById(topicId);
+    return topic === undefined ? failed('UNKNOWN_TOPIC_ID', null, topicId) : found(topic);
+  }
+  if (topicId !== undefined || name === null) {
+    return failed('INVALID_REQUEST', apiVersion >= 12 ? name : (name ?? ''), topicId);
+  }
+  if (!isTopicName(name)) return failed('INVALID_TOPIC_EXCEPTION', name);
+  const topic = cluster.topicByName(name);
+  return topic === undefined ? failed('UNKNOWN_TOPIC_OR_PARTITION', name) : found(topic);
+}
+
+async function createMissing(
+  asked: Map<string, Asked>,
+  request: Request,
+  context: RequestContext,
+): Promise<void> {
+  const { cluster } = context;
+  const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
+  if (!request.allowAutoTopicCreation || !allowed) return;
+  const missing = [...asked]
+    .filter(([, { error }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION')
+    .slice(0, caps.autoCreatedTopicsMax)
+    .map(([key, { name }]) => ({ key, name: name! }));
+  if (missing.length === 0) return;
+  const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
+  const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
+  await untilHeard(context, () => isHeard(results ?? [], cluster));
+  for (const [index, { key, name }] of missing.entries()) {
+    const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
+    if (topic !== undefined) asked.set(key, found(topic));
+    // Another agent created it a moment ago, and we have not heard of it yet.
+    else asked.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
+  }
+}
+
+function isHeard(results: readonly TopicResult[], cluster: ClusterView): boolean {
+  return results.every(({ topic }) => topic === undefined || cluster.topicById(topic.topicId) !== undefined);
+}
+
+function found(topic: TopicDescription): Asked {
+  return { error: 'NONE', name: topic.name, topicId: topic.topicId, topic };
+}
+
+function failed(error: ErrorName, name: string | null, topicId = zeroUuid): Asked {
+  return { error, name, topicId, topic: undefined };
+}
+
+function entryOf(placement: Placement, features: ClientFeatures, request: Request) {
+  const epoch = features.skipLeaderEpoch === true ? -1 : leaderEpoch;
+  const operations = request.includeTopicAuthorizedOperations ? topicOperations : operationsNotAsked;
+  return ({ error, name, topicId, topic }: Asked) => ({
+    errorCode: errors[error].code,
+    name,
+    topicId,
+    partitions: topic === undefined ? [] : describedPartitions(topic, placement, epoch),
+    topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operations,
+  });
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apis } from '@weir/wire';
+import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
+
+test('the answer is the table of handlers', async () => {
+  const { call } = await startTestAgent();
+  for (const version of [0, 1, 2, 3, 4]) {
+    const software = version >= 3 ? { clientSoftwareName: 'a-b.c', clientSoftwareVersion: '1' } : {};
+    const { errorCode, apiKeys, supportedFeatures } = answered(await call('ApiVersions', version, software));
+    assert.equal(errorCode, 0);
+    assert.deepEqual(supportedFeatures, []);
+    const ranges = new Map(
+      apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, [minVersion, maxVersion]]),
+    );
+    assert.deepEqual(ranges.get(apis.Produce.key), [0, 13]);
+    assert.deepEqual(ranges.get(apis.Metadata.key), [0, 13]);
+    assert.deepEqual(ranges.get(apis.ApiVersions.key), [0, 4]);
+    // Its newest version is unstable and not offered.
+    assert.deepEqual(ranges.get(apis.InitProducerId.key), [0, 5]);
+    for (const unserved of [apis.AddPartitionsToTxn, apis.JoinGroup, apis.GetTelemetrySubscriptions]) {
+      assert.equal(ranges.has(unserved.key), false, unserved.name);
+    }
+    assert.equal(apiKeys.length, 13);
+  }
+});
+
+test('software names are words', async () => {
+  const { call } = await startTestAgent();
+  const cases: [name: string, version: string, ok: boolean][] = [
+    ['apache-kafka-java', '4.3.0', true],
+    ['x', '1', true],
+    ['', '1', false],
+    ['librdkafka', '', false],
+    ['-x', '1', false],
+    ['x.', '1', false],
+    ['x y', '1', false],
+    ['x', '1\n', false],
+  ];
+  for (const [clientSoftwareName, clientSoftwareVersion, ok] of cases) {
+    const { errorCode } = answered(
+      await call('ApiVersions', 3, { clientSoftwareName, clientSoftwareVersion }),
+    );
+    assert.equal(
+      errorCode,
+      codeOf(ok ? 'NONE' : 'INVALID_REQUEST'),
+      `${clientSoftwareName} ${clientSoftwareVersion}`,
+    );
+  }
+});

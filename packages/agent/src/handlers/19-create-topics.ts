@@ -1,0 +1,128 @@
+import { caps } from '@weir/core';
+import type { TopicResult, TopicToCreate } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
+import { replicationFactor } from '../placement/placement.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * CreateTopics v2 to v7, all topics in one call to the control plane.
+ *
+ * - Any replication factor of -1 or above 0 is accepted and means nothing; the answer says 3. 0 and below -1 are
+ *   INVALID_REPLICATION_FACTOR.
+ * - Assignments are counted: they must number the partitions from 0 and come without a count of partitions or replicas
+ *   (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
+ * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
+ * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
+ *   when it was only validated.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs, `timeoutMs` (the call ends when the control plane answers or is given up), configs that have their default.
+ */
+export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
+  const { cluster } = context;
+  const { validateOnly } = request;
+  const checked = distinct(request.topics).map(check);
+  const toCreate = checked.flatMap(({ topic }) => topic ?? []);
+  const results =
+    toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly }));
+  if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    topics: checked.map(({ name, topic, error, message }) => {
+      if (topic === undefined) return refusal(name, error, message);
+      const result = results?.[next++];
+      if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
+      return entryOf(name, result, validateOnly);
+    }),
+  };
+
+  function isHeard({ topic }: TopicResult): boolean {
+    return topic === undefined || cluster.topicById(topic.topicId) !== undefined;
+  }
+};
+
+type AskedTopic = RequestOf<Apis['CreateTopics']>['topics'][number];
+type Entry = ResponseOf<Apis['CreateTopics']>['topics'][number];
+
+interface Checked {
+  readonly name: string;
+  readonly topic?: TopicToCreate;
+  readonly error: ErrorName;
+  readonly message: string;
+}
+
+/** Each name once, with how often it was there. */
+function distinct(topics: readonly AskedTopic[]): { topic: AskedTopic; count: number }[] {
+  const byName = new Map<string, { topic: AskedTopic; count: number }>();
+  for (const topic of topics) {
+    const known = byName.get(topic.name);
+    if (known === undefined) byName.set(topic.name, { topic, count: 1 });
+    else known.count++;
+  }
+  return [...byName.values()];
+}
+
+function check({ topic, count }: { topic: AskedTopic; count: number }): Checked {
+  const { name, numPartitions, replicationFactor: factor, assignments, configs } = topic;
+  const refused = (error: ErrorName, message: string): Checked => ({ name, error, message });
+  if (count > 1) return refused('INVALID_REQUEST', `the request names the topic ${count} times`);
+  if (assignments.length > 0 && (numPartitions !== -1 || factor !== -1)) {
+    return refused('INVALID_REQUEST', 'assignments come without a partition count and a replication factor');
+  }
+  if (factor === 0 || factor < -1) {
+    return refused('INVALID_REPLICATION_FACTOR', 'the replication factor must be -1 or above 0');
+  }
+  const indexes = new Set(assignments.map(({ partitionIndex }) => partitionIndex));
+  if (assignments.some((_, index) => !indexes.has(index))) {
+    return refused(
+      'INVALID_REPLICA_ASSIGNMENT',
+      'assignments must number the partitions from 0 without a gap',
+    );
+  }
+  const partitionCount = assignments.length > 0 ? assignments.length : numPartitions;
+  if (partitionCount === 0 || partitionCount < -1 || partitionCount > caps.partitionsPerTopicMax) {
+    const range = `between 1 and ${caps.partitionsPerTopicMax}, or -1 for the default`;
+    return refused('INVALID_PARTITIONS', `the partition count must be ${range}`);
+  }
+  const unset = configs.find(({ value }) => value === null);
+  if (unset !== undefined) return refused('INVALID_CONFIG', `the config ${unset.name} has no value`);
+  return {
+    name,
+    topic: {
+      name,
+      partitionCount,
+      configs: Object.fromEntries(configs.map((config) => [config.name, config.value!])),
+    },
+    error: 'NONE',
+    message: '',
+  };
+}
+
+function refusal(name: string, error: ErrorName, message: string | null): Entry {
+  return { name, errorCode: errors[error].code, errorMessage: message, configs: [] };
+}
+
+/** The config was set for this topic. */
+const topicConfigSource = 1;
+
+function entryOf(name: string, { error, message, topic }: TopicResult, validateOnly: boolean): Entry {
+  if (topic === undefined) return refusal(name, error, message);
+  return {
+    name,
+    topicId: validateOnly ? zeroUuid : topic.topicId,
+    errorCode: errors.NONE.code,
+    errorMessage: null,
+    numPartitions: topic.partitionCount,
+    replicationFactor,
+    configs: Object.entries(topic.configs).map(([configName, value]) => ({
+      name: configName,
+      value,
+      readOnly: false,
+      configSource: topicConfigSource,
+      isSensitive: false,
+    })),
+  };
+}

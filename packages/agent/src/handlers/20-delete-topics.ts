@@ -1,0 +1,79 @@
+import type { TopicReference } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * DeleteTopics v1 to v6, all topics in one call to the control plane.
+ *
+ * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that is there twice is
+ *   INVALID_REQUEST each time.
+ * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED when the cluster or the topic forbids it.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs, `timeoutMs`.
+ */
+export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (request, context) => {
+  const { cluster, apiVersion } = context;
+  const asked = apiVersion >= 6 ? request.topics.map(asReference) : request.topicNames.map(byName);
+  const keys = asked.map((topic) => keyOf(topic, cluster));
+  const idOf = (topic: TopicReference) => keys[asked.indexOf(topic)]!;
+  // Learnt before the deletion, because an answer about an id tells the name of the topic.
+  const names = new Map(asked.map(({ topicId }) => [topicId, cluster.topicById(topicId ?? '')?.name]));
+  const wellFormed = asked.filter((topic, index) => isWellFormed(topic) && isSingle(keys, index));
+  const results = wellFormed.length === 0 ? [] : await ifAvailable(cluster.port.deleteTopics(wellFormed));
+  const deleted = wellFormed.filter((_, index) => results?.[index]?.error === 'NONE').map(idOf);
+  await untilHeard(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    responses: asked.map((topic, index) => {
+      const { name = null, topicId = zeroUuid } = topic;
+      const entry = { name, topicId };
+      if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
+      if (!isSingle(keys, index)) return refused(entry, 'the request names the topic more than once');
+      const result = results?.[next++];
+      if (result === undefined) return answered(entry, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
+      return answered(entry, result.error, result.message);
+    }),
+  };
+
+  function answered(
+    entry: { name: string | null; topicId: string },
+    error: ErrorName,
+    message: string | null,
+  ) {
+    const name = entry.name ?? names.get(entry.topicId) ?? null;
+    return { ...entry, name, errorCode: errors[error].code, errorMessage: message };
+  }
+
+  function refused(entry: { name: string | null; topicId: string }, message: string) {
+    return answered(entry, 'INVALID_REQUEST', message);
+  }
+};
+
+type AskedTopic = RequestOf<Apis['DeleteTopics']>['topics'][number];
+
+function asReference({ name, topicId }: AskedTopic): TopicReference {
+  return { ...(name === null ? {} : { name }), ...(topicId === zeroUuid ? {} : { topicId }) };
+}
+
+function byName(name: string): TopicReference {
+  return { name };
+}
+
+function isWellFormed({ name, topicId }: TopicReference): boolean {
+  return (name === undefined) !== (topicId === undefined);
+}
+
+/** A name and an id that mean the same topic have the same key. */
+function keyOf({ name, topicId }: TopicReference, cluster: ClusterView): string {
+  if (topicId !== undefined) return topicId;
+  return cluster.topicByName(name ?? '')?.topicId ?? `name ${name}`;
+}
+
+function isSingle(keys: readonly string[], index: number): boolean {
+  return keys.indexOf(keys[index]!) === index && keys.lastIndexOf(keys[index]!) === index;
+}

@@ -1,0 +1,65 @@
+import type { BatchesAnswer } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import { leaderEpoch } from './described-agents.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+
+/**
+ * OffsetForLeaderEpoch v2 to v4: where an epoch ends. There is one epoch, 0, and it ends where the partition does; any other is
+ * answered with -1 and -1.
+ *
+ * - The end is asked of the control plane and not taken from the view: a consumer that is ahead of the view would take an
+ *   older end for a truncated log and start over.
+ * - A current epoch above 0 is UNKNOWN_LEADER_EPOCH, -1 skips the check, and a lower one is FENCED_LEADER_EPOCH.
+ * - UNKNOWN_TOPIC_OR_PARTITION; LEADER_NOT_AVAILABLE when the control plane cannot be reached.
+ *
+ * Missing: ACLs.
+ */
+export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']> = async (
+  request,
+  { cluster },
+) => {
+  const checked = request.topics.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.map((partition) => check(topic, partition, cluster)),
+  }));
+  const queries = checked.flatMap(({ partitions }) => partitions.flatMap(({ query }) => query ?? []));
+  const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.findBatches(queries));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    topics: checked.map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.map(({ partition, error, query }) =>
+        query === undefined ? failed(partition, error) : entryOf(partition, answers?.[next++]),
+      ),
+    })),
+  };
+};
+
+type AskedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
+
+/** Without a query there is nothing to ask: an error, or an epoch that does not exist. */
+function check(topicName: string, asked: AskedPartition, cluster: RequestContext['cluster']) {
+  const { partition, currentLeaderEpoch } = asked;
+  const error = (name: ErrorName) => ({ partition, error: name, query: undefined });
+  const topic = cluster.topicByName(topicName);
+  const ends = topic === undefined ? undefined : cluster.ends(topic.topicId, partition);
+  if (topic === undefined || ends === undefined) return error('UNKNOWN_TOPIC_OR_PARTITION');
+  if (currentLeaderEpoch > leaderEpoch) return error('UNKNOWN_LEADER_EPOCH');
+  if (currentLeaderEpoch < -1) return error('FENCED_LEADER_EPOCH');
+  if (asked.leaderEpoch !== leaderEpoch) return error('NONE');
+  const query = { topicId: topic.topicId, partition, offset: ends.nextOffset, bytesMax: 1 };
+  return { partition, error: 'NONE' as const, query };
+}
+
+function entryOf(partition: number, answer: BatchesAnswer | undefined) {
+  if (answer === undefined) return failed(partition, 'LEADER_NOT_AVAILABLE');
+  const isGone = answer.error === 'UNKNOWN_TOPIC_ID' || answer.error === 'UNKNOWN_TOPIC_OR_PARTITION';
+  if (isGone) return failed(partition, 'UNKNOWN_TOPIC_OR_PARTITION');
+  return { errorCode: errors.NONE.code, partition, leaderEpoch, endOffset: BigInt(answer.nextOffset) };
+}
+
+function failed(partition: number, error: ErrorName) {
+  return { errorCode: errors[error].code, partition, leaderEpoch: -1, endOffset: -1n };
+}

@@ -1,0 +1,73 @@
+import { caps } from '@weir/core';
+import type { TopicResult } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * CreatePartitions v0 to v3, all topics in one call to the control plane.
+ *
+ * - The count is the new total; one that is not above the present one is INVALID_PARTITIONS.
+ * - Assignments must be as many as the new partitions (INVALID_REPLICA_ASSIGNMENT); which brokers they name means nothing.
+ * - A topic named twice is INVALID_REQUEST, answered once.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs, `timeoutMs`.
+ */
+export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = async (request, context) => {
+  const { cluster } = context;
+  const { validateOnly } = request;
+  const names = request.topics.map(({ name }) => name);
+  const asked = request.topics.filter(({ name }, index) => names.indexOf(name) === index);
+  const problems = asked.map((topic) => problemOf(topic, cluster, names));
+  const toCreate = asked
+    .filter((_, index) => problems[index] === undefined)
+    .map(({ name, count }) => ({ name, partitionCount: count }));
+  const results =
+    toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createPartitions(toCreate, { validateOnly }));
+  if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    results: asked.map(({ name }, index) => {
+      const { error, message } = problems[index] ??
+        results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
+      return { name, errorCode: errors[error].code, errorMessage: message };
+    }),
+  };
+
+  function isHeard({ topic }: TopicResult): boolean {
+    const known = topic === undefined ? undefined : cluster.topicById(topic.topicId);
+    return topic === undefined || (known !== undefined && known.partitionCount >= topic.partitionCount);
+  }
+};
+
+type AskedTopic = RequestOf<Apis['CreatePartitions']>['topics'][number];
+
+interface Problem {
+  readonly error: ErrorName;
+  readonly message: string;
+}
+
+function problemOf(
+  { name, count, assignments }: AskedTopic,
+  cluster: ClusterView,
+  names: readonly string[],
+): Problem | undefined {
+  if (names.indexOf(name) !== names.lastIndexOf(name)) {
+    return { error: 'INVALID_REQUEST', message: 'the request names the topic more than once' };
+  }
+  if (count < 1 || count > caps.partitionsPerTopicMax) {
+    const message = `the partition count must be between 1 and ${caps.partitionsPerTopicMax}`;
+    return { error: 'INVALID_PARTITIONS', message };
+  }
+  const present = cluster.topicByName(name)?.partitionCount;
+  const added = present === undefined ? undefined : count - present;
+  if (assignments !== null && added !== undefined && added > 0 && assignments.length !== added) {
+    const message = `there are ${assignments.length} assignments for ${added} new partitions`;
+    return { error: 'INVALID_REPLICA_ASSIGNMENT', message };
+  }
+  return undefined;
+}

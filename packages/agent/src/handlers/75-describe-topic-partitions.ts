@@ -1,0 +1,78 @@
+import { caps } from '@weir/core';
+import type { TopicDescription } from '@weir/metadata';
+import { type Apis, errors, type ResponseOf, zeroUuid } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { topicOperations } from './authorized-operations.ts';
+import { describedPartitions, type PlacementOf } from './described-agents.ts';
+import type { HandlerOf } from './handler.ts';
+import { isTopicName } from './topic-name.ts';
+
+/**
+ * DescribeTopicPartitions v0: topics with their partitions, page by page in the order of names.
+ *
+ * - An empty list asks for all topics. A page has as many partitions as the client asks for and no more than
+ *   `caps.describedPartitionsMax`; the cursor is the first partition of the page.
+ * - A cursor whose topic was deleted meanwhile goes on with the next name.
+ * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
+ *
+ * Missing: ACLs.
+ */
+export function describeTopicPartitionsHandler(
+  placementOf: PlacementOf,
+): HandlerOf<Apis['DescribeTopicPartitions']> {
+  return (request, context) => {
+    const { cluster } = context;
+    const { cursor } = request;
+    const placement = placementOf(context);
+    const limit = Math.min(Math.max(request.responsePartitionLimit, 1), caps.describedPartitionsMax);
+    const topics: Entry[] = [];
+    let left = limit;
+    for (const name of namesFrom(cluster, request.topics, cursor?.topicName)) {
+      if (left === 0) return page(topics, { topicName: name, partitionIndex: 0 });
+      const topic = cluster.topicByName(name);
+      if (topic === undefined) {
+        topics.push(unknown(name));
+        continue;
+      }
+      const first = cursor?.topicName === name ? Math.max(cursor.partitionIndex, 0) : 0;
+      const partitions = describedPartitions(topic, placement).slice(first, first + left);
+      topics.push(entryOf(topic, partitions));
+      left -= partitions.length;
+      const next = first + partitions.length;
+      if (next < topic.partitionCount) return page(topics, { topicName: name, partitionIndex: next });
+    }
+    return page(topics, null);
+  };
+}
+
+type Response = ResponseOf<Apis['DescribeTopicPartitions']>;
+type Entry = Response['topics'][number];
+
+function namesFrom(
+  cluster: ClusterView,
+  asked: readonly { readonly name: string }[],
+  from: string | undefined,
+): string[] {
+  const names =
+    asked.length === 0 ? Array.from(cluster.topics(), ({ name }) => name) : asked.map(({ name }) => name);
+  return [...new Set(names)].filter((name) => from === undefined || name >= from).sort();
+}
+
+function entryOf(topic: TopicDescription, partitions: Entry['partitions']): Entry {
+  return {
+    errorCode: errors.NONE.code,
+    name: topic.name,
+    topicId: topic.topicId,
+    partitions,
+    topicAuthorizedOperations: topicOperations,
+  };
+}
+
+function unknown(name: string): Entry {
+  const error = isTopicName(name) ? errors.UNKNOWN_TOPIC_OR_PARTITION : errors.INVALID_TOPIC_EXCEPTION;
+  return { errorCode: error.code, name, topicId: zeroUuid, partitions: [] };
+}
+
+function page(topics: readonly Entry[], nextCursor: (Response['nextCursor'] & object) | null): Response {
+  return { throttleTimeMs: 0, topics, nextCursor };
+}

@@ -1,0 +1,42 @@
+import type { TopicDescription } from '@weir/metadata';
+import { type ErrorCode, errors } from '@weir/wire';
+import type { Placement } from '../placement/placement.ts';
+import type { RequestContext } from './handler.ts';
+
+/** Says which agents the client of a request is shown. */
+export type PlacementOf = (context: RequestContext) => Placement;
+
+/** Racks would make clients read from the wrong agent: which one is near is decided by their zone. */
+export const rack = 'service-fake-rack';
+
+/** Leaders do not change in a way that clients have to know about, so there is one epoch. */
+export const leaderEpoch = 0;
+
+export interface DescribedPartition {
+  readonly errorCode: ErrorCode;
+  readonly partitionIndex: number;
+  readonly leaderId: number;
+  readonly leaderEpoch: number;
+  readonly replicaNodes: readonly number[];
+  readonly isrNodes: readonly number[];
+  readonly offlineReplicas: readonly number[];
+}
+
+export function describedPartitions(
+  topic: TopicDescription,
+  placement: Placement,
+  epoch = leaderEpoch,
+): DescribedPartition[] {
+  return placement.leadersOf(topic).map((leader, partitionIndex) => {
+    const replicas = placement.replicasOf(leader);
+    return {
+      errorCode: errors.NONE.code,
+      partitionIndex,
+      leaderId: leader.nodeId,
+      leaderEpoch: epoch,
+      replicaNodes: replicas,
+      isrNodes: replicas,
+      offlineReplicas: [],
+    };
+  });
+}

@@ -1,0 +1,233 @@
+import { type Clock, caps, type Random } from '@weir/core';
+import type { Apis, ErrorName, RequestOf } from '@weir/wire';
+
+type FetchRequest = RequestOf<Apis['Fetch']>;
+
+/** A partition that a client reads, as it last said so, and what it was last told. */
+export interface FetchPartition {
+  readonly topicName: string;
+  readonly topicId: string;
+  readonly partition: number;
+  fetchOffset: number;
+  bytesMax: number;
+  currentLeaderEpoch: number;
+  /** -1 when it was never told, or was told an error. */
+  toldHighWatermark: number;
+  toldLogStartOffset: number;
+}
+
+/** What became of a partition in one round. */
+export interface PartitionNews {
+  readonly partition: FetchPartition;
+  readonly hasError: boolean;
+  readonly hasRecords: boolean;
+  readonly highWatermark: number;
+  readonly logStartOffset: number;
+}
+
+export interface FetchRound {
+  readonly partitions: readonly FetchPartition[];
+  /** Ends the round: which partitions are news to the client, and the id of the session to go on with. */
+  end(news: readonly PartitionNews[]): {
+    readonly sessionId: number;
+    readonly isTold: (news: PartitionNews) => boolean;
+  };
+}
+
+interface Session {
+  readonly id: number;
+  readonly usesTopicIds: boolean;
+  /** In the order in which they are served. */
+  readonly partitions: Map<string, FetchPartition>;
+  /** What the next request has to say. */
+  epoch: number;
+  usedMs: number;
+}
+
+export interface FetchSessionsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sessionsMax?: number;
+  readonly partitionsMax?: number;
+}
+
+/** A session that was not used for so long may have to make room for another. */
+const idleMs = 120_000;
+const finalEpoch = -1;
+const firstEpoch = 0;
+const sessionIdMax = 2 ** 31 - 1;
+const topicIdsFromVersion = 13;
+
+/**
+ * What clients read, so that they need not repeat it (KIP-227): a client opens a session with its first fetch and from
+ * then on sends only what changed, and is only told what is news.
+ *
+ * Sessions belong to the agent and not to a connection. They are limited in number and in partitions; who gets none is told
+ * session 0 and goes on with full fetches, which is always right.
+ */
+export class FetchSessions {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #sessionsMax: number;
+  readonly #partitionsMax: number;
+  /** The least recently used first. */
+  readonly #sessions = new Map<number, Session>();
+  #partitionCount = 0;
+
+  constructor(options: FetchSessionsOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#sessionsMax = options.sessionsMax ?? caps.fetchSessionsMax;
+    this.#partitionsMax = options.partitionsMax ?? caps.fetchSessionPartitionsMax;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get partitionCount(): number {
+    return this.#partitionCount;
+  }
+
+  /** Reads from a request what to fetch; an error is one of the whole request. */
+  begin(request: FetchRequest, apiVersion: number): FetchRound | ErrorName {
+    const { sessionId, sessionEpoch } = request;
+    const usesTopicIds = apiVersion >= topicIdsFromVersion;
+    if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
+      this.#close(sessionId);
+      return this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch);
+    }
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return 'FETCH_SESSION_ID_NOT_FOUND';
+    if (session.epoch !== sessionEpoch) return 'INVALID_FETCH_SESSION_EPOCH';
+    if (session.usesTopicIds !== usesTopicIds) return 'FETCH_SESSION_TOPIC_ID_ERROR';
+    return this.#beginIncremental(session, request);
+  }
+
+  #beginFull(request: FetchRequest, usesTopicIds: boolean, opensSession: boolean): FetchRound {
+    const wanted = new Map<string, FetchPartition>();
+    updateFrom(wanted, request, usesTopicIds);
+    return {
+      partitions: [...wanted.values()],
+      end: (news) => {
+        const session = opensSession ? this.#open(wanted, usesTopicIds) : undefined;
+        if (session !== undefined) for (const one of news) note(session, one);
+        return { sessionId: session?.id ?? 0, isTold: () => true };
+      },
+    };
+  }
+
+  #beginIncremental(session: Session, request: FetchRequest): FetchRound {
+    const { partitions, usesTopicIds } = session;
+    const before = partitions.size;
+    updateFrom(partitions, request, usesTopicIds);
+    for (const { topic, topicId, partitions: forgotten } of request.forgottenTopicsData) {
+      for (const partition of forgotten) partitions.delete(keyOf(usesTopicIds ? topicId : topic, partition));
+    }
+    this.#partitionCount += partitions.size - before;
+    session.epoch = session.epoch === sessionIdMax ? 1 : session.epoch + 1;
+    session.usedMs = this.#clock.monotonicMs();
+    this.#sessions.delete(session.id);
+    this.#sessions.set(session.id, session);
+    return {
+      partitions: [...partitions.values()],
+      end: (news) => {
+        const told = new Set(news.filter(isNews));
+        for (const one of told) note(session, one);
+        // Without partitions there is nothing to keep, and more than is allowed is not kept either.
+        const isKept = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
+        if (!isKept) this.#close(session.id);
+        return { sessionId: isKept ? session.id : 0, isTold: (one) => told.has(one) };
+      },
+    };
+  }
+
+  #open(partitions: Map<string, FetchPartition>, usesTopicIds: boolean): Session | undefined {
+    if (partitions.size === 0 || !this.#makeRoom(partitions.size)) return undefined;
+    let id = 0;
+    while (id === 0 || this.#sessions.has(id)) id = 1 + this.#random.below(sessionIdMax);
+    const session: Session = {
+      id,
+      usesTopicIds,
+      partitions,
+      epoch: firstEpoch + 1,
+      usedMs: this.#clock.monotonicMs(),
+    };
+    this.#sessions.set(id, session);
+    this.#partitionCount += partitions.size;
+    return session;
+  }
+
+  /** Only sessions that nobody seems to use any more are closed for others; else all would push each other out. */
+  #makeRoom(partitions: number): boolean {
+    const idleSinceMs = this.#clock.monotonicMs() - idleMs;
+    for (const { id, usedMs } of this.#sessions.values()) {
+      if (this.#hasRoom(partitions) || usedMs > idleSinceMs) break;
+      this.#close(id);
+    }
+    return this.#hasRoom(partitions);
+  }
+
+  #hasRoom(partitions: number): boolean {
+    return (
+      this.#sessions.size < this.#sessionsMax && this.#partitionCount + partitions <= this.#partitionsMax
+    );
+  }
+
+  #close(id: number): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    this.#sessions.delete(id);
+    this.#partitionCount -= session.partitions.size;
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, usesTopicIds: boolean): void {
+  for (const { topic, topicId, partitions } of request.topics) {
+    for (const { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch } of partitions) {
+      const key = keyOf(usesTopicIds ? topicId : topic, partition);
+      const known = wanted.get(key);
+      if (known !== undefined) {
+        known.fetchOffset = Number(fetchOffset);
+        known.bytesMax = partitionMaxBytes;
+        known.currentLeaderEpoch = currentLeaderEpoch;
+        continue;
+      }
+      wanted.set(key, {
+        topicName: topic,
+        topicId,
+        partition,
+        fetchOffset: Number(fetchOffset),
+        bytesMax: partitionMaxBytes,
+        currentLeaderEpoch,
+        toldHighWatermark: -1,
+        toldLogStartOffset: -1,
+      });
+    }
+  }
+}
+
+function isNews({ partition, hasError, hasRecords, highWatermark, logStartOffset }: PartitionNews): boolean {
+  return (
+    hasError ||
+    hasRecords ||
+    highWatermark !== partition.toldHighWatermark ||
+    logStartOffset !== partition.toldLogStartOffset
+  );
+}
+
+/** Remembers what the client is told, and serves a partition last that has just had its turn. */
+function note(
+  session: Session,
+  { partition, hasError, hasRecords, highWatermark, logStartOffset }: PartitionNews,
+): void {
+  partition.toldHighWatermark = hasError ? -1 : highWatermark;
+  partition.toldLogStartOffset = hasError ? -1 : logStartOffset;
+  if (!hasRecords) return;
+  const key = keyOf(session.usesTopicIds ? partition.topicId : partition.topicName, partition.partition);
+  if (session.partitions.delete(key)) session.partitions.set(key, partition);
+}

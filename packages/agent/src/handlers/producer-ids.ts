@@ -1,0 +1,33 @@
+import type { ClusterPort } from '@weir/metadata';
+
+/** Producer ids of this agent, taken from the cluster a block at a time. Callers that find the block empty share one call. */
+export class ProducerIds {
+  readonly #port: Pick<ClusterPort, 'allocateProducerIds'>;
+  readonly #blockSize: number;
+  #next = 0;
+  #end = 0;
+  #refill: Promise<void> | undefined;
+
+  constructor(port: Pick<ClusterPort, 'allocateProducerIds'>, blockSize: number) {
+    this.#port = port;
+    this.#blockSize = blockSize;
+  }
+
+  async next(): Promise<number> {
+    // More callers than ids may wait for one block, so that the last of them need another.
+    while (this.#next === this.#end) {
+      this.#refill ??= this.#takeBlock();
+      await this.#refill;
+    }
+    return this.#next++;
+  }
+
+  async #takeBlock(): Promise<void> {
+    try {
+      this.#next = await this.#port.allocateProducerIds(this.#blockSize);
+      this.#end = this.#next + this.#blockSize;
+    } finally {
+      this.#refill = undefined;
+    }
+  }
+}

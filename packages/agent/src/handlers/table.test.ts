@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apis } from '@weir/wire';
+import { startTestAgent, testAgent } from '../../testing/index.ts';
+
+test('a client that asks for another group or cluster is refused', async () => {
+  const { call } = await startTestAgent({ self: testAgent('a', { group: 'blue' }) });
+  const cases: [clientId: string | null, refused: boolean][] = [
+    [null, false],
+    ['app', false],
+    ['app,ws_ag=blue', false],
+    ['app,ws_ag=red', true],
+    ['"service_agent_group=red"', true],
+    ['ws_ag=', true],
+    ['service_cluster_id=vci_fake', false],
+    ['service_cluster_id=vci_other', true],
+  ];
+  for (const [clientId, refused] of cases) {
+    const first = await call('ApiVersions', 0, {}, clientId);
+    assert.equal(first === 'close', refused, String(clientId));
+    const later = await call('Metadata', 0, { topics: [] }, clientId);
+    assert.equal(later === 'close', refused, String(clientId));
+  }
+});
+
+test('only stable versions of APIs in the table are served', async () => {
+  const { server } = await startTestAgent();
+  assert.equal(server.serves(apis.InitProducerId, 5), true);
+  assert.equal(server.serves(apis.InitProducerId, 6), false);
+  assert.equal(server.serves(apis.JoinGroup, 0), false);
+});

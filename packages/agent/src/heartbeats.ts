@@ -1,0 +1,52 @@
+import type { Clock, Log } from '@weir/core';
+import { type AgentDescription, type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
+
+export interface HeartbeatsOptions {
+  readonly port: ClusterPort;
+  readonly self: () => AgentDescription;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Tells the cluster at intervals that this agent lives. One that fails is followed by the next; the connection mends itself. */
+export class Heartbeats {
+  readonly #options: HeartbeatsOptions;
+  #cancel: (() => void) | undefined;
+  #hasStopped = false;
+  #wasHeard = true;
+
+  constructor(options: HeartbeatsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the first one was heard, so that clients are not sent to an agent that nobody knows. */
+  async start(): Promise<void> {
+    const { port, self } = this.#options;
+    await port.heartbeat(self());
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(): void {
+    if (this.#hasStopped) return;
+    this.#cancel = this.#options.clock.after(heartbeatIntervalMs, () => void this.#beat());
+  }
+
+  async #beat(): Promise<void> {
+    const { port, self, log } = this.#options;
+    try {
+      await port.heartbeat(self());
+      if (!this.#wasHeard) log.info('the control plane hears this agent again');
+      this.#wasHeard = true;
+    } catch (error) {
+      // Said once per outage, and not every two seconds.
+      if (this.#wasHeard) log.warn('the control plane does not hear this agent', { error: String(error) });
+      this.#wasHeard = false;
+    }
+    this.#schedule();
+  }
+}

@@ -1,0 +1,28 @@
+import { caps } from '@weir/core';
+
+/** What the peers of a listener may use up. */
+export interface ListenerLimits {
+  readonly connectionsMax: number;
+  readonly frameBytesMax: number;
+  readonly requestsInFlightPerConnectionMax: number;
+  readonly requestBytesInFlightPerConnectionMax: number;
+  readonly requestBytesInFlightMax: number;
+  readonly responseBytesQueuedPerConnectionMax: number;
+  /** A connection without a request, an answer or anything under way is closed after this time. */
+  readonly idleMs: number;
+  /** A frame that was begun, or bytes that were sent, must make some progress within this time. */
+  readonly progressMs: number;
+}
+
+export function defaultListenerLimits(cpuCount: number): ListenerLimits {
+  return {
+    connectionsMax: caps.connectionsPerCpuMax * cpuCount,
+    frameBytesMax: caps.requestFrameBytesMax,
+    requestsInFlightPerConnectionMax: caps.requestsInFlightPerConnectionMax,
+    requestBytesInFlightPerConnectionMax: caps.requestBytesInFlightPerConnectionMax,
+    requestBytesInFlightMax: caps.requestBytesInFlightMax,
+    responseBytesQueuedPerConnectionMax: caps.responseBytesQueuedPerConnectionMax,
+    idleMs: 3_600_000,
+    progressMs: 15_000,
+  };
+}

@@ -1,0 +1,118 @@
+import { durationBucketsSeconds, type Metrics, type Series } from '@weir/core';
+
+/** Why connections end. */
+export type CloseReason =
+  | 'peer'
+  | 'idle'
+  | 'slow'
+  | 'malformed'
+  | 'unsupported'
+  | 'refused'
+  | 'failed'
+  | 'memory'
+  | 'limit'
+  | 'stopped';
+
+const rows = {
+  connections: {
+    name: 'agent_kafka_inflight_connections',
+    kind: 'gauge',
+    help: 'Kafka connections that are open.',
+    labels: [],
+  },
+  closed: {
+    name: 'agent_kafka_connection_closed_counter',
+    kind: 'counter',
+    help: 'Kafka connections that ended, and why.',
+    labels: ['reason'],
+  },
+  idleClosed: {
+    name: 'agent_net_kafka_tcp_idle_conn_close',
+    kind: 'counter',
+    help: 'Kafka connections that were closed because nothing happened on them.',
+    labels: [],
+  },
+  throttled: {
+    name: 'agent_connection_throttle_count',
+    kind: 'counter',
+    help: 'Times that a Kafka connection was muted after an answer with a throttle time.',
+    labels: [],
+  },
+  requestsInFlight: {
+    name: 'agent_kafka_inflight_requests',
+    kind: 'gauge',
+    help: 'Kafka requests that wait for their answer.',
+    labels: [],
+  },
+  requests: {
+    name: 'agent_kafka_request_count',
+    kind: 'counter',
+    help: 'Kafka requests that were received.',
+    labels: ['kafka_key'],
+  },
+  latency: {
+    name: 'agent_kafka_request_latency',
+    kind: 'histogram',
+    help: 'Seconds from the receipt of a Kafka request until its answer could be sent.',
+    labels: ['kafka_key', 'outcome'],
+    buckets: durationBucketsSeconds,
+  },
+  bytesIn: {
+    name: 'agent_kafka_request_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of Kafka requests.',
+    labels: [],
+  },
+  bytesOut: {
+    name: 'agent_kafka_response_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of Kafka responses.',
+    labels: [],
+  },
+} as const;
+
+interface ApiSeries {
+  readonly requests: Series;
+  readonly answered: Series;
+  readonly failed: Series;
+}
+
+/** The series of a listener, looked up once. */
+export class ListenerMetrics {
+  readonly connections: Series;
+  readonly idleClosed: Series;
+  readonly throttled: Series;
+  readonly requestsInFlight: Series;
+  readonly bytesIn: Series;
+  readonly bytesOut: Series;
+  readonly #metrics: Metrics;
+  readonly #byApi = new Map<string, ApiSeries>();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+    this.connections = metrics.series(rows.connections, {});
+    this.idleClosed = metrics.series(rows.idleClosed, {});
+    this.throttled = metrics.series(rows.throttled, {});
+    this.requestsInFlight = metrics.series(rows.requestsInFlight, {});
+    this.bytesIn = metrics.series(rows.bytesIn, {});
+    this.bytesOut = metrics.series(rows.bytesOut, {});
+  }
+
+  closed(reason: CloseReason): Series {
+    return this.#metrics.series(rows.closed, { reason });
+  }
+
+  /** `apiName` is a name of ours, never a peer's word. */
+  api(apiName: string): ApiSeries {
+    let found = this.#byApi.get(apiName);
+    if (found === undefined) {
+      found = {
+        requests: this.#metrics.series(rows.requests, { kafka_key: apiName }),
+        answered: this.#metrics.series(rows.latency, { kafka_key: apiName, outcome: 'success' }),
+        failed: this.#metrics.series(rows.latency, { kafka_key: apiName, outcome: 'error' }),
+      };
+      this.#byApi.set(apiName, found);
+    }
+    return found;
+  }
+}

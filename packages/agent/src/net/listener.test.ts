@@ -1,0 +1,544 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Log, type LogFields, Metrics, silentLog } from '@weir/core';
+import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
+import fc from 'fast-check';
+import { codeOf, FakeClock, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
+import type { HandlerResult } from '../handlers/handler.ts';
+import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
+import { startKafkaListener } from './listener.ts';
+import type { ReceivedRequest, RequestServer } from './request-server.ts';
+
+type Serve = (request: ReceivedRequest) => HandlerResult<Fields>;
+
+/** Serves the versions of every API that we know, with whatever the test answers. */
+function serving(serve: Serve): RequestServer {
+  return {
+    serves: () => true,
+    refuseApiVersions: () => ({ errorCode: codeOf('UNSUPPORTED_VERSION'), apiKeys: [] }),
+    serve,
+  };
+}
+
+interface Options {
+  readonly handle?: RequestServer;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly log?: Log;
+}
+
+async function listen(t: TestContext, options: Options) {
+  const clock = new FakeClock();
+  const metrics = new Metrics();
+  const listener = await startKafkaListener({
+    host: '127.0.0.1',
+    port: 0,
+    handle: options.handle ?? (await startTestAgent()).server,
+    limits: { ...defaultListenerLimits(1), ...options.limits },
+    clock,
+    log: options.log ?? silentLog,
+    metrics,
+  });
+  const clients: TestClient[] = [];
+  t.after(async () => {
+    const stopped = listener.stop({ deadlineMs: 1 });
+    clock.advance(1);
+    for (const client of clients) client.socket.destroy();
+    await stopped;
+  });
+  return {
+    listener,
+    clock,
+    metrics,
+    async connect() {
+      const client = await TestClient.connect(listener.port);
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** Keeps what is logged. */
+function keepingLog() {
+  const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
+  const at = (level: string) => (message: string, fields?: LogFields) => {
+    lines.push({ level, message, fields });
+  };
+  const log: Log = { debug() {}, info: at('info'), warn: at('warn'), error: at('error'), with: () => log };
+  return { log, lines };
+}
+
+/** Requests that wait until the test answers them, each known by its number. */
+function answeredByHand() {
+  const waiting = new Map<number, (answer: Awaited<HandlerResult<Fields>>) => void>();
+  const order: number[] = [];
+  const handle = serving((request) => {
+    const number = (request.body as unknown as RequestOf<Apis['DescribeCluster']>).endpointType;
+    order.push(number);
+    return new Promise((resolve) => waiting.set(number, resolve));
+  });
+  return {
+    handle,
+    order,
+    answer(number: number, answer: Awaited<HandlerResult<Fields>> = numbered(number)) {
+      const resolve = waiting.get(number);
+      assert.ok(resolve, `request ${number} has not come`);
+      waiting.delete(number);
+      resolve(answer);
+    },
+  };
+}
+
+/** DescribeCluster v1 carries a small number both ways. */
+function send(client: TestClient, number: number): void {
+  client.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false, endpointType: number });
+}
+
+function numbered(number: number, throttleTimeMs = 0) {
+  return { throttleTimeMs, errorCode: 0, endpointType: number, clusterId: 'c', brokers: [] };
+}
+
+async function receive(client: TestClient): Promise<number> {
+  return (await client.receive('DescribeCluster', 1)).body.endpointType;
+}
+
+/** A request header by hand, for what our encoder refuses to write. */
+function rawRequest(apiKey: number, apiVersion: number, body = Buffer.alloc(0)): Buffer {
+  const frame = Buffer.alloc(4 + 10 + body.length);
+  frame.writeInt32BE(10 + body.length, 0);
+  frame.writeInt16BE(apiKey, 4);
+  frame.writeInt16BE(apiVersion, 6);
+  frame.writeInt32BE(99, 8);
+  frame.writeInt16BE(-1, 12);
+  body.copy(frame, 14);
+  return frame;
+}
+
+test('requests are worked on side by side and answered in their order', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect } = await listen(t, { handle });
+  const client = await connect();
+  for (const number of [1, 2, 3, 4]) send(client, number);
+  await until(() => order.length === 4);
+  for (const number of [4, 2, 3, 1]) answer(number);
+  const received = [];
+  for (let count = 0; count < 4; count++) received.push(await receive(client));
+  assert.deepEqual(received, [1, 2, 3, 4]);
+});
+
+test('frames may come in pieces of any size', async (t) => {
+  const { connect } = await listen(t, {});
+  const client = await connect();
+  const header = { correlationId: 5, clientId: 'x' };
+  const request = Buffer.concat(encodeRequest(apis.Metadata, 9, header, { topics: null }));
+  for (const byte of Buffer.concat([request, request])) {
+    client.socket.write(Buffer.of(byte));
+    await pause(0);
+  }
+  for (let count = 0; count < 2; count++) {
+    const { correlationId, body } = await client.receive('Metadata', 9);
+    assert.equal(correlationId, 5);
+    assert.equal(body.clusterId, 'vci_fake');
+  }
+});
+
+test('ApiVersions of a version that is too high is answered as version 0', async (t) => {
+  const { connect } = await listen(t, {});
+  const client = await connect();
+  client.socket.write(rawRequest(apis.ApiVersions.key, 99, Buffer.from([1, 2, 3])));
+  const { correlationId, body } = await client.receive('ApiVersions', 0);
+  assert.equal(correlationId, 99);
+  assert.equal(body.errorCode, codeOf('UNSUPPORTED_VERSION'));
+  assert.ok(
+    body.apiKeys.some(({ apiKey, maxVersion }) => apiKey === apis.ApiVersions.key && maxVersion === 4),
+  );
+  // The connection lives on.
+  assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
+});
+
+test('what is not understood closes the connection and nothing else', async (t) => {
+  const { log, lines } = keepingLog();
+  const { connect } = await listen(t, { log });
+  const bystander = await connect();
+  const cases: [what: string, bytes: Buffer][] = [
+    ['an API that is not served', rawRequest(apis.JoinGroup.key, 0)],
+    ['an API that does not exist', rawRequest(999, 0)],
+    ['a version of Produce that is advertised but refused', rawRequest(apis.Produce.key, 2)],
+    ['a version that is too high', rawRequest(apis.Metadata.key, 99)],
+    ['an unstable version', rawRequest(apis.InitProducerId.key, 6, Buffer.alloc(40))],
+    ['an empty frame', Buffer.alloc(4)],
+    ['a short header', Buffer.from([0, 0, 0, 2, 0, 3])],
+    ['a body that is cut off', rawRequest(apis.Metadata.key, 1, Buffer.from([0, 0, 0, 9]))],
+    ['a body with something behind it', rawRequest(apis.ApiVersions.key, 0, Buffer.from([1]))],
+    ['a negative length', Buffer.from([255, 255, 255, 255])],
+    ['a length beyond the limit', Buffer.from([127, 255, 255, 255])],
+    ['another protocol', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+  ];
+  for (const [what, bytes] of cases) {
+    lines.length = 0;
+    const client = await connect();
+    client.socket.write(bytes);
+    await client.closed;
+    assert.equal(await client.frame(), undefined, what);
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['info'],
+      what,
+    );
+  }
+  assert.equal((await bystander.call('ApiVersions', 0, {})).errorCode, 0);
+});
+
+test('whatever comes, the others are served', async (t) => {
+  const { log, lines } = keepingLog();
+  const { connect, listener } = await listen(t, { log, limits: { frameBytesMax: 10_000 } });
+  const bystander = await connect();
+  const noise = fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 5 });
+  const headers = fc.tuple(fc.integer({ min: 0, max: 80 }), fc.integer({ min: 0, max: 20 }), fc.uint8Array());
+  await fc.assert(
+    fc.asyncProperty(noise, fc.array(headers, { maxLength: 5 }), async (chunks, requests) => {
+      const client = await connect();
+      for (const [key, version, body] of requests) {
+        client.socket.write(rawRequest(key, version, Buffer.from(body)));
+      }
+      for (const chunk of chunks) client.socket.write(chunk);
+      client.socket.end();
+      client.socket.resume();
+      await client.closed;
+    }),
+    { numRuns: 200 },
+  );
+  await until(() => listener.connectionCount === 1);
+  assert.equal((await bystander.call('ApiVersions', 0, {})).errorCode, 0);
+  assert.deepEqual(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  );
+});
+
+test('what came before a bad request is still answered', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect } = await listen(t, { handle });
+  const client = await connect();
+  send(client, 1);
+  client.socket.write(rawRequest(999, 0));
+  send(client, 2);
+  await until(() => order.length === 1);
+  await pause();
+  answer(1);
+  assert.equal(await receive(client), 1);
+  await client.closed;
+  assert.deepEqual(order, [1]);
+});
+
+test('no reply, and a refusal', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect } = await listen(t, { handle });
+  const client = await connect();
+  for (const number of [1, 2, 3, 4]) send(client, number);
+  await until(() => order.length === 4);
+  answer(4);
+  answer(3, 'close');
+  answer(2);
+  answer(1, 'noReply');
+  assert.equal(await receive(client), 2);
+  assert.equal(await client.frame(), undefined);
+});
+
+test('a handler that fails costs its connection and no other', async (t) => {
+  const { log, lines } = keepingLog();
+  const failures: Serve[] = [
+    () => {
+      throw new Error('at once');
+    },
+    () => Promise.reject(new Error('later')),
+    () => ({ clusterId: 5 }) as never,
+  ];
+  for (const failing of failures) {
+    lines.length = 0;
+    let isFirst = true;
+    const handle = serving((request) => {
+      if (!isFirst) return numbered(1);
+      isFirst = false;
+      return failing(request);
+    });
+    const { connect } = await listen(t, { handle, log });
+    const client = await connect();
+    send(client, 1);
+    assert.equal(await client.frame(), undefined);
+    assert.deepEqual(
+      lines.map(({ level, fields }) => [level, fields?.apiKey, fields?.apiVersion]),
+      [['error', apis.DescribeCluster.key, 1]],
+    );
+    const other = await connect();
+    send(other, 1);
+    assert.equal(await receive(other), 1);
+  }
+});
+
+test('so many requests at a time, and no more are read', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 3 } });
+  const client = await connect();
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  for (const number of numbers) send(client, number);
+  await until(() => order.length === 3);
+  await pause();
+  assert.equal(order.length, 3);
+  for (const number of numbers) {
+    await until(() => order.includes(number));
+    assert.ok(order.length <= number + 3);
+    answer(number);
+    assert.equal(await receive(client), number);
+  }
+});
+
+test('so many bytes of requests at a time; one may be larger', async (t) => {
+  const held: (() => void)[] = [];
+  const handle = serving(() => new Promise((resolve) => held.push(() => resolve(numbered(1)))));
+  const { connect } = await listen(t, { handle, limits: { requestBytesInFlightPerConnectionMax: 1000 } });
+  const client = await connect();
+  for (let count = 0; count < 5; count++) {
+    client.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false }, 'x'.repeat(600));
+  }
+  await until(() => held.length === 2);
+  await pause();
+  assert.equal(held.length, 2);
+  held[0]!();
+  await until(() => held.length === 3);
+  client.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false }, 'x'.repeat(5000));
+  for (let count = 1; count < 6; count++) {
+    await until(() => held.length > count);
+    held[count]!();
+  }
+  for (let count = 0; count < 6; count++) await receive(client);
+});
+
+test('the memory of all connections is one', async (t) => {
+  const held: (() => void)[] = [];
+  const handle = serving(() => new Promise((resolve) => held.push(() => resolve(numbered(1)))));
+  const { connect, listener } = await listen(t, { handle, limits: { requestBytesInFlightMax: 1000 } });
+  const [first, second, greedy] = [await connect(), await connect(), await connect()];
+  first.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false }, 'x'.repeat(990));
+  await until(() => held.length === 1);
+  // There is no room for a second request until the first is answered.
+  send(second, 2);
+  send(second, 3);
+  await pause();
+  assert.equal(held.length, 1);
+  held[0]!();
+  await until(() => held.length === 3);
+  held[1]!();
+  held[2]!();
+  await receive(second);
+  // An unfinished frame may go on when the room is used up, but not for ever.
+  const unfinished = Buffer.alloc(1000);
+  unfinished.writeInt32BE(1_000_000, 0);
+  greedy.socket.write(unfinished);
+  await pause();
+  assert.equal(listener.connectionCount, 3);
+  greedy.socket.write(Buffer.alloc(2000));
+  await greedy.closed;
+  first.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false });
+  await until(() => held.length === 4);
+});
+
+test('a slow reader stops being read, and is closed when it takes nothing', async (t) => {
+  const megabyte = Buffer.alloc(1 << 20, 7);
+  let served = 0;
+  const handle = serving(() => {
+    served++;
+    return {
+      throttleTimeMs: 0,
+      responses: [
+        {
+          topic: 't',
+          partitions: [
+            {
+              partitionIndex: 0,
+              errorCode: 0,
+              highWatermark: 1n,
+              abortedTransactions: null,
+              records: megabyte,
+            },
+          ],
+        },
+      ],
+    };
+  });
+  const limits = { responseBytesQueuedPerConnectionMax: 4 << 20 };
+  const { connect, clock, listener } = await listen(t, { handle, limits });
+  const fetch = { maxWaitMs: 0, minBytes: 0, topics: [] };
+
+  // One that reads in the end gets everything, byte for byte.
+  const late = await connect();
+  late.socket.pause();
+  for (let count = 0; count < 40; count++) late.send('Fetch', 4, fetch);
+  await until(() => served >= 4);
+  await pause();
+  const servedWhilePaused = served;
+  assert.ok(servedWhilePaused < 40, `${served} answers were made for a client that reads none`);
+  late.socket.resume();
+  for (let count = 0; count < 40; count++) {
+    const { correlationId, body } = await late.receive('Fetch', 4);
+    assert.equal(correlationId, count + 1);
+    assert.ok(megabyte.equals(body.responses[0]!.partitions[0]!.records!));
+  }
+  assert.equal(served, 40);
+
+  const stuck = await connect();
+  stuck.socket.pause();
+  for (let count = 0; count < 40; count++) stuck.send('Fetch', 4, fetch);
+  await until(() => served >= 44);
+  await pause();
+  assert.ok(served < 80);
+  clock.advance(14_000);
+  await pause();
+  assert.equal(listener.connectionCount, 2);
+  clock.advance(3_000);
+  await until(() => listener.connectionCount === 1);
+  assert.equal((await late.call('Fetch', 4, fetch)).responses.length, 1);
+});
+
+test('a frame that was begun must go on', async (t) => {
+  const { connect, clock, listener } = await listen(t, {});
+  const client = await connect();
+  client.socket.write(Buffer.from([0, 0, 0, 100, 0, 3]));
+  await pause();
+  clock.advance(10_000);
+  client.socket.write(Buffer.from([0]));
+  await pause();
+  clock.advance(10_000);
+  await pause();
+  assert.equal(listener.connectionCount, 1);
+  clock.advance(6_000);
+  await client.closed;
+});
+
+test('an idle connection is closed, one that waits for an answer is not', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect, clock, metrics, listener } = await listen(t, { handle });
+  const [idle, waiting, busy] = [await connect(), await connect(), await connect()];
+  send(waiting, 1);
+  await until(() => order.length === 1);
+  clock.advance(1_800_000);
+  send(busy, 2);
+  await until(() => order.length === 2);
+  answer(2);
+  await receive(busy);
+  clock.advance(1_801_000);
+  await idle.closed;
+  await until(() => listener.connectionCount === 2);
+  answer(1);
+  assert.equal(await receive(waiting), 1);
+  assert.match(metrics.render(), /service_agent_net_kafka_tcp_idle_conn_close 1/);
+  clock.advance(3_601_000);
+  await Promise.all([waiting.closed, busy.closed]);
+});
+
+test('a throttled client gets its answer at once and is then not heard for a while', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect, clock } = await listen(t, { handle });
+  const client = await connect();
+  send(client, 1);
+  await until(() => order.length === 1);
+  answer(1, numbered(1, 500));
+  assert.equal(await receive(client), 1);
+  send(client, 2);
+  await pause();
+  clock.advance(499);
+  await pause();
+  assert.deepEqual(order, [1]);
+  clock.advance(1);
+  await until(() => order.length === 2);
+  answer(2);
+  assert.equal(await receive(client), 2);
+});
+
+test('so many connections and no more', async (t) => {
+  const { connect, listener } = await listen(t, { limits: { connectionsMax: 2 } });
+  const [first] = [await connect(), await connect()];
+  const third = await connect();
+  await third.closed;
+  first.socket.destroy();
+  await until(() => listener.connectionCount === 1);
+  assert.equal((await (await connect()).call('ApiVersions', 0, {})).errorCode, 0);
+});
+
+test('whoever works for a connection learns that it has closed', async (t) => {
+  let signal: AbortSignal | undefined;
+  const handle = serving((request) => {
+    signal = request.closed;
+    return new Promise(() => {});
+  });
+  const { connect, listener } = await listen(t, { handle });
+  const client = await connect();
+  send(client, 1);
+  await until(() => signal !== undefined);
+  assert.equal(signal!.aborted, false);
+  client.socket.destroy();
+  await until(() => listener.connectionCount === 0);
+  assert.equal(signal!.aborted, true);
+});
+
+test('stopping finishes what is under way', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect, listener } = await listen(t, { handle });
+  const [idle, busy] = [await connect(), await connect()];
+  send(busy, 1);
+  await until(() => order.length === 1);
+  let isStopped = false;
+  const stopped = listener.stop({ deadlineMs: 60_000 }).then(() => {
+    isStopped = true;
+  });
+  await idle.closed;
+  await assert.rejects(connect());
+  send(busy, 2);
+  await pause();
+  assert.equal(isStopped, false);
+  answer(1);
+  assert.equal(await receive(busy), 1);
+  await stopped;
+  await busy.closed;
+  assert.deepEqual(order, [1]);
+});
+
+test('stopping does not wait for ever', async (t) => {
+  const { handle, order } = answeredByHand();
+  const { connect, listener, clock } = await listen(t, { handle });
+  const client = await connect();
+  send(client, 1);
+  await until(() => order.length === 1);
+  const stopped = listener.stop({ deadlineMs: 5000 });
+  clock.advance(4999);
+  assert.equal(listener.connectionCount, 1);
+  clock.advance(1);
+  await stopped;
+  await client.closed;
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a port that is taken is an error', async (t) => {
+  const { listener } = await listen(t, {});
+  const options = { host: '127.0.0.1', port: listener.port, limits: defaultListenerLimits(1) };
+  const ports = { clock: new FakeClock(), log: silentLog, metrics: new Metrics() };
+  await assert.rejects(
+    startKafkaListener({ ...options, ...ports, handle: serving(() => 'close') }),
+    /EADDRINUSE/,
+  );
+});
+
+test('metrics tell requests by the name of their API', async (t) => {
+  const { connect, metrics } = await listen(t, {});
+  const client = await connect();
+  await client.call('ApiVersions', 0, {});
+  await client.call('Metadata', 9, { topics: [] });
+  await client.call('Metadata', 9, { topics: [] });
+  const text = metrics.render();
+  assert.match(text, /service_agent_kafka_request_count\{kafka_key="Metadata"\} 2/);
+  assert.match(text, /service_agent_kafka_inflight_connections 1/);
+  assert.match(text, /service_agent_kafka_inflight_requests 0/);
+  assert.match(
+    text,
+    /service_agent_kafka_request_latency_count\{kafka_key="ApiVersions",outcome="success"\} 1/,
+  );
+});

@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net';
+import { caps } from '@weir/core';
+
+/**
+ * The slices that wait to be sent on a connection. They go to the socket in portions, one `writev` each, and every portion that
+ * was taken is progress; of a slow reader's answers only one portion is out of our hands.
+ */
+export class Outbox {
+  readonly #socket: Socket;
+  readonly #onProgress: () => void;
+  #slices: Buffer[] = [];
+  /** Slices before this one were handed over. */
+  #next = 0;
+  #queuedBytes = 0;
+  #isWriting = false;
+  #isEnding = false;
+
+  /** `onProgress` is called whenever the socket has taken something. */
+  constructor(socket: Socket, onProgress: () => void) {
+    this.#socket = socket;
+    this.#onProgress = onProgress;
+  }
+
+  /** Bytes that the socket has not taken yet. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  push(slices: readonly Buffer[]): void {
+    for (const slice of slices) {
+      if (slice.length === 0) continue;
+      this.#slices.push(slice);
+      this.#queuedBytes += slice.length;
+    }
+    this.#write();
+  }
+
+  /** Sends what there is and then closes our side. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#endIfEmpty();
+  }
+
+  #endIfEmpty(): void {
+    if (this.#isEnding && this.#queuedBytes === 0 && !this.#socket.destroyed) this.#socket.end();
+  }
+
+  #write(): void {
+    if (this.#isWriting || this.#next === this.#slices.length || this.#socket.destroyed) return;
+    this.#isWriting = true;
+    const { portion, bytes } = this.#takePortion();
+    const last = portion.length - 1;
+    this.#socket.cork();
+    for (const [index, slice] of portion.entries()) {
+      if (index < last) this.#socket.write(slice);
+      else this.#socket.write(slice, (error) => this.#taken(bytes, error));
+    }
+    this.#socket.uncork();
+  }
+
+  #takePortion(): { portion: Buffer[]; bytes: number } {
+    const portion: Buffer[] = [];
+    let bytes = 0;
+    while (this.#next < this.#slices.length && bytes < caps.socketWriteBytesMax) {
+      const slice = this.#slices[this.#next]!;
+      const room = caps.socketWriteBytesMax - bytes;
+      if (slice.length > room) {
+        portion.push(slice.subarray(0, room));
+        this.#slices[this.#next] = slice.subarray(room);
+        bytes += room;
+      } else {
+        portion.push(slice);
+        this.#next++;
+        bytes += slice.length;
+      }
+    }
+    if (this.#next === this.#slices.length) {
+      this.#slices = [];
+      this.#next = 0;
+    }
+    return { portion, bytes };
+  }
+
+  #taken(bytes: number, error: Error | null | undefined): void {
+    this.#isWriting = false;
+    // A socket that failed says so by itself; here it only means that nothing more can be sent.
+    if (error !== null && error !== undefined) return;
+    this.#queuedBytes -= bytes;
+    this.#onProgress();
+    this.#write();
+    this.#endIfEmpty();
+  }
+}

@@ -1,0 +1,22 @@
+import type { Api, Apis, Fields, ReadStruct, ResponseOf } from '@weir/wire';
+import type { HandlerResult } from '../handlers/handler.ts';
+
+/** What stands behind a listener: it is given requests that are whole and well-formed, and says what to do about each. */
+export interface RequestServer {
+  /** Whether this version of the API is answered. A request for any other closes the connection. */
+  serves(api: Api, apiVersion: number): boolean;
+  /** The answer to an ApiVersions request of a version that is not served, in the format of version 0. */
+  refuseApiVersions(): ResponseOf<Apis['ApiVersions']>;
+  serve(request: ReceivedRequest): HandlerResult<Fields>;
+}
+
+export interface ReceivedRequest {
+  readonly api: Api;
+  readonly apiVersion: number;
+  readonly clientId: string | null;
+  readonly body: ReadStruct<Fields>;
+  /** Without the port. */
+  readonly remoteAddress: string;
+  /** Aborted when the connection closes. */
+  readonly closed: AbortSignal;
+}

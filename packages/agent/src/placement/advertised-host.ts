@@ -1,0 +1,72 @@
+/** What `os.networkInterfaces()` gives, as far as it is needed. */
+export interface NetworkAddress {
+  readonly address: string;
+  readonly family: 'IPv4' | 'IPv6';
+  /** A loopback address. */
+  readonly internal: boolean;
+}
+
+export interface Machine {
+  readonly hostname: string;
+  readonly addresses: readonly NetworkAddress[];
+}
+
+export const hostStrategies = ['auto-ip4', 'auto-ip6', 'hostname'] as const;
+export type HostStrategy = (typeof hostStrategies)[number];
+
+export type AdvertisedHost = { readonly host: string } | { readonly problem: string };
+
+/** The host that an agent tells clients to connect to. */
+export function advertisedHost(strategy: HostStrategy, machine: Machine): AdvertisedHost {
+  const outside = machine.addresses.filter(({ internal }) => !internal);
+  switch (strategy) {
+    case 'hostname':
+      return { host: machine.hostname };
+    case 'auto-ip4': {
+      const found = outside.find(({ family, address }) => family === 'IPv4' && isPrivateIp4(address));
+      return found === undefined ? missing(strategy, 'private IPv4') : { host: found.address };
+    }
+    case 'auto-ip6': {
+      const usable = outside.filter(({ family, address }) => family === 'IPv6' && !isLinkLocal(address));
+      const found = usable.find(({ address }) => isUniqueLocal(address)) ?? usable[0];
+      return found === undefined ? missing(strategy, 'IPv6') : { host: found.address };
+    }
+  }
+}
+
+/**
+ * A host name in a spelling of its own for each agent. Clients that know brokers by host and port would take agents behind one
+ * name for a single one; DNS does not care about the case of letters. An address has none and stays as it is.
+ */
+export function spelledFor(host: string, nodeId: number): string {
+  let bits = nodeId;
+  return host.replace(/[a-z]/gi, (letter) => {
+    const isUpper = (bits & 1) === 1;
+    bits = (bits >>> 1) | ((bits & 1) << 30);
+    return isUpper ? letter.toUpperCase() : letter.toLowerCase();
+  });
+}
+
+/** RFC 1918. */
+function isPrivateIp4(address: string): boolean {
+  const [first, second] = address.split('.').map(Number);
+  if (first === 10) return true;
+  if (first === 192) return second === 168;
+  return first === 172 && second! >= 16 && second! <= 31;
+}
+
+/** fe80::/10, which is of no use without the name of an interface. */
+function isLinkLocal(address: string): boolean {
+  return /^fe[89ab]/i.test(address);
+}
+
+/** fc00::/7, the private addresses of IPv6. */
+function isUniqueLocal(address: string): boolean {
+  return /^f[cd]/i.test(address);
+}
+
+function missing(strategy: HostStrategy, kind: string): AdvertisedHost {
+  return {
+    problem: `${strategy}: this machine has no ${kind} address; name the host with -discoveryKafkaHostnameOverride or use the strategy hostname`,
+  };
+}

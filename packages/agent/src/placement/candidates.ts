@@ -1,0 +1,33 @@
+import type { AgentDescription } from '@weir/metadata';
+import type { ClientFeatures } from './client-features.ts';
+import { mayFetch, mayProduce, servesTarget } from './roles.ts';
+
+/**
+ * The agents that a client is shown. Each rule narrows the choice, and only the group is strict:
+ *
+ * 1. the group of the agent that was asked;
+ * 2. those that do what the client comes for: its proxy target if it names one, else both producing and fetching, else either;
+ * 3. those in the client's zone.
+ *
+ * A rule that would leave nobody is passed over, since a connection to the wrong zone is better than none. The agent that was asked is
+ * the answer of last resort: it may not have heard of itself yet.
+ */
+export function candidatesFor(
+  client: ClientFeatures,
+  self: AgentDescription,
+  agents: readonly AgentDescription[],
+): readonly AgentDescription[] {
+  const { proxyTarget: target, zone } = client;
+  const sameGroup = agents.filter(({ group }) => group === self.group);
+  const serving = sameGroup.filter(({ roles }) => mayProduce(roles) || mayFetch(roles));
+  const wanted = narrowed(serving, ({ roles }) =>
+    target === undefined ? mayProduce(roles) && mayFetch(roles) : servesTarget(roles, target),
+  );
+  const near = zone === undefined ? wanted : narrowed(wanted, (agent) => agent.zone === zone);
+  return near.length === 0 ? [self] : near;
+}
+
+function narrowed<Value>(values: readonly Value[], keep: (value: Value) => boolean): readonly Value[] {
+  const kept = values.filter(keep);
+  return kept.length === 0 ? values : kept;
+}

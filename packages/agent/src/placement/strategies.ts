@@ -1,0 +1,165 @@
+import type { AgentDescription } from '@weir/metadata';
+import { combine, hashText } from './hash.ts';
+
+/** The partitions to give leaders to. */
+export interface TopicToPlace {
+  readonly topicId: string;
+  readonly partitionCount: number;
+  /** Over how many agents the writers of a partition are to be spread: 1, or more while the partition is hot. */
+  readonly spreadOf?: (partition: number) => number;
+}
+
+/** Who asks. The same client always has the same key, whichever agent it asks. */
+export interface PlacementClient {
+  readonly key: string;
+}
+
+/**
+ * Gives every partition of a topic the agent that this client is to take for its leader; any agent could serve it. `agents` is not
+ * empty, and the answer depends on what it holds and not on its order.
+ */
+export type AssignmentStrategy = (
+  topic: TopicToPlace,
+  agents: readonly AgentDescription[],
+  client: PlacementClient,
+) => readonly AgentDescription[];
+
+/** By how much an agent may exceed its fair share of a topic's partitions. */
+const loadFactor = 1.25;
+
+/**
+ * The consistent strategies rank agents for each partition by a hash of both (rendezvous hashing): when an agent leaves, only
+ * its own partitions move, and when it comes back they return. The same partition has the same leader for all clients,
+ * so that few agents write it and the control plane sees few batches.
+ */
+export const assignmentStrategies = {
+  /** As `consistent_spread`, and a hot partition is shared by the first few agents of its ranking, each client taking one of them. */
+  consistent_random_jump: (topic, agents, client) => {
+    const topicHash = hashText(topic.topicId);
+    const candidates = byId(agents);
+    const clientHash = hashText(client.key);
+    return perPartition(topic, (partition) => {
+      const spread = topic.spreadOf?.(partition) ?? 1;
+      if (spread <= 1) return best(candidates, combine(topicHash, partition));
+      const ranking = ranked(candidates, combine(topicHash, partition));
+      return ranking[combine(clientHash, partition) % Math.min(spread, ranking.length)]!;
+    });
+  },
+
+  /** One agent for everything that a client does; clients are spread over the agents by a hash of their key. */
+  single_agent: (topic, agents, client) => {
+    const agent = best(byId(agents), hashText(client.key));
+    return perPartition(topic, () => agent);
+  },
+
+  consistent_spread: (topic, agents) => {
+    const topicHash = hashText(topic.topicId);
+    const candidates = byId(agents);
+    return perPartition(topic, (partition) => best(candidates, combine(topicHash, partition)));
+  },
+
+  /** No agent has more than 1.25 times its share of a topic; a partition whose first agents are full takes the next of its ranking. */
+  consistent_spread_bounded_load: (topic, agents) => {
+    const topicHash = hashText(topic.topicId);
+    const candidates = byId(agents);
+    const partitionsMax = Math.ceil((loadFactor * topic.partitionCount) / agents.length);
+    const load = new Map<string, number>();
+    return perPartition(topic, (partition) => {
+      const agent = ranked(candidates, combine(topicHash, partition)).find(
+        ({ agentId }) => (load.get(agentId) ?? 0) < partitionsMax,
+      )!;
+      load.set(agent.agentId, (load.get(agent.agentId) ?? 0) + 1);
+      return agent;
+    });
+  },
+
+  /** Hashes addresses instead of agent ids, so that an agent that restarts under its host name keeps its partitions. */
+  consistent_pods: (topic, agents) => {
+    const topicHash = hashText(topic.topicId);
+    const candidates = byAddress(agents);
+    return perPartition(topic, (partition) => best(candidates, combine(topicHash, partition)));
+  },
+
+  /** Deals the partitions of each topic round, beginning with the first agent. */
+  equal_spread: (topic, agents) => {
+    const dealt = sortedById(agents);
+    return perPartition(topic, (partition) => dealt[partition % dealt.length]!);
+  },
+
+  /** Deals them round, beginning with an agent that depends on the topic, so that small topics do not all meet on the first. */
+  equal_spread_v2: (topic, agents) => {
+    const dealt = sortedById(agents);
+    const first = hashText(topic.topicId) % dealt.length;
+    return perPartition(topic, (partition) => dealt[(first + partition) % dealt.length]!);
+  },
+} as const satisfies Readonly<Record<string, AssignmentStrategy>>;
+
+export type PartitionAssignmentStrategy = keyof typeof assignmentStrategies;
+
+export const defaultAssignmentStrategy: PartitionAssignmentStrategy = 'consistent_random_jump';
+
+export function isAssignmentStrategy(text: string): text is PartitionAssignmentStrategy {
+  return Object.hasOwn(assignmentStrategies, text);
+}
+
+interface Candidate {
+  readonly agent: AgentDescription;
+  readonly hash: number;
+}
+
+const byId = oncePerList((agents) => hashed(agents, ({ agentId }) => agentId));
+const byAddress = oncePerList((agents) => hashed(agents, ({ host, kafkaPort }) => `${host}:${kafkaPort}`));
+const sortedById = oncePerList(sorted);
+
+function hashed(
+  agents: readonly AgentDescription[],
+  keyOf: (agent: AgentDescription) => string,
+): readonly Candidate[] {
+  return sorted(agents).map((agent) => ({ agent, hash: hashText(keyOf(agent)) }));
+}
+
+function sorted(agents: readonly AgentDescription[]): readonly AgentDescription[] {
+  return [...agents].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
+}
+
+/** One answer about many topics asks with the same list each time. */
+function oncePerList<Result>(
+  compute: (agents: readonly AgentDescription[]) => Result,
+): (agents: readonly AgentDescription[]) => Result {
+  const computed = new WeakMap<readonly AgentDescription[], Result>();
+  return (agents) => {
+    const known = computed.get(agents);
+    if (known !== undefined) return known;
+    const result = compute(agents);
+    computed.set(agents, result);
+    return result;
+  };
+}
+
+function best(candidates: readonly Candidate[], hash: number): AgentDescription {
+  let found = candidates[0]!;
+  let foundScore = -1;
+  for (const candidate of candidates) {
+    const score = combine(hash, candidate.hash);
+    if (score > foundScore) {
+      found = candidate;
+      foundScore = score;
+    }
+  }
+  return found.agent;
+}
+
+/** Best first. */
+function ranked(candidates: readonly Candidate[], hash: number): readonly AgentDescription[] {
+  return candidates
+    .map(({ agent, hash: agentHash }) => ({ agent, score: combine(hash, agentHash) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ agent }) => agent);
+}
+
+function perPartition(
+  { partitionCount }: TopicToPlace,
+  leaderOf: (partition: number) => AgentDescription,
+): readonly AgentDescription[] {
+  return Array.from({ length: partitionCount }, (_, partition) => leaderOf(partition));
+}

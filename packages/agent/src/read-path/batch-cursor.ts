@@ -1,0 +1,100 @@
+import { headerBytes, positionHeadBytes, RecordBatchView } from '@weir/wire';
+
+/** What lies in the bucket is not what was written. Reading again does not help; the bytes are damaged or the pointer is. */
+export class DamagedRange extends Error {
+  override readonly name = 'DamagedRange';
+}
+
+/** Bytes in front of and including a batch's length field. */
+const lengthOverheadBytes = 12;
+
+/**
+ * Walks the batches of a stored range that is given in pieces, because it may cross pages. Reads headers only; a batch
+ * becomes views of the pieces when somebody wants it.
+ */
+export class BatchCursor {
+  readonly #pieces: readonly Buffer[];
+  readonly #end: number;
+  /** The piece in which the next batch begins, and where that piece begins. */
+  #piece = 0;
+  #pieceStart = 0;
+  #view: RecordBatchView | undefined;
+  #next = 0;
+  /** Where the current batch begins, counted from the first piece. */
+  position = 0;
+  /** The size of the current batch; 0 when there is none. */
+  batchBytes = 0;
+
+  constructor(pieces: readonly Buffer[]) {
+    this.#pieces = pieces;
+    let end = 0;
+    for (const piece of pieces) end += piece.length;
+    this.#end = end;
+  }
+
+  /** Moves to the next batch; false when its header is not all there. */
+  next(): boolean {
+    this.position = this.#next;
+    this.batchBytes = 0;
+    if (this.#end - this.position < headerBytes) return false;
+    while (this.position - this.#pieceStart >= this.#pieces[this.#piece]!.length) {
+      this.#pieceStart += this.#pieces[this.#piece++]!.length;
+    }
+    const view = new RecordBatchView(this.#header());
+    const batchBytes = lengthOverheadBytes + view.batchLength;
+    if (view.magic !== 2 || batchBytes < headerBytes) {
+      throw new DamagedRange(`no record batch begins at byte ${this.position}`);
+    }
+    this.#view = view;
+    this.batchBytes = batchBytes;
+    this.#next = this.position + batchBytes;
+    return true;
+  }
+
+  /** The header of the current batch, and nothing behind it. */
+  get header(): RecordBatchView {
+    return this.#view!;
+  }
+
+  /** How many offsets the batch takes. */
+  get offsetSpan(): number {
+    return this.#view!.lastOffsetDelta + 1;
+  }
+
+  /** Whether all of the current batch is in the pieces. */
+  get isWhole(): boolean {
+    return this.#next <= this.#end;
+  }
+
+  /** Adds views of the batch behind its first 16 bytes, which whoever sends it writes anew. */
+  collectTail(into: Buffer[]): void {
+    this.#collect(this.position + positionHeadBytes, this.#next, into);
+  }
+
+  /** The whole batch in one piece; a copy only when it crosses pieces. */
+  batch(): RecordBatchView {
+    const pieces: Buffer[] = [];
+    this.#collect(this.position, this.#next, pieces);
+    return new RecordBatchView(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  }
+
+  #header(): Buffer {
+    const piece = this.#pieces[this.#piece]!;
+    const at = this.position - this.#pieceStart;
+    if (piece.length - at >= headerBytes) return piece.subarray(at, at + headerBytes);
+    const pieces: Buffer[] = [];
+    this.#collect(this.position, this.position + headerBytes, pieces);
+    return Buffer.concat(pieces);
+  }
+
+  #collect(start: number, end: number, into: Buffer[]): void {
+    let pieceStart = this.#pieceStart;
+    for (let index = this.#piece; pieceStart < end && index < this.#pieces.length; index++) {
+      const piece = this.#pieces[index]!;
+      if (pieceStart + piece.length > start) {
+        into.push(piece.subarray(Math.max(0, start - pieceStart), Math.min(piece.length, end - pieceStart)));
+      }
+      pieceStart += piece.length;
+    }
+  }
+}

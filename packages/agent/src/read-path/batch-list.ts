@@ -1,0 +1,57 @@
+import { positionHeadBytes, writePositionHead } from '@weir/wire';
+import type { BatchCursor } from './batch-cursor.ts';
+
+/** We know of no leaders that change, so that the epoch is always the same; Metadata and ListOffsets say so too. */
+export const leaderEpoch = 0;
+
+const headsPerChunk = 64;
+
+/**
+ * Batches of one partition as they go to a client: for each a fresh head of 16 bytes with its offset, and views of the
+ * page for the rest.
+ */
+export class BatchList {
+  readonly slices: Buffer[] = [];
+  bytes = 0;
+  recordCount = 0;
+  /** The offset behind the last batch. */
+  nextOffset = -1;
+  /** For each batch, the bytes and the slices up to its end. */
+  readonly #byteEnds: number[] = [];
+  readonly #sliceEnds: number[] = [];
+  #heads = Buffer.alloc(0);
+  #headAt = 0;
+
+  get batchCount(): number {
+    return this.#byteEnds.length;
+  }
+
+  /** Adds the current batch of a cursor, at an offset. */
+  add(cursor: BatchCursor, baseOffset: number): void {
+    if (this.#headAt === this.#heads.length) {
+      // The first chunk has room for one: most partitions of a response have one batch.
+      this.#heads = Buffer.allocUnsafe(positionHeadBytes * (this.batchCount === 0 ? 1 : headsPerChunk));
+      this.#headAt = 0;
+    }
+    const head = this.#heads.subarray(this.#headAt, this.#headAt + positionHeadBytes);
+    writePositionHead(head, 0, cursor.header.bytes, BigInt(baseOffset), leaderEpoch);
+    this.#headAt += positionHeadBytes;
+    this.slices.push(head);
+    cursor.collectTail(this.slices);
+    this.bytes += cursor.batchBytes;
+    this.recordCount += cursor.header.recordCount;
+    this.nextOffset = baseOffset + cursor.offsetSpan;
+    this.#byteEnds.push(this.bytes);
+    this.#sliceEnds.push(this.slices.length);
+  }
+
+  /** Drops batches from the end until the rest fits. */
+  trimTo(bytesMax: number): void {
+    while (this.bytes > bytesMax) {
+      this.#byteEnds.pop();
+      this.#sliceEnds.pop();
+      this.bytes = this.#byteEnds.at(-1) ?? 0;
+      this.slices.length = this.#sliceEnds.at(-1) ?? 0;
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, seededRandom } from '@weir/core';
+import type { Pointers } from '@weir/metadata';
+import { ObjectNotFound } from '@weir/storage';
+import { batchRecords, recordBatches } from '@weir/wire';
+import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { DamagedRange } from './batch-cursor.ts';
+import type { BatchList } from './batch-list.ts';
+import type { ReadQuery } from './read-path.ts';
+
+const everything = { fromOffset: 0, bytesMax: Number.MAX_SAFE_INTEGER, atLeastOne: true };
+
+async function start(
+  options: DataPathOptions,
+  partitions = 1,
+): Promise<DataPath & { readonly topicId: string }> {
+  const path = new DataPath({ flush: { windowMs: 10, compressedBytesMax: 1 << 30 }, ...options });
+  const { topicId } = path.cluster.addTopic('t', partitions);
+  await path.view.ready();
+  return Object.assign(path, { topicId });
+}
+
+/** Writes batches as one file, in the order given. */
+async function write(
+  path: DataPath,
+  topicId: string,
+  batches: readonly [partition: number, batch: Buffer][],
+) {
+  const appended = path.writePath.append(
+    batches.map(([partition, batch]) => produced(topicId, partition, batch)),
+    { deadlineMs: Number.POSITIVE_INFINITY },
+  );
+  path.clock.advance(10);
+  await appended;
+  await settled();
+}
+
+async function pointersOf(path: DataPath, topicId: string, partition = 0): Promise<Pointers> {
+  const query = { topicId, partition, offset: 0, bytesMax: Number.MAX_SAFE_INTEGER };
+  return (await path.cluster.findBatches([query]))[0]!.pointers;
+}
+
+async function readOne(path: DataPath, query: ReadQuery): Promise<BatchList> {
+  const [result] = await path.readPath.readBatches([query]);
+  if (result instanceof Error) throw result;
+  return result!;
+}
+
+function valuesOf({ slices, bytes }: BatchList): [offset: number, value: string][] {
+  const records = Buffer.concat(slices);
+  assert.equal(records.length, bytes);
+  return [...recordBatches(records, { partialTail: 'error' })].flatMap((batch) => {
+    assert.ok(batch.hasValidCrc());
+    assert.equal(batch.partitionLeaderEpoch, 0);
+    return [...batchRecords(batch)].map(({ offset, value }): [number, string] => [
+      Number(offset),
+      value!.toString(),
+    ]);
+  });
+}
+
+test('batches come back with their offsets wherever pages cut them', async () => {
+  const random = seededRandom(3);
+  for (const pageBytes of [1, 7, 16, 61, 64, 100, 500, 1 << 20]) {
+    for (const ownFiles of ['keep', 'copy', 'none'] as const) {
+      const path = await start({ pages: { pageBytes, ownFiles, cacheBytesMax: random.below(2) * 5_000 } }, 2);
+      const expected: [number, string][] = [];
+      for (let file = 0; file < 2; file++) {
+        const batches: [number, Buffer][] = [];
+        for (let count = 0; count < 4; count++) {
+          const values = Array.from({ length: 1 + random.below(3) }, () => 'v'.repeat(random.below(90)));
+          for (const value of values) expected.push([expected.length, value]);
+          batches.push([0, batchOf(values)], [1, batchOf(['other'])]);
+        }
+        await write(path, path.topicId, batches);
+      }
+      const pointers = await pointersOf(path, path.topicId);
+      const list = await readOne(path, { pointers, ...everything });
+      assert.deepEqual(valuesOf(list), expected, `${pageBytes} ${ownFiles}`);
+      assert.equal(list.nextOffset, expected.length);
+    }
+  }
+});
+
+test('reading begins with the batch that holds the offset', async () => {
+  const path = await start({ pages: { pageBytes: 64, ownFiles: 'none' } });
+  await write(path, path.topicId, [
+    [0, batchOf(['a', 'b', 'c'])],
+    [0, batchOf(['d', 'e'])],
+    [0, batchOf(['f'])],
+  ]);
+  const pointers = await pointersOf(path, path.topicId);
+  assert.equal(pointers.fileId.length, 1, 'one range');
+  const firstOffsets: [fromOffset: number, first: number | undefined][] = [
+    [0, 0],
+    [2, 0],
+    [3, 3],
+    [4, 3],
+    [5, 5],
+    [6, undefined],
+  ];
+  for (const [fromOffset, first] of firstOffsets) {
+    const list = await readOne(path, { pointers, ...everything, fromOffset });
+    assert.equal(valuesOf(list)[0]?.[0], first, `from ${fromOffset}`);
+  }
+});
+
+test('limits cut between batches, and one batch passes where that is asked', async () => {
+  const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
+  const batch = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
+  assert.equal(batch.length, 100);
+  await write(path, path.topicId, [
+    [0, batch],
+    [0, batch],
+    [0, batch],
+  ]);
+  await write(path, path.topicId, [
+    [0, batch],
+    [0, batch],
+  ]);
+  const pointers = await pointersOf(path, path.topicId);
+  const table: [bytesMax: number, atLeastOne: boolean, batches: number][] = [
+    [0, false, 0],
+    [0, true, 1],
+    [99, false, 0],
+    [99, true, 1],
+    [100, false, 1],
+    [199, true, 1],
+    [200, false, 2],
+    [399, false, 3],
+    [400, true, 4],
+    [10_000, false, 5],
+  ];
+  for (const [bytesMax, atLeastOne, batches] of table) {
+    const list = await readOne(path, { pointers, fromOffset: 0, bytesMax, atLeastOne });
+    assert.equal(list.batchCount, batches, `${bytesMax} ${atLeastOne}`);
+  }
+});
+
+test('what is sent shares the memory of the cached page, which stays as it is', async () => {
+  const path = await start({ pages: { ownFiles: 'none' } });
+  await write(path, path.topicId, [
+    [0, batchOf(['x'.repeat(5_000)])],
+    [0, batchOf(['y'.repeat(5_000)])],
+  ]);
+  const pointers = await pointersOf(path, path.topicId);
+  const [first, second] = [
+    await readOne(path, { pointers, ...everything }),
+    await readOne(path, {
+      pointers: { ...pointers, baseOffset: Float64Array.of(70), nextOffset: Float64Array.of(72) },
+      ...everything,
+    }),
+  ];
+  assert.deepEqual([valuesOf(first)[1]![0], valuesOf(second)[1]![0]], [1, 71]);
+  assert.equal(first.slices.length, 4, 'a head and the rest for each batch');
+  assert.equal(first.slices[1]!.buffer, second.slices[1]!.buffer);
+  assert.equal(path.store.gets, 1);
+});
+
+test('partitions of one file cost one read of its page', async () => {
+  const path = await start({ pages: { ownFiles: 'none' } }, 20);
+  const batches = Array.from({ length: 20 }, (_, partition): [number, Buffer] => [
+    partition,
+    batchOf([`${partition}`]),
+  ]);
+  await write(path, path.topicId, batches);
+  const queries = await Promise.all(
+    batches.map(async ([partition]) => ({
+      pointers: await pointersOf(path, path.topicId, partition),
+      ...everything,
+    })),
+  );
+  const lists = await path.readPath.readBatches(queries);
+  assert.deepEqual(
+    lists.map((list) => valuesOf(list as BatchList)),
+    batches.map(([partition]) => [[0, `${partition}`]]),
+  );
+  assert.equal(path.store.gets, 1);
+});
+
+test('pages are read side by side, so many at a time', async () => {
+  const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
+  await write(path, path.topicId, [[0, batchOf(['x'.repeat(100 * 100)])]]);
+  path.store.beforeGet = () => settled(3);
+  const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
+  assert.equal(list.batchCount, 1);
+  assert.ok(path.store.gets > 100);
+  assert.equal(path.store.runningGetsMax, caps.pageReadsMax);
+});
+
+test('a file of our own needs no read', async () => {
+  for (const ownFiles of ['keep', 'copy'] as const) {
+    const path = await start({ pages: { ownFiles } });
+    await write(path, path.topicId, [[0, batchOf(['a'])]]);
+    const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
+    assert.deepEqual(valuesOf(list), [[0, 'a']]);
+    assert.equal(path.store.gets, 0, ownFiles);
+  }
+});
+
+test('ranges that are not what they should be are errors of their own query', async () => {
+  const path = await start({ pages: { ownFiles: 'none' } });
+  await write(path, path.topicId, [
+    [0, batchOf(['a'])],
+    [0, batchOf(['b'])],
+  ]);
+  const good = await pointersOf(path, path.topicId);
+  const bytes = good.byteLength[0]!;
+  const bad: Record<string, [Pointers, new (...args: never[]) => Error, RegExp]> = {
+    shifted: [
+      { ...good, byteStart: Float64Array.of(good.byteStart[0]! + 1) },
+      DamagedRange,
+      /no record batch|ends before|inside/,
+    ],
+    short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, DamagedRange, /ends inside a batch/],
+    'with a batch too few': [
+      { ...good, nextOffset: Float64Array.of(3) },
+      DamagedRange,
+      /end at offset 2 and not at 3/,
+    ],
+    'beyond the file': [
+      { ...good, byteLength: Float64Array.of(bytes + 10_000) },
+      DamagedRange,
+      /ends before byte/,
+    ],
+    'of no file': [{ ...good, fileId: ['0'.repeat(32)] }, ObjectNotFound, /no such object/],
+  };
+  for (const [name, [pointers, kind, message]] of Object.entries(bad)) {
+    const [broken, whole] = await path.readPath.readBatches([
+      { pointers, ...everything },
+      { pointers: good, ...everything },
+    ]);
+    assert.ok(broken instanceof kind, name);
+    assert.match(broken.message, message, name);
+    assert.deepEqual(valuesOf(whole as BatchList), [
+      [0, 'a'],
+      [1, 'b'],
+    ]);
+  }
+});

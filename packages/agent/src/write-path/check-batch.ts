@@ -1,0 +1,96 @@
+import {
+  type ErrorName,
+  headerBytes,
+  type RecordBatchView,
+  type RecordError,
+  rewriteAppendTime,
+  rewriteMaxTimestamp,
+  validateBatchRecords,
+  validateProducedBatch,
+} from '@weir/wire';
+import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
+import type { ProducedBatch } from './produced-batch.ts';
+import type { TopicRules } from './topic-rules.ts';
+
+export interface BatchPlace {
+  readonly topicId: string;
+  readonly partition: number;
+}
+
+export interface CheckOptions {
+  readonly rules: TopicRules;
+  readonly allowsZstd: boolean;
+  readonly nowMs: number;
+}
+
+export type CheckedBatch =
+  | {
+      readonly ok: true;
+      readonly batch: ProducedBatch;
+      /** -1 when the producer's times stay. */
+      readonly logAppendTimeMs: number;
+    }
+  | {
+      readonly ok: false;
+      readonly error: ErrorName;
+      readonly message: string;
+      readonly recordErrors: readonly RecordError[];
+    };
+
+/**
+ * Decides whether the records of one partition may be written, and makes them what will be stored: the header may be
+ * corrected in place. Records are decompressed only where a rule cannot be judged without.
+ */
+export function checkBatch(
+  records: Buffer | null,
+  { topicId, partition }: BatchPlace,
+  { rules, allowsZstd, nowMs }: CheckOptions,
+): CheckedBatch {
+  const header = validateProducedBatch(records, { allowsZstd });
+  if (!header.ok) return header;
+  const view = header.batch;
+  if (view.isTransactional) {
+    return refuse('INVALID_TXN_STATE', 'transactions are not available in this release');
+  }
+  if (view.producerId > BigInt(Number.MAX_SAFE_INTEGER)) {
+    return refuse('INVALID_RECORD', `producerId is ${view.producerId}, which was never given out`);
+  }
+
+  let uncompressedBytes = inflatedBytesEstimate(view);
+  const { recordBytesMax, requiresKeys, stampsAppendTime } = rules;
+  if (requiresKeys || inflatedBytesMax(view) > recordBytesMax) {
+    const summary = validateBatchRecords(view, { recordBytesMax, requiresKeys });
+    if (!summary.ok) return summary;
+    uncompressedBytes = headerBytes + summary.recordsBytes;
+    if (!stampsAppendTime && summary.maxTimestamp !== view.maxTimestamp) {
+      rewriteMaxTimestamp(view.bytes, summary.maxTimestamp);
+    }
+  }
+  if (stampsAppendTime) rewriteAppendTime(view.bytes, BigInt(nowMs));
+  const logAppendTimeMs = stampsAppendTime ? nowMs : -1;
+  return { ok: true, batch: produced(view, topicId, partition, uncompressedBytes), logAppendTimeMs };
+}
+
+function produced(
+  view: RecordBatchView,
+  topicId: string,
+  partition: number,
+  uncompressedBytes: number,
+): ProducedBatch {
+  const hasProducer = view.producerId >= 0n;
+  return {
+    topicId,
+    partition,
+    bytes: view.bytes,
+    uncompressedBytes,
+    recordCount: view.recordCount,
+    maxTimestampMs: Number(view.maxTimestamp),
+    producerId: hasProducer ? Number(view.producerId) : -1,
+    producerEpoch: hasProducer ? view.producerEpoch : -1,
+    baseSequence: hasProducer ? view.baseSequence : -1,
+  };
+}
+
+function refuse(error: ErrorName, message: string): CheckedBatch {
+  return { ok: false, error, message, recordErrors: [] };
+}

@@ -1,0 +1,117 @@
+import type { Clock, Log, Random } from '@weir/core';
+import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import type { DataFile } from './data-file.ts';
+
+const retryDelayMsFirst = 50;
+const retryDelayMsMax = 1_000;
+
+export interface CommitQueueOptions {
+  readonly port: () => ClusterPort;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What one call may carry: it is one frame, and one step of the cluster's state machine. */
+  readonly batchesPerCallMax: number;
+  /** Called for every file that leaves the queue, committed or failed. */
+  readonly onLeft: (file: DataFile) => void;
+}
+
+/**
+ * Commits files in the order in which they were closed, however their uploads finish. A producer that has several requests on
+ * their way therefore finds its batches in sequence. Files that are durable by the time of a call share it.
+ *
+ * There is one call at a time. When its outcome is unknown, it is made again with the same file ids until there is an
+ * answer, even when no client waits for it any more: what follows may only be committed once it is known what came before.
+ */
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  readonly #files: DataFile[] = [];
+  #isCalling = false;
+  #failures = 0;
+  /** After a call that the control plane refused as a whole, files go one by one, so that only the culprit fails. */
+  #oneByOne = 0;
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Files whose order is settled and whose commit is not, the ones that are still being uploaded included. */
+  get length(): number {
+    return this.#files.length;
+  }
+
+  push(file: DataFile): void {
+    this.#files.push(file);
+  }
+
+  /** The files behind one, in order. */
+  behind(file: DataFile): readonly DataFile[] {
+    return this.#files.slice(this.#files.indexOf(file) + 1);
+  }
+
+  /** To be called when a file has become `stored` or `failed`. */
+  advance(): void {
+    if (this.#isCalling) return;
+    this.#dropFailed();
+    const ready = this.#ready();
+    if (ready.length > 0) void this.#commit(ready);
+  }
+
+  #dropFailed(): void {
+    while (this.#files[0]?.state === 'failed') this.#options.onLeft(this.#files.shift()!);
+  }
+
+  #ready(): DataFile[] {
+    const ready: DataFile[] = [];
+    let batches = 0;
+    for (const file of this.#files) {
+      if (file.state !== 'stored') break;
+      batches += file.batchCount;
+      if (ready.length > 0 && (this.#oneByOne > 0 || batches > this.#options.batchesPerCallMax)) break;
+      ready.push(file);
+    }
+    return ready;
+  }
+
+  async #commit(files: readonly DataFile[]): Promise<void> {
+    const { port, clock, random, log } = this.#options;
+    this.#isCalling = true;
+    try {
+      const results = await port().commitFiles(files.map((file) => file.commit()));
+      this.#failures = 0;
+      if (this.#oneByOne > 0) this.#oneByOne--;
+      for (const [index, file] of files.entries()) {
+        file.state = 'committed';
+        file.settle(results[index]!);
+      }
+    } catch (error) {
+      if (error instanceof ClusterUnavailable) {
+        const delayMs = Math.min(retryDelayMsFirst * 2 ** this.#failures++, retryDelayMsMax);
+        log.warn('the control plane cannot be reached; the commit is tried again', {
+          files: files.length,
+          attempt: this.#failures,
+          error: error.message,
+        });
+        clock.after(delayMs * (0.5 + random.next() / 2), () => this.#resume());
+        return;
+      }
+      if (files.length > 1) {
+        this.#oneByOne = files.length;
+      } else {
+        log.error('the control plane refused a file', { fileId: files[0]!.fileId, error: String(error) });
+        if (this.#oneByOne > 0) this.#oneByOne--;
+        files[0]!.state = 'failed';
+        for (const append of files[0]!.appends) append.fail('UNKNOWN_SERVER_ERROR');
+      }
+    }
+    for (const file of files) {
+      if (file.state === 'committed') this.#options.onLeft(this.#files.shift()!);
+    }
+    this.#resume();
+  }
+
+  #resume(): void {
+    this.#isCalling = false;
+    this.advance();
+  }
+}

@@ -1,0 +1,146 @@
+import type { FileCommit, FileCommitResult } from '@weir/metadata';
+import { entryErrors } from '@weir/metadata';
+import type { PendingAppend } from './pending-append.ts';
+import type { AppendResult, ProducedBatch } from './produced-batch.ts';
+
+/** When the open file is cut: whichever is reached first. */
+export interface FlushLimits {
+  /** How long the first batch may wait; 0 where a request to the store costs nothing. */
+  readonly windowMs: number;
+  readonly uncompressedBytesMax: number;
+  /** Absent when only the uncompressed size decides. */
+  readonly compressedBytesMax?: number | undefined;
+}
+
+/** `failed`: it is certain that no batch of it will ever be seen. */
+export type FileState = 'open' | 'uploading' | 'stored' | 'committed' | 'failed';
+
+interface Row {
+  readonly append: PendingAppend;
+  /** Which batch of the request. */
+  readonly index: number;
+  readonly batch: ProducedBatch;
+  readonly byteStart: number;
+}
+
+/** A file on its way from the first batch to the commit. */
+export class DataFile {
+  readonly openedMs: number;
+  /** The requests in it, in the order in which they came. */
+  readonly appends: PendingAppend[] = [];
+  state: FileState = 'open';
+  bytes = 0;
+  uncompressedBytes = 0;
+  batchCount = 0;
+  recordCount = 0;
+  closedMs = 0;
+  storedMs = 0;
+  cancelDeadline: (() => void) | undefined;
+  fileId = '';
+  fileBytes = 0;
+  /** In the order of the file; only of a file that was closed. */
+  #rows: readonly Row[] = [];
+
+  constructor(openedMs: number) {
+    this.openedMs = openedMs;
+  }
+
+  add(append: PendingAppend): void {
+    this.appends.push(append);
+    this.bytes += append.bytes;
+    this.uncompressedBytes += append.uncompressedBytes;
+    this.batchCount += append.batches.length;
+  }
+
+  /** Takes out a request; only while the file is open. */
+  remove(append: PendingAppend): void {
+    const at = this.appends.indexOf(append);
+    if (at === -1) return;
+    this.appends.splice(at, 1);
+    this.bytes -= append.bytes;
+    this.uncompressedBytes -= append.uncompressedBytes;
+    this.batchCount -= append.batches.length;
+  }
+
+  /** The batches in the order of arrival. */
+  batches(): ProducedBatch[] {
+    return this.appends.flatMap(({ batches }) => batches);
+  }
+
+  /** Notes where each batch, in the order of arrival, lies in the file. */
+  place(fileId: string, fileBytes: number, byteStarts: readonly number[]): void {
+    this.fileId = fileId;
+    this.fileBytes = fileBytes;
+    const rows: Row[] = [];
+    for (const append of this.appends) {
+      for (const [index, batch] of append.batches.entries()) {
+        this.recordCount += batch.recordCount;
+        rows.push({ append, index, batch, byteStart: byteStarts[rows.length]! });
+      }
+    }
+    this.#rows = rows.sort((a, b) => a.byteStart - b.byteStart);
+  }
+
+  /** What the control plane is told: every batch but those of refused requests, whose bytes nothing will point to. */
+  commit(): FileCommit {
+    this.#rows = this.#rows.filter(({ append }) => append.refusal === undefined);
+    const rows = this.#rows;
+    const topicIds: string[] = [];
+    const topicIndex = new Map<string, number>();
+    const columns = {
+      topic: new Uint32Array(rows.length),
+      partition: new Uint32Array(rows.length),
+      byteStart: new Uint32Array(rows.length),
+      byteLength: new Uint32Array(rows.length),
+      recordCount: new Uint32Array(rows.length),
+      maxTimestampMs: new Float64Array(rows.length),
+      producerId: new Float64Array(rows.length),
+      producerEpoch: new Int16Array(rows.length),
+      baseSequence: new Int32Array(rows.length),
+    };
+    for (const [at, { batch, byteStart }] of rows.entries()) {
+      let topic = topicIndex.get(batch.topicId);
+      if (topic === undefined) {
+        topic = topicIds.push(batch.topicId) - 1;
+        topicIndex.set(batch.topicId, topic);
+      }
+      columns.topic[at] = topic;
+      columns.partition[at] = batch.partition;
+      columns.byteStart[at] = byteStart;
+      columns.byteLength[at] = batch.bytes.length;
+      columns.recordCount[at] = batch.recordCount;
+      columns.maxTimestampMs[at] = batch.maxTimestampMs;
+      columns.producerId[at] = batch.producerId;
+      columns.producerEpoch[at] = batch.producerEpoch;
+      columns.baseSequence[at] = batch.baseSequence;
+    }
+    return { fileId: this.fileId, fileBytes: this.fileBytes, topicIds, ...columns };
+  }
+
+  /** Answers every request of the file from the columns that the commit gave. */
+  settle(result: FileCommitResult): void {
+    const answers = new Map<PendingAppend, AppendResult[]>();
+    for (const [at, { append, index }] of this.#rows.entries()) {
+      if (append.isAnswered) continue;
+      let results = answers.get(append);
+      if (results === undefined) {
+        results = new Array<AppendResult>(append.batches.length);
+        answers.set(append, results);
+      }
+      results[index] = {
+        error: entryErrors[result.error[at]!] ?? 'UNKNOWN_SERVER_ERROR',
+        baseOffset: result.baseOffset[at]!,
+        logStartOffset: result.logStartOffset[at]!,
+      };
+    }
+    for (const [append, results] of answers) append.settle(results);
+  }
+
+  isFull({ uncompressedBytesMax, compressedBytesMax }: FlushLimits, batchesMax: number): boolean {
+    return (
+      this.uncompressedBytes >= uncompressedBytesMax ||
+      (compressedBytesMax !== undefined && this.bytes >= compressedBytesMax) ||
+      this.batchCount >= batchesMax
+    );
+  }
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Random, seededRandom } from '@weir/core';
+import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { batchRecords, recordBatches } from '@weir/wire';
+import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
+import type { AppendResult } from './produced-batch.ts';
+
+/**
+ * Producers with several requests on their way, over a store that is slow and fails and a control plane whose answers get
+ * lost. Whatever the seed: what was acknowledged is there, at the offset that was told, once, in its producer's order and
+ * with a checksum that is right; and nothing is there that nobody sent.
+ *
+ * As soon as a request is answered its bytes are overwritten, as a listener that recycles its buffers would.
+ */
+const seeds = 40;
+const partitions = 3;
+const inflightMax = 5;
+const wave = 8;
+
+interface Sent {
+  readonly partition: number;
+  readonly sequence: number;
+  readonly values: readonly string[];
+  offset: number;
+}
+
+class Producer {
+  readonly acknowledged: Sent[] = [];
+  readonly #path: DataPath;
+  readonly #topicId: string;
+  readonly #random: Random;
+  readonly #producerId: number;
+  readonly #sequences = new Array<number>(partitions).fill(0);
+  #unacknowledged: Sent[][] = [];
+  #inflight = 0;
+  #mustRetry = false;
+  #left = wave;
+
+  constructor(path: DataPath, topicId: string, random: Random, producerId: number) {
+    this.#path = path;
+    this.#topicId = topicId;
+    this.#random = random;
+    this.#producerId = producerId;
+  }
+
+  get isDone(): boolean {
+    return this.#left === 0 && this.#unacknowledged.length === 0;
+  }
+
+  /** Sends what it may; after an error it waits for all answers and then sends everything again that is not acknowledged. */
+  step(): void {
+    if (this.#mustRetry) {
+      if (this.#inflight > 0) return;
+      this.#mustRetry = false;
+      const again = this.#unacknowledged;
+      this.#unacknowledged = [];
+      for (const request of again) this.#send(request);
+      return;
+    }
+    while (this.#left > 0 && this.#inflight < inflightMax && this.#random.next() < 0.7) {
+      this.#left--;
+      this.#send(this.#newRequest());
+    }
+  }
+
+  #newRequest(): Sent[] {
+    const request: Sent[] = [];
+    for (let partition = 0; partition < partitions; partition++) {
+      if (this.#random.next() < 0.4 && !(partition === 2 && request.length === 0)) continue;
+      const sequence = this.#sequences[partition]!;
+      const count = 1 + this.#random.below(4);
+      const values = Array.from({ length: count }, (_, index) => {
+        return `${this.#producerId}:${partition}:${sequence + index}:${'x'.repeat(this.#random.below(200))}`;
+      });
+      this.#sequences[partition] = sequence + count;
+      request.push({ partition, sequence, values, offset: -1 });
+    }
+    return request;
+  }
+
+  #send(request: Sent[]): void {
+    const frames = request.map(({ values, sequence }) =>
+      batchOf(values, { producerId: BigInt(this.#producerId), producerEpoch: 0, baseSequence: sequence }),
+    );
+    const batches = request.map(({ partition, sequence }, index) =>
+      produced(this.#topicId, partition, frames[index]!, {
+        producerId: this.#producerId,
+        baseSequence: sequence,
+      }),
+    );
+    this.#inflight++;
+    this.#unacknowledged.push(request);
+    const deadlineMs = this.#path.clock.monotonicMs() + 200 + this.#random.below(3_000);
+    void this.#path.writePath.append(batches, { deadlineMs }).then(({ results }) => {
+      for (const frame of frames) frame.fill(0xee);
+      this.#inflight--;
+      this.#answered(request, results);
+    });
+  }
+
+  #answered(request: Sent[], results: readonly AppendResult[]): void {
+    const rest: Sent[] = [];
+    for (const [index, sent] of request.entries()) {
+      const { error, baseOffset } = results[index]!;
+      if (error === 'NONE') {
+        sent.offset = baseOffset;
+        this.acknowledged.push(sent);
+      } else {
+        rest.push(sent);
+      }
+    }
+    const at = this.#unacknowledged.indexOf(request);
+    if (rest.length === 0) this.#unacknowledged.splice(at, 1);
+    else this.#unacknowledged[at] = rest;
+    if (rest.length > 0) this.#mustRetry = true;
+  }
+}
+
+/** A control plane that is now and then gone, before a commit or after it. */
+function shakyPort(random: Random, isShaky: () => boolean) {
+  return (cluster: ClusterPort): ClusterPort =>
+    new Proxy(cluster, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== 'commitFiles') return value.bind(target);
+        return async (files: Parameters<ClusterPort['commitFiles']>[0]) => {
+          if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone before');
+          const results = await target.commitFiles(files);
+          if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone after');
+          return results;
+        };
+      },
+    });
+}
+
+async function readBack(path: DataPath, partition: number): Promise<string[]> {
+  const values: string[] = [];
+  for (;;) {
+    const response = await path.call('Fetch', 11, {
+      maxWaitMs: 0,
+      minBytes: 0,
+      maxBytes: 600,
+      topics: [
+        {
+          topic: 't',
+          partitions: [{ partition, fetchOffset: BigInt(values.length), partitionMaxBytes: 600 }],
+        },
+      ],
+    });
+    assert.ok(typeof response !== 'string');
+    const { errorCode, records } = response.responses[0]!.partitions[0]!;
+    assert.equal(errorCode, 0);
+    if (records === null || records.length === 0) return values;
+    for (const batch of recordBatches(records, { partialTail: 'error' })) {
+      assert.ok(batch.hasValidCrc(), 'the bytes are those that were sent');
+      for (const { offset, value } of batchRecords(batch)) {
+        if (offset < BigInt(values.length)) continue;
+        assert.equal(offset, BigInt(values.length), 'offsets have no gaps');
+        values.push(value!.toString());
+      }
+    }
+  }
+}
+
+test('acknowledged is readable, once and in order, whatever fails', async () => {
+  let failedPuts = 0;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const random = seededRandom(seed);
+    let isShaky = true;
+    const path = new DataPath({
+      seed,
+      flush: { windowMs: random.below(2) * 25, compressedBytesMax: 200 + random.below(2_000) },
+      inflightFilesMax: 1 + random.below(8),
+      bufferedBytesMax: 1_000 + random.below(10_000),
+      pages: {
+        pageBytes: 64 + random.below(1_000),
+        cacheBytesMax: random.below(3) * 2_000,
+        ownFiles: random.next() < 0.5 ? 'copy' : 'none',
+      },
+      port: shakyPort(random, () => isShaky),
+    });
+    path.store.beforePut = () => {
+      const fails = isShaky && random.next() < 0.1;
+      if (fails) failedPuts++;
+      return new Promise((resolve, reject) => {
+        path.clock.after(random.below(60), () => (fails ? reject(new Error('no')) : resolve()));
+      });
+    };
+    const { topicId } = path.cluster.addTopic('t', partitions);
+    await path.view.ready();
+    const producers = [1, 2, 3].map((id) => new Producer(path, topicId, random, id));
+    for (let turn = 0; producers.some(({ isDone }) => !isDone); turn++) {
+      assert.ok(turn < 20_000, `seed ${seed}: it ends`);
+      if (turn === 2_000) isShaky = false;
+      for (const producer of producers) producer.step();
+      path.clock.advance(1 + random.below(15));
+      await settled(20);
+    }
+    isShaky = false;
+    await settled();
+
+    for (let partition = 0; partition < partitions; partition++) {
+      const values = await readBack(path, partition);
+      const sent = producers
+        .flatMap(({ acknowledged }) => acknowledged)
+        .filter((one) => one.partition === partition);
+      for (const { offset, values: expected } of sent) {
+        assert.deepEqual(values.slice(offset, offset + expected.length), expected, `seed ${seed}`);
+      }
+      const total = sent.reduce((sum, one) => sum + one.values.length, 0);
+      assert.equal(values.length, total, `seed ${seed}: nothing twice, nothing that was not acknowledged`);
+      for (const producerId of [1, 2, 3]) {
+        const sequences = values
+          .map((value) => value.split(':').map(Number))
+          .filter(([id]) => id === producerId)
+          .map(([, , sequence]) => sequence);
+        assert.deepEqual(
+          sequences,
+          [...sequences.keys()],
+          `seed ${seed}: producer ${producerId} is in order`,
+        );
+      }
+    }
+    path.view.close();
+  }
+  assert.ok(failedPuts > seeds, 'stores did fail');
+});

@@ -1,0 +1,46 @@
+import type { TopicDescription } from '@weir/metadata';
+
+/** What a topic demands of the batches that are written to it. */
+export interface TopicRules {
+  readonly recordBytesMax: number;
+  /** Compacted topics keep the last value of each key. */
+  readonly requiresKeys: boolean;
+  /** Whether records get the agent's time instead of the producer's. */
+  readonly stampsAppendTime: boolean;
+}
+
+type Configs = Readonly<Record<string, string>>;
+
+/** Reads the rules of a topic: its own config first, then the cluster's, then the agent's. */
+export type TopicRulesReader = (topic: TopicDescription, clusterConfigs: Configs) => TopicRules;
+
+/** Descriptions are replaced and never changed, so that rules are read once per description. */
+export function createTopicRulesReader(recordBytesMax: number): TopicRulesReader {
+  const known = new WeakMap<
+    TopicDescription,
+    { readonly clusterConfigs: Configs; readonly rules: TopicRules }
+  >();
+  return (topic, clusterConfigs) => {
+    const before = known.get(topic);
+    if (before?.clusterConfigs === clusterConfigs) return before.rules;
+    const rules = rulesOf(topic.configs, clusterConfigs, recordBytesMax);
+    known.set(topic, { clusterConfigs, rules });
+    return rules;
+  };
+}
+
+function rulesOf(topic: Configs, cluster: Configs, recordBytesMax: number): TopicRules {
+  const policy = topic['cleanup.policy'] ?? cluster['log.cleanup.policy'] ?? 'delete';
+  const timestampType = topic['message.timestamp.type'] ?? cluster['log.message.timestamp.type'];
+  return {
+    recordBytesMax:
+      sizeOf(topic['max.message.bytes']) ?? sizeOf(cluster['message.max.bytes']) ?? recordBytesMax,
+    requiresKeys: policy.split(',').some((part) => part.trim() === 'compact'),
+    stampsAppendTime: timestampType === 'LogAppendTime',
+  };
+}
+
+function sizeOf(text: string | undefined): number | undefined {
+  const size = Number(text);
+  return text !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : undefined;
+}

@@ -1,0 +1,108 @@
+import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
+
+const prefix = 'agent_segment_batcher_flush';
+
+const fileBytesBuckets: readonly number[] = [
+  4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864, 134_217_728,
+];
+
+function duration(name: string, help: string): MetricRow<never> {
+  return { name: `${prefix}_${name}`, kind: 'histogram', help, labels: [], buckets: durationBucketsSeconds };
+}
+
+const rows = {
+  fileBytes: {
+    name: `${prefix}_file_size_compressed_bytes`,
+    kind: 'histogram',
+    help: 'Size of the files written, as stored.',
+    labels: [],
+    buckets: fileBytesBuckets,
+  },
+  uncompressedBytes: {
+    name: `${prefix}_file_size_uncompressed_bytes`,
+    kind: 'histogram',
+    help: 'Estimated size of the records in the files written, before compression.',
+    labels: [],
+    buckets: fileBytesBuckets,
+  },
+  batches: {
+    name: `${prefix}_num_batches`,
+    kind: 'counter',
+    help: 'Record batches in the files written.',
+    labels: [],
+  },
+  records: {
+    name: `${prefix}_num_records_counter`,
+    kind: 'counter',
+    help: 'Records in the files written.',
+    labels: [],
+  },
+  producedRecords: {
+    name: 'agent_kafka_produce_records_counter',
+    kind: 'counter',
+    help: 'Records that producers sent and that were committed, duplicates included.',
+    labels: [],
+  },
+  producedBytes: {
+    name: 'agent_kafka_produce_compressed_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of committed record batches, as sent.',
+    labels: [],
+  },
+  producedUncompressedBytes: {
+    name: 'agent_kafka_produce_uncompressed_bytes_counter',
+    kind: 'counter',
+    help: 'Estimated bytes of committed record batches, before compression.',
+    labels: [],
+  },
+  fillSeconds: duration('new_file_duration', 'Seconds from the first batch of a file until it was closed.'),
+  uploadSeconds: duration('write_to_duration', 'Seconds that uploads took.'),
+  commitSeconds: duration('put_file_duration', 'Seconds from the end of an upload until its commit.'),
+  totalSeconds: duration('total_duration', 'Seconds from the first batch of a file until its commit.'),
+} as const satisfies Record<string, MetricRow<never>>;
+
+const outcomes: MetricRow<'outcome'> = {
+  name: `${prefix}_outcome`,
+  kind: 'counter',
+  help: 'Files by what became of them.',
+  labels: ['outcome'],
+};
+
+const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
+  name: 'agent_produce_backpressure_count',
+  kind: 'counter',
+  help: 'Produce requests that had to wait for room, by what was used up.',
+  labels: ['kafka_method', 'backpressure_source'],
+};
+
+export interface WriteMetrics extends Readonly<Record<keyof typeof rows, Series>> {
+  readonly committed: Series;
+  readonly failed: Series;
+  /** Too many bytes wait for their upload. */
+  readonly heldByBytes: Series;
+  /** Too many files wait for their upload or their commit. */
+  readonly heldByFiles: Series;
+}
+
+export function writeMetrics(metrics: Metrics): WriteMetrics {
+  const held = (source: string) =>
+    metrics.series(backpressure, { kafka_method: 'produce', backpressure_source: source });
+  const of = (row: MetricRow<never>) => metrics.series(row, {});
+  return {
+    fileBytes: of(rows.fileBytes),
+    uncompressedBytes: of(rows.uncompressedBytes),
+    batches: of(rows.batches),
+    records: of(rows.records),
+    producedRecords: of(rows.producedRecords),
+    producedBytes: of(rows.producedBytes),
+    producedUncompressedBytes: of(rows.producedUncompressedBytes),
+    fillSeconds: of(rows.fillSeconds),
+    uploadSeconds: of(rows.uploadSeconds),
+    commitSeconds: of(rows.commitSeconds),
+    totalSeconds: of(rows.totalSeconds),
+    committed: metrics.series(outcomes, { outcome: 'success' }),
+    failed: metrics.series(outcomes, { outcome: 'error' }),
+    heldByBytes: held('buffered_bytes'),
+    heldByFiles: held('inflight_files'),
+  };
+}

@@ -1,0 +1,436 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ClusterPort, ClusterUnavailable, type FileCommit } from '@weir/metadata';
+import { zeroUuid } from '@weir/wire';
+import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
+
+interface Started extends DataPath {
+  readonly topicId: string;
+}
+
+async function start(options: DataPathOptions = {}, partitions = 4): Promise<Started> {
+  const path = new DataPath(options);
+  const { topicId } = path.cluster.addTopic('t', partitions);
+  await path.view.ready();
+  return Object.assign(path, { topicId });
+}
+
+/** Appends and keeps the outcome for when it comes. */
+function append(path: DataPath, batches: readonly ProducedBatch[], timeoutMs = 30_000) {
+  const state: { outcome?: AppendOutcome } = {};
+  void path.writePath
+    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs })
+    .then((outcome) => {
+      state.outcome = outcome;
+    });
+  return {
+    get outcome() {
+      return state.outcome;
+    },
+    get errors() {
+      return state.outcome?.results.map(({ error }) => error);
+    },
+    get offsets() {
+      return state.outcome?.results.map(({ baseOffset }) => baseOffset);
+    },
+  };
+}
+
+/** Uploads that end when the test says so. */
+function heldPuts(path: DataPath) {
+  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  path.store.beforePut = (put) =>
+    new Promise<void>((resolve, reject) => {
+      waiting.set(put, { resolve, reject });
+    });
+  return {
+    async finish(put: number) {
+      waiting.get(put)!.resolve();
+      await settled();
+    },
+    async fail(put: number) {
+      waiting.get(put)!.reject(new Error('the store is on fire'));
+      await settled();
+    },
+  };
+}
+
+/** A port that writes down what it was asked to commit. */
+function recordingPort(
+  commits: FileCommit[][],
+  around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break',
+) {
+  let call = 0;
+  return (cluster: ClusterPort): ClusterPort =>
+    new Proxy(cluster, {
+      get(target, name) {
+        if (name === 'commitFiles') {
+          return async (files: readonly FileCommit[]) => {
+            commits.push([...files]);
+            const what = around(++call);
+            if (what === 'refuse') throw new ClusterUnavailable('no leader');
+            if (what === 'break') throw new Error('a frame too large');
+            const results = await target.commitFiles(files);
+            if (what === 'loseAnswer') throw new ClusterUnavailable('the connection broke');
+            return results;
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+}
+
+test('requests of one turn share a file, and later ones the time of a running upload', async () => {
+  const path = await start();
+  const puts = heldPuts(path);
+  const first = append(path, [produced(path.topicId, 0, batchOf(['a', 'b']))]);
+  const second = append(path, [
+    produced(path.topicId, 0, batchOf(['c'])),
+    produced(path.topicId, 1, batchOf(['d'])),
+  ]);
+  await settled();
+  assert.equal(path.store.puts, 1);
+  const third = append(path, [produced(path.topicId, 0, batchOf(['e']))]);
+  const fourth = append(path, [produced(path.topicId, 1, batchOf(['f']))]);
+  await settled();
+  assert.equal(path.store.puts, 1, 'the next file waits for the upload');
+  await puts.finish(1);
+  assert.deepEqual([first.offsets, second.offsets], [[0], [2, 0]]);
+  assert.equal(path.store.puts, 2);
+  await puts.finish(2);
+  assert.deepEqual([third.offsets, fourth.offsets], [[3], [1]]);
+  assert.equal(path.cluster.calls.commitFiles, 2);
+});
+
+test('a file is closed by the window or by its size, and never by both', async () => {
+  const path = await start({ flush: { windowMs: 250, compressedBytesMax: 1000 } });
+  const timers = path.clock.pendingTimers;
+  const early = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
+  path.clock.advance(249);
+  await settled();
+  assert.equal(path.store.puts, 0);
+  const late = append(path, [produced(path.topicId, 0, batchOf(['b']))]);
+  path.clock.advance(1);
+  await settled();
+  assert.equal(path.store.puts, 1);
+  assert.deepEqual([early.offsets, late.offsets], [[0], [1]]);
+
+  const large = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(1000)]))]);
+  await settled();
+  assert.equal(path.store.puts, 2, 'full at once');
+  assert.deepEqual(large.offsets, [2]);
+  assert.equal(path.clock.pendingTimers, timers, 'the window of a file that was full is no more');
+  path.clock.advance(1000);
+  await settled();
+  assert.equal(path.store.puts, 2);
+});
+
+test('the sizes at which a file is closed', async (t) => {
+  const hundred = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
+  assert.equal(hundred.length, 100);
+  const table: {
+    name: string;
+    uncompressedBytesMax: number;
+    compressedBytesMax: number | undefined;
+    inflation: number;
+    puts: number;
+  }[] = [
+    {
+      name: 'neither is reached',
+      uncompressedBytesMax: 1000,
+      compressedBytesMax: 1000,
+      inflation: 1,
+      puts: 0,
+    },
+    { name: 'compressed', uncompressedBytesMax: 1000, compressedBytesMax: 300, inflation: 1, puts: 1 },
+    { name: 'uncompressed', uncompressedBytesMax: 1000, compressedBytesMax: 1000, inflation: 5, puts: 1 },
+    {
+      name: 'only uncompressed decides',
+      uncompressedBytesMax: 300,
+      compressedBytesMax: undefined,
+      inflation: 1,
+      puts: 1,
+    },
+    {
+      name: 'without the other',
+      uncompressedBytesMax: 10_000,
+      compressedBytesMax: undefined,
+      inflation: 1,
+      puts: 0,
+    },
+  ];
+  for (const { name, inflation, puts, ...limits } of table) {
+    await t.test(name, async () => {
+      const path = await start({ flush: { windowMs: 250, ...limits } });
+      for (let count = 0; count < 3; count++) {
+        append(path, [{ ...produced(path.topicId, 0, hundred), uncompressedBytes: 100 * inflation }]);
+      }
+      await settled();
+      assert.equal(path.store.puts, puts);
+    });
+  }
+});
+
+test('a request stays in one file, however large it is', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await start({
+    flush: { windowMs: 250, compressedBytesMax: 100 },
+    port: recordingPort(commits, () => 'go'),
+  });
+  const batches = Array.from({ length: 4 }, (_, partition) =>
+    produced(path.topicId, partition, batchOf(['x'.repeat(500)])),
+  );
+  const all = append(path, batches);
+  await settled();
+  assert.deepEqual(all.errors, ['NONE', 'NONE', 'NONE', 'NONE']);
+  assert.equal(commits.flat().length, 1);
+  assert.deepEqual([...commits[0]![0]!.partition], [0, 1, 2, 3]);
+});
+
+test('commits keep the order of the files whatever uploads do, and share calls', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await start({ flush: { compressedBytesMax: 1 }, port: recordingPort(commits, () => 'go') });
+  const puts = heldPuts(path);
+  const appends = Array.from({ length: 5 }, (_, index) =>
+    append(path, [produced(path.topicId, 0, batchOf([`${index}`]), { producerId: 7, baseSequence: index })]),
+  );
+  assert.equal(path.store.puts, 5, 'uploads run side by side');
+  for (const put of [5, 3, 2, 4]) await puts.finish(put);
+  assert.deepEqual(
+    appends.map(({ outcome }) => outcome),
+    Array(5).fill(undefined),
+  );
+  await puts.finish(1);
+  assert.deepEqual(
+    appends.map(({ offsets, errors }) => [offsets, errors]),
+    [0, 1, 2, 3, 4].map((offset) => [[offset], ['NONE']]),
+  );
+  assert.equal(commits.length, 1, 'five files in one call');
+  assert.equal(commits[0]!.length, 5);
+});
+
+test('a file that cannot be stored fails, and what its producers sent behind it', async () => {
+  const path = await start({ flush: { compressedBytesMax: 1 } });
+  const puts = heldPuts(path);
+  const of = (producerId: number | undefined, baseSequence: number, partition = 0) => {
+    const producer = producerId === undefined ? {} : { producerId, baseSequence };
+    return append(path, [
+      produced(path.topicId, partition, batchOf([`${producerId} ${baseSequence}`]), producer),
+    ]);
+  };
+  const lost = of(7, 0);
+  const follower = of(7, 1);
+  const otherPartition = of(7, 0, 1);
+  const otherProducer = of(8, 0);
+  const nobody = of(undefined, 0);
+  for (const put of [2, 3, 4, 5]) await puts.finish(put);
+  await puts.fail(1);
+  assert.deepEqual(
+    [lost, follower, otherPartition, otherProducer, nobody].map(({ errors }) => errors),
+    [['KAFKA_STORAGE_ERROR'], ['KAFKA_STORAGE_ERROR'], ['NONE'], ['NONE'], ['NONE']],
+  );
+  assert.deepEqual(
+    [otherProducer.offsets, nobody.offsets],
+    [[0], [1]],
+    'nothing of the lost ones has an offset',
+  );
+  const again = of(7, 0);
+  const alsoAgain = of(7, 1);
+  await puts.finish(6);
+  await puts.finish(7);
+  assert.deepEqual([again.offsets, alsoAgain.offsets], [[2], [3]]);
+});
+
+test('what waits for a file is refused too when its producer has lost a batch', async () => {
+  const path = await start({ flush: { windowMs: 250, compressedBytesMax: 150 }, bufferedBytesMax: 400 });
+  const puts = heldPuts(path);
+  const large = (sequence: number) =>
+    produced(path.topicId, 0, batchOf(['x'.repeat(100)]), { producerId: 7, baseSequence: sequence });
+  const small = produced(path.topicId, 0, batchOf(['x']), { producerId: 7, baseSequence: 1 });
+  const uploading = append(path, [large(0)]);
+  const open = append(path, [small]);
+  const waiting = append(path, [large(2)]);
+  const other = append(path, [produced(path.topicId, 1, batchOf(['y'.repeat(100)]))]);
+  await settled();
+  assert.equal(path.store.puts, 1);
+  await puts.fail(1);
+  assert.deepEqual(
+    [uploading.errors, open.errors, waiting.errors],
+    [['KAFKA_STORAGE_ERROR'], ['KAFKA_STORAGE_ERROR'], ['KAFKA_STORAGE_ERROR']],
+  );
+  await puts.finish(2);
+  assert.deepEqual(other.errors, ['NONE']);
+});
+
+test('a commit of unknown outcome is made again with the same file until it is known', async (t) => {
+  for (const trouble of ['refuse', 'loseAnswer'] as const) {
+    await t.test(trouble, async () => {
+      const commits: FileCommit[][] = [];
+      const path = await start({ port: recordingPort(commits, (call) => (call <= 3 ? trouble : 'go')) });
+      const first = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
+      await settled();
+      const second = append(path, [produced(path.topicId, 0, batchOf(['b']))]);
+      await settled();
+      assert.deepEqual([first.outcome, second.outcome], [undefined, undefined]);
+      for (let attempt = 0; attempt < 5; attempt++) {
+        path.clock.advance(1000);
+        await settled();
+      }
+      assert.deepEqual([first.offsets, second.offsets], [[0], [1]]);
+      assert.equal(
+        new Set(commits.map(([file]) => file!.fileId)).size,
+        1,
+        'the same file comes first each time',
+      );
+      assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 2);
+    });
+  }
+});
+
+test('a call that is refused as a whole fails only the file at fault', async () => {
+  const commits: FileCommit[][] = [];
+  const isBad = (files: readonly FileCommit[]) => files.some(({ partition }) => partition.includes(3));
+  const path = await start({
+    flush: { compressedBytesMax: 1 },
+    port: recordingPort(commits, () => (isBad(commits.at(-1)!) ? 'break' : 'go')),
+  });
+  const puts = heldPuts(path);
+  const appends = [0, 1, 3, 2].map((partition) =>
+    append(path, [produced(path.topicId, partition, batchOf([`${partition}`]))]),
+  );
+  for (const put of [4, 3, 2, 1]) await puts.finish(put);
+  assert.deepEqual(
+    appends.map(({ errors }) => errors),
+    [['NONE'], ['NONE'], ['UNKNOWN_SERVER_ERROR'], ['NONE']],
+  );
+});
+
+test('a client hears of a timeout when its time is up, but not while the store reads its bytes', async () => {
+  const path = await start({ port: recordingPort([], (call) => (call <= 4 ? 'refuse' : 'go')) });
+  const puts = heldPuts(path);
+  const hasty = append(path, [produced(path.topicId, 0, batchOf(['a']))], 100);
+  const patient = append(path, [produced(path.topicId, 0, batchOf(['b']))], 1_000);
+  await settled();
+  path.clock.advance(150);
+  await settled();
+  assert.equal(hasty.outcome, undefined, 'the store still reads');
+  await puts.finish(1);
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
+  assert.equal(patient.outcome, undefined);
+  path.clock.advance(850);
+  await settled();
+  assert.deepEqual(patient.errors, ['REQUEST_TIMED_OUT']);
+  for (let second = 0; second < 5; second++) {
+    path.clock.advance(1_000);
+    await settled();
+  }
+  assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 2, 'the commit goes on without them');
+  assert.equal(path.clock.pendingTimers, 0);
+});
+
+test('requests wait for room, first come first served, and are told so', async () => {
+  const path = await start({ flush: { windowMs: 250, compressedBytesMax: 150 }, bufferedBytesMax: 450 });
+  const puts = heldPuts(path);
+  const large = () => [produced(path.topicId, 0, batchOf(['x'.repeat(100)]))];
+  const taken = [append(path, large()), append(path, large())];
+  const held = append(path, large());
+  const behind = append(path, [produced(path.topicId, 0, batchOf(['s']))]);
+  const tooMuch = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(300)]))]);
+  await settled();
+  assert.equal(path.store.puts, 2);
+  assert.deepEqual(tooMuch.errors, ['REQUEST_TIMED_OUT']);
+  assert.equal(tooMuch.outcome!.throttleTimeMs, 1_000);
+  path.clock.advance(70);
+  await puts.finish(1);
+  assert.equal(path.store.puts, 3);
+  path.clock.advance(250);
+  await settled();
+  for (const put of [2, 3, 4]) await puts.finish(put);
+  assert.deepEqual(
+    [...taken, held, behind].map(({ offsets }) => offsets),
+    [[0], [1], [2], [3]],
+  );
+  assert.deepEqual(
+    [...taken, held, behind].map(({ outcome }) => outcome!.throttleTimeMs),
+    [0, 0, 70, 70],
+  );
+  assert.match(path.metrics.render(), /backpressure_source="buffered_bytes"\} 3/);
+});
+
+test('an open file does not keep others waiting for the rest of its window', async () => {
+  const path = await start({ flush: { windowMs: 250 }, bufferedBytesMax: 200 });
+  const first = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(100)]))]);
+  const second = append(path, [produced(path.topicId, 0, batchOf(['y'.repeat(100)]))]);
+  await settled();
+  assert.deepEqual([first.offsets, path.store.puts], [[0], 1]);
+  path.clock.advance(250);
+  await settled();
+  assert.deepEqual(second.offsets, [1]);
+});
+
+test('files that wait for their commit are limited, and with them what is taken', async () => {
+  const path = await start({ flush: { compressedBytesMax: 1 }, inflightFilesMax: 2 });
+  path.cluster.unavailable = true;
+  const appends = Array.from({ length: 4 }, (_, index) =>
+    append(path, [produced(path.topicId, 0, batchOf([`${index}`]))], 5_000),
+  );
+  await settled();
+  assert.equal(path.store.puts, 2);
+  for (let second = 0; second < 5; second++) {
+    path.clock.advance(1_000);
+    await settled();
+  }
+  assert.deepEqual(
+    appends.map(({ errors }) => errors?.[0]),
+    ['REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT', undefined, 'REQUEST_TIMED_OUT'],
+    'the third is in the open file, whose bytes are in use until it is stored',
+  );
+  path.cluster.unavailable = false;
+  for (let second = 0; second < 5; second++) {
+    path.clock.advance(1_000);
+    await settled();
+  }
+  assert.deepEqual(appends[2]!.errors, ['REQUEST_TIMED_OUT']);
+  assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 3, 'the fourth was never taken');
+});
+
+test('draining writes what there is at once and then says so', async () => {
+  const path = await start({ flush: { windowMs: 250 } });
+  const puts = heldPuts(path);
+  await path.writePath.drain();
+  const last = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
+  let isDrained = false;
+  void path.writePath.drain().then(() => {
+    isDrained = true;
+  });
+  await settled();
+  assert.deepEqual([path.store.puts, isDrained], [1, false]);
+  await puts.finish(1);
+  assert.deepEqual([last.errors, isDrained], [['NONE'], true]);
+  assert.equal(path.clock.pendingTimers, 0);
+});
+
+test('what the control plane says of single batches reaches their requests', async () => {
+  const path = await start();
+  const first = append(path, [produced(path.topicId, 0, batchOf(['a']), { producerId: 1, baseSequence: 0 })]);
+  await settled();
+  const mixed = append(path, [
+    produced(path.topicId, 0, batchOf(['a']), { producerId: 1, baseSequence: 0 }),
+    produced(path.topicId, 9, batchOf(['b'])),
+    produced(path.topicId, 1, batchOf(['c'])),
+    produced(zeroUuid, 0, batchOf(['d'])),
+    produced(path.topicId, 0, batchOf(['e']), { producerId: 1, baseSequence: 5 }),
+  ]);
+  await settled();
+  assert.deepEqual(first.offsets, [0]);
+  assert.deepEqual(mixed.errors, [
+    'NONE',
+    'UNKNOWN_TOPIC_OR_PARTITION',
+    'NONE',
+    'UNKNOWN_TOPIC_ID',
+    'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  ]);
+  assert.deepEqual(mixed.offsets, [0, -1, 0, -1, -1]);
+});

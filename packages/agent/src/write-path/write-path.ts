@@ -1,0 +1,362 @@
+import { type Clock, caps, type Log, type Metrics, type Random } from '@weir/core';
+import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { DataFile, type FlushLimits } from './data-file.ts';
+import { LostSequences } from './lost-sequences.ts';
+import { PendingAppend } from './pending-append.ts';
+import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
+import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
+
+export interface WritePathOptions {
+  readonly clusterId: string;
+  readonly store: ObjectStore;
+  readonly cluster: ClusterView;
+  readonly flush: FlushLimits;
+  /** Files that are closed and not yet committed. */
+  readonly inflightFilesMax: number;
+  /** Batches that the store has not got yet. As many bytes again may wait for room. */
+  readonly bufferedBytesMax: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Gets every file that is durable, before anybody is told of it, so that readers need not fetch it. */
+  readonly onStored?: (file: StoredFile) => void;
+}
+
+export interface StoredFile {
+  readonly fileId: string;
+  readonly fileBytes: number;
+  /** The whole file. Views of requests' frames: only until the call returns, unless frames are never reused. */
+  readonly slices: readonly Uint8Array[];
+}
+
+export interface WritePath {
+  /**
+   * Writes the batches of one request, all in one file and one commit, and tells what became of each. Batches of one
+   * producer are committed in the order of the calls. Never rejects.
+   *
+   * The promise settles no earlier than the store has let go of the batches' bytes, past the deadline if need be: whoever
+   * lent the bytes may use them again as soon as it has.
+   */
+  append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
+  /** Writes what there is without waiting for more; resolves when nothing is under way. */
+  drain(): Promise<void>;
+}
+
+export interface AppendOptions {
+  /** When the client stops waiting, on the monotonic clock. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * How records become durable. Requests of all connections gather in one open file; it is closed by its size or by the clock,
+ * uploaded beside others, and committed after all files that were closed before it.
+ *
+ *      append ──► waiting ──► open file ──► uploading ──► stored ──► committed ──► answers
+ *                 (no room)   (until full   (parallel)    (in the order of closing)
+ *                              or due)
+ *
+ * Memory is bounded twice: by the bytes that wait for the store, and by the files that wait for anything. A request that finds
+ * no room waits for it, and is told so, until its client gives up.
+ */
+export function createWritePath(options: WritePathOptions): WritePath {
+  return new FileWritePath(options);
+}
+
+class FileWritePath implements WritePath {
+  readonly #options: WritePathOptions;
+  readonly #metrics: WriteMetrics;
+  readonly #commits: CommitQueue;
+  readonly #lost: LostSequences;
+  /** Requests without room, first come first served. Each has the timer of its deadline. */
+  readonly #waiting = new Map<PendingAppend, () => void>();
+  #waitingBytes = 0;
+  #open: DataFile | undefined;
+  #openIsDue = false;
+  #cancelWindow: (() => void) | undefined;
+  #bufferedBytes = 0;
+  #uploads = 0;
+  #pumpIsScheduled = false;
+  #whenDrained: (() => void)[] = [];
+
+  constructor(options: WritePathOptions) {
+    this.#options = options;
+    this.#metrics = writeMetrics(options.metrics);
+    this.#lost = new LostSequences(options.clock);
+    this.#commits = new CommitQueue({
+      port: () => options.cluster.port,
+      clock: options.clock,
+      random: options.random,
+      log: options.log,
+      batchesPerCallMax: caps.commitBatchesMax,
+      onLeft: (file) => this.#onLeft(file),
+    });
+  }
+
+  append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome> {
+    if (batches.length === 0) return Promise.resolve({ results: [], throttleTimeMs: 0 });
+    if (batches.length > caps.fileBatchesMax) {
+      return Promise.resolve({
+        results: batches.map(() => failedAppend('INVALID_REQUEST')),
+        throttleTimeMs: 0,
+      });
+    }
+    return new Promise((resolve) => {
+      const arrivedMs = this.#options.clock.monotonicMs();
+      const deadlineMs = Math.min(options.deadlineMs, arrivedMs + caps.produceTimeoutMsMax);
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs }, resolve);
+      if (this.#lost.refuses(append)) {
+        append.fail('KAFKA_STORAGE_ERROR');
+        return;
+      }
+      this.#lost.found(append);
+      if (this.#waiting.size === 0 && this.#hasRoomFor(append)) this.#admit(append);
+      else this.#wait(append);
+      this.#pumpAfterAppend();
+    });
+  }
+
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenDrained.push(resolve);
+      this.#pump();
+    });
+  }
+
+  // --- into the open file ---
+
+  #hasRoomFor({ bytes }: PendingAppend): boolean {
+    if (this.#open !== undefined && this.#isFull(this.#open)) return false;
+    return this.#bufferedBytes === 0 || this.#bufferedBytes + bytes <= this.#options.bufferedBytesMax;
+  }
+
+  #isFull(file: DataFile): boolean {
+    return file.isFull(this.#options.flush, caps.fileBatchesMax);
+  }
+
+  #admit(append: PendingAppend): void {
+    const { clock, flush } = this.#options;
+    if (this.#open === undefined) {
+      this.#open = new DataFile(clock.monotonicMs());
+      this.#openIsDue = false;
+      if (flush.windowMs > 0) {
+        this.#cancelWindow = clock.after(flush.windowMs, () => {
+          this.#openIsDue = true;
+          this.#pump();
+        });
+      }
+    }
+    this.#open.add(append);
+    this.#bufferedBytes += append.bytes;
+  }
+
+  #wait(append: PendingAppend): void {
+    const { clock, bufferedBytesMax, inflightFilesMax } = this.#options;
+    const source = this.#commits.length >= inflightFilesMax ? 'heldByFiles' : 'heldByBytes';
+    this.#metrics[source].add(1);
+    if (this.#waiting.size > 0 && this.#waitingBytes + append.bytes > bufferedBytesMax) {
+      append.heldUntil(Number.POSITIVE_INFINITY);
+      append.fail('REQUEST_TIMED_OUT');
+      this.#lost.add(append);
+      return;
+    }
+    this.#waitingBytes += append.bytes;
+    const cancel = clock.after(append.deadlineMs - append.arrivedMs, () => {
+      this.#stopWaiting(append);
+      append.fail('REQUEST_TIMED_OUT');
+      this.#lost.add(append);
+      this.#refuseWaiting();
+    });
+    this.#waiting.set(append, cancel);
+  }
+
+  #stopWaiting(append: PendingAppend): void {
+    this.#waiting.get(append)?.();
+    this.#waiting.delete(append);
+    this.#waitingBytes -= append.bytes;
+    append.heldUntil(this.#options.clock.monotonicMs());
+  }
+
+  #admitWaiting(): void {
+    for (const append of this.#waiting.keys()) {
+      if (!this.#hasRoomFor(append)) return;
+      this.#stopWaiting(append);
+      this.#admit(append);
+    }
+  }
+
+  // --- closing ---
+
+  /** Requests that come in one turn of the event loop share a file even where nothing else makes them wait. */
+  #pumpAfterAppend(): void {
+    if (this.#open !== undefined && this.#isFull(this.#open)) {
+      this.#pump();
+    } else if (this.#closesAtOnce() && !this.#pumpIsScheduled) {
+      this.#pumpIsScheduled = true;
+      queueMicrotask(() => {
+        this.#pumpIsScheduled = false;
+        this.#pump();
+      });
+    }
+  }
+
+  /** Moves everything that can move. The only place where files are closed, so that size and clock cannot both do it. */
+  #pump(): void {
+    for (;;) {
+      this.#admitWaiting();
+      const file = this.#open;
+      if (file === undefined) break;
+      if (this.#commits.length >= this.#options.inflightFilesMax) break;
+      if (!this.#isFull(file) && !this.#openIsDue && !this.#closesAtOnce()) break;
+      this.#close(file);
+    }
+    const isIdle = this.#open === undefined && this.#commits.length === 0 && this.#waiting.size === 0;
+    if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
+  }
+
+  /** Where the store charges nothing per request, only a running upload is worth waiting for; nor when somebody has no room. */
+  #closesAtOnce(): boolean {
+    if (this.#whenDrained.length > 0) return true;
+    return this.#uploads === 0 && (this.#options.flush.windowMs === 0 || this.#waiting.size > 0);
+  }
+
+  #close(file: DataFile): void {
+    this.#forgetOpen();
+    file.state = 'uploading';
+    file.closedMs = this.#options.clock.monotonicMs();
+    this.#commits.push(file);
+    this.#uploads++;
+    void this.#upload(file);
+  }
+
+  // --- uploading ---
+
+  async #upload(file: DataFile): Promise<void> {
+    const { clusterId, store, clock, random, log, onStored } = this.#options;
+    try {
+      const fileId = newFileId(clock.nowMs(), random);
+      const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
+      file.place(
+        fileId,
+        fileBytes,
+        placed.map(({ byteStart }) => byteStart),
+      );
+      await store.put(logFileKey(clusterId, fileId), slices);
+      file.state = 'stored';
+      onStored?.({ fileId, fileBytes, slices });
+    } catch (error) {
+      if (file.state === 'stored') {
+        log.error('a file that was written could not be kept for readers', { error: String(error) });
+      } else {
+        file.state = 'failed';
+        log.error('a file could not be written', { fileId: file.fileId, error: String(error) });
+      }
+    }
+    this.#uploads--;
+    this.#bufferedBytes -= file.bytes;
+    if (file.state === 'failed') this.#onFailed(file);
+    else this.#onUploaded(file);
+    this.#commits.advance();
+    this.#pump();
+  }
+
+  #onUploaded(file: DataFile): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#metrics.fillSeconds.observe((file.closedMs - file.openedMs) / 1000);
+    this.#metrics.uploadSeconds.observe((nowMs - file.closedMs) / 1000);
+    file.storedMs = nowMs;
+    answerRefused(file);
+    this.#answerLate(file);
+  }
+
+  /**
+   * The store does not have the file, and nobody will ever see its batches: clients may send them again, here or elsewhere.
+   * What the same producers sent after them must not overtake them, so that it is refused too.
+   */
+  #onFailed(file: DataFile): void {
+    for (const append of file.appends) {
+      append.fail(append.refusal ?? 'KAFKA_STORAGE_ERROR');
+      this.#lost.add(append);
+    }
+    for (const behind of this.#commits.behind(file)) {
+      for (const append of behind.appends) {
+        if (append.refusal === undefined && this.#lost.refuses(append))
+          append.refusal = 'KAFKA_STORAGE_ERROR';
+      }
+      if (behind.state === 'stored') answerRefused(behind);
+    }
+    this.#refuseOpen();
+    this.#refuseWaiting();
+  }
+
+  #refuseOpen(): void {
+    const file = this.#open;
+    if (file === undefined) return;
+    for (const append of [...file.appends]) {
+      if (!this.#lost.refuses(append)) continue;
+      file.remove(append);
+      this.#bufferedBytes -= append.bytes;
+      append.fail('KAFKA_STORAGE_ERROR');
+    }
+    if (file.appends.length === 0) this.#forgetOpen();
+  }
+
+  #refuseWaiting(): void {
+    for (const append of [...this.#waiting.keys()]) {
+      if (!this.#lost.refuses(append)) continue;
+      this.#stopWaiting(append);
+      append.fail('KAFKA_STORAGE_ERROR');
+    }
+  }
+
+  #forgetOpen(): void {
+    this.#cancelWindow?.();
+    this.#cancelWindow = undefined;
+    this.#open = undefined;
+  }
+
+  // --- committing ---
+
+  /** Tells clients whose time is up that nobody knows what became of their batches; the commit goes on without them. */
+  #answerLate(file: DataFile): void {
+    if (file.state === 'committed' || file.state === 'failed') return;
+    const nowMs = this.#options.clock.monotonicMs();
+    let nextDeadlineMs = Number.POSITIVE_INFINITY;
+    for (const append of file.appends) {
+      if (append.isAnswered) continue;
+      if (append.deadlineMs <= nowMs) append.fail('REQUEST_TIMED_OUT');
+      else nextDeadlineMs = Math.min(nextDeadlineMs, append.deadlineMs);
+    }
+    if (nextDeadlineMs === Number.POSITIVE_INFINITY) return;
+    file.cancelDeadline = this.#options.clock.after(nextDeadlineMs - nowMs, () => this.#answerLate(file));
+  }
+
+  #onLeft(file: DataFile): void {
+    file.cancelDeadline?.();
+    const metrics = this.#metrics;
+    if (file.state !== 'committed') {
+      metrics.failed.add(1);
+    } else {
+      const nowMs = this.#options.clock.monotonicMs();
+      metrics.committed.add(1);
+      metrics.fileBytes.observe(file.fileBytes);
+      metrics.uncompressedBytes.observe(file.uncompressedBytes);
+      metrics.batches.add(file.batchCount);
+      metrics.records.add(file.recordCount);
+      metrics.producedRecords.add(file.recordCount);
+      metrics.producedBytes.add(file.bytes);
+      metrics.producedUncompressedBytes.add(file.uncompressedBytes);
+      metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
+      metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
+    }
+    this.#pump();
+  }
+}
+
+/** Tells refused requests of a file that the store has read. A file of which nothing is left is not committed. */
+function answerRefused(file: DataFile): void {
+  for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
+  if (file.appends.every(({ refusal }) => refusal !== undefined)) file.state = 'failed';
+}

@@ -1,0 +1,237 @@
+import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import type { ClusterPort } from '@weir/metadata';
+import { type CallOptions, type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
+import {
+  type Api,
+  type ApiName,
+  type Apis,
+  apis,
+  buildRecordBatch,
+  decodeRequestBody,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  type Fields,
+  type ReadStruct,
+  type RecordBatchFields,
+  type RecordToWrite,
+  requestHeaderVersion,
+  type WriteStruct,
+} from '@weir/wire';
+import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
+import { produceHandler } from '../src/handlers/00-produce.ts';
+import { fetchHandler } from '../src/handlers/01-fetch.ts';
+import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
+import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
+import type { Handler, RequestContext } from '../src/handlers/handler.ts';
+import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
+import type { FlushLimits } from '../src/write-path/data-file.ts';
+import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
+import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeCluster } from './fake-cluster.ts';
+
+/** A bucket in memory whose calls a test can hold back or let fail. */
+export class TestStore implements ObjectStore {
+  readonly objects = new Map<string, Buffer>();
+  puts = 0;
+  gets = 0;
+  runningPuts = 0;
+  runningPutsMax = 0;
+  runningGets = 0;
+  runningGetsMax = 0;
+  /** Awaited before the content is copied, as a slow store reads its input late. Throws to let the call fail. */
+  beforePut: (put: number) => Promise<void> | void = () => {};
+  beforeGet: (get: number) => Promise<void> | void = () => {};
+
+  async put(key: string, content: readonly Uint8Array[]): Promise<void> {
+    const put = ++this.puts;
+    this.runningPutsMax = Math.max(this.runningPutsMax, ++this.runningPuts);
+    try {
+      await this.beforePut(put);
+      this.objects.set(key, Buffer.concat(content));
+    } finally {
+      this.runningPuts--;
+    }
+  }
+
+  async getRange(key: string, start: number, end: number): Promise<Buffer> {
+    const get = ++this.gets;
+    this.runningGetsMax = Math.max(this.runningGetsMax, ++this.runningGets);
+    try {
+      await this.beforeGet(get);
+      const found = this.objects.get(key);
+      if (found === undefined) throw new ObjectNotFound(key);
+      return found.subarray(start, end);
+    } finally {
+      this.runningGets--;
+    }
+  }
+
+  async putIfAbsent(key: string, content: readonly Uint8Array[]): Promise<boolean> {
+    if (this.objects.has(key)) return false;
+    await this.put(key, content);
+    return true;
+  }
+
+  async head(key: string): Promise<ObjectInfo | undefined> {
+    const found = this.objects.get(key);
+    return found && { key, bytes: found.length, modifiedMs: 0 };
+  }
+
+  async delete(key: string): Promise<void> {
+    this.objects.delete(key);
+  }
+
+  async *list(
+    prefix: string,
+    _options?: CallOptions,
+  ): AsyncGenerator<readonly ObjectInfo[], void, undefined> {
+    yield [...this.objects]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, content]) => ({ key, bytes: content.length, modifiedMs: 0 }));
+  }
+
+  async close(): Promise<void> {}
+}
+
+export interface DataPathOptions {
+  readonly flush?: Partial<FlushLimits>;
+  readonly inflightFilesMax?: number;
+  readonly bufferedBytesMax?: number;
+  readonly pages?: Partial<PageOptions>;
+  readonly recordBytesMax?: number;
+  readonly clusterConfigs?: Readonly<Record<string, string>>;
+  readonly seed?: number;
+  /** Puts something between the agent and its cluster. */
+  readonly port?: (cluster: FakeCluster) => ClusterPort;
+}
+
+/** An agent without sockets: both paths and their handlers, over a fake cluster, a bucket in memory and time that stands still. */
+export class DataPath {
+  readonly clock = new FakeClock();
+  readonly metrics = new Metrics();
+  readonly store = new TestStore();
+  readonly random: Random;
+  readonly cluster: FakeCluster;
+  readonly view: FollowingClusterView;
+  readonly readPath: ReadPath;
+  readonly writePath: WritePath;
+  readonly sessions: FetchSessions;
+  readonly closed = new AbortController();
+  readonly #handlers: Partial<Record<ApiName, unknown>>;
+
+  constructor(options: DataPathOptions = {}) {
+    const { clock, metrics, store } = this;
+    this.random = seededRandom(options.seed ?? 1);
+    this.cluster = new FakeCluster({ clusterConfigs: options.clusterConfigs ?? {} });
+    this.view = createClusterView(options.port?.(this.cluster) ?? this.cluster, { log: silentLog });
+    this.readPath = createReadPath({
+      store,
+      cluster: this.view,
+      pages: { pageBytes: 4 << 20, cacheBytesMax: 64 << 20, ownFiles: 'keep', ...options.pages },
+      log: silentLog,
+      metrics,
+    });
+    this.writePath = createWritePath({
+      clusterId: this.cluster.clusterId,
+      store,
+      cluster: this.view,
+      flush: { windowMs: 0, uncompressedBytesMax: 64 << 20, compressedBytesMax: 1 << 20, ...options.flush },
+      inflightFilesMax: options.inflightFilesMax ?? 64,
+      bufferedBytesMax: options.bufferedBytesMax ?? 64 << 20,
+      clock,
+      random: this.random,
+      log: silentLog,
+      metrics,
+      onStored: (file) => this.readPath.adopt(file),
+    });
+    this.sessions = new FetchSessions({ clock, random: this.random });
+    this.#handlers = {
+      Produce: produceHandler({
+        writePath: this.writePath,
+        recordBytesMax: options.recordBytesMax ?? 32 << 20,
+      }),
+      Fetch: fetchHandler({
+        readPath: this.readPath,
+        sessions: this.sessions,
+        requestBytesMax: 256 << 20,
+        partitionBytesMax: 256 << 20,
+      }),
+      ListOffsets: listOffsetsHandler({ readPath: this.readPath }),
+    };
+  }
+
+  context(api: Api, apiVersion: number): RequestContext {
+    return {
+      api,
+      apiVersion,
+      clientId: 'test',
+      remoteAddress: '127.0.0.1',
+      cluster: this.view,
+      clock: this.clock,
+      log: silentLog,
+      closed: this.closed.signal,
+    };
+  }
+
+  /** Sends a request through its encoding and back, as a client would see it. */
+  async call<Name extends 'Produce' | 'Fetch' | 'ListOffsets'>(
+    name: Name,
+    apiVersion: number,
+    body: RequestBody<Name>,
+  ): Promise<ResponseBody<Name> | 'noReply' | 'close'> {
+    const api = apis[name] as unknown as Api;
+    const frame = Buffer.concat(
+      encodeRequest(api, apiVersion, { correlationId: 7, clientId: null }, body as WriteStruct<Fields>),
+    ).subarray(4);
+    const headerBytes = requestHeaderVersion(api, apiVersion) === 2 ? 11 : 10;
+    const request = decodeRequestBody(api, apiVersion, frame, headerBytes);
+    const handler = this.#handlers[name] as Handler<Fields, Fields>;
+    const response = await handler(request, this.context(api, apiVersion));
+    if (response === 'noReply' || response === 'close') return response;
+    const bytes = Buffer.concat(encodeResponse(api, apiVersion, 7, response)).subarray(4);
+    return decodeResponse(api, apiVersion, bytes).body as ResponseBody<Name>;
+  }
+}
+
+type RequestBody<Name extends ApiName> =
+  Apis[Name] extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
+export type ResponseBody<Name extends ApiName> =
+  Apis[Name] extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
+
+/** Lets everything run that waits for nothing but its turn. */
+export async function settled(turns = 50): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+}
+
+export function record(value: string | Buffer, timestamp = 1_000n, key: string | null = null): RecordToWrite {
+  return { timestamp, key: key === null ? null : Buffer.from(key), value: Buffer.from(value) };
+}
+
+export function batchOf(values: readonly (string | Buffer)[], fields: RecordBatchFields = {}): Buffer {
+  return buildRecordBatch(
+    values.map((value) => record(value)),
+    fields,
+  );
+}
+
+/** What the write path is told of a batch that nobody checked. */
+export function produced(
+  topicId: string,
+  partition: number,
+  bytes: Buffer,
+  producer: { producerId?: number; producerEpoch?: number; baseSequence?: number } = {},
+): ProducedBatch {
+  return {
+    topicId,
+    partition,
+    bytes,
+    uncompressedBytes: bytes.length,
+    recordCount: bytes.readInt32BE(57),
+    maxTimestampMs: Number(bytes.readBigInt64BE(35)),
+    producerId: producer.producerId ?? -1,
+    producerEpoch: producer.producerEpoch ?? (producer.producerId === undefined ? -1 : 0),
+    baseSequence: producer.baseSequence ?? -1,
+  };
+}

@@ -1,0 +1,110 @@
+import { silentLog } from '@weir/core';
+import type { AgentDescription } from '@weir/metadata';
+import {
+  type Apis,
+  apis,
+  decodeRequestBody,
+  decodeRequestHeader,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  type Fields,
+  type ReadStruct,
+  type WriteStruct,
+} from '@weir/wire';
+import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
+import type { HandlerOf } from '../src/handlers/handler.ts';
+import { createHandlers, type ServedApi } from '../src/handlers/table.ts';
+import type { RequestServer } from '../src/net/request-server.ts';
+import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
+import { testAgent } from './agent.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
+
+export interface TestAgentOptions extends FakeClusterOptions {
+  readonly self?: AgentDescription;
+  readonly strategy?: PartitionAssignmentStrategy;
+  readonly produce?: HandlerOf<Apis['Produce']>;
+  readonly fetch?: HandlerOf<Apis['Fetch']>;
+  readonly listOffsets?: HandlerOf<Apis['ListOffsets']>;
+}
+
+export interface TestAgent {
+  readonly cluster: FakeCluster;
+  readonly view: FollowingClusterView;
+  readonly server: RequestServer;
+  readonly clock: FakeClock;
+  /** Sends a request through both codecs, as if over a connection. */
+  call<Name extends ServedApi>(
+    api: Name,
+    apiVersion: number,
+    body: RequestBody<Name>,
+    clientId?: string | null,
+  ): Promise<ResponseBody<Name> | 'noReply' | 'close'>;
+}
+
+export type RequestBody<Name extends ServedApi> = Apis[Name] extends {
+  request: { fields: infer F extends Fields };
+}
+  ? WriteStruct<F>
+  : never;
+export type ResponseBody<Name extends ServedApi> = Apis[Name] extends {
+  response: { fields: infer F extends Fields };
+}
+  ? ReadStruct<F>
+  : never;
+
+/** The handlers of an agent over a fake cluster, ready to be asked. Without handlers of its own the data path is refused. */
+export async function startTestAgent(options: TestAgentOptions = {}): Promise<TestAgent> {
+  const self = options.self ?? testAgent('agent-1');
+  const cluster = new FakeCluster({ agents: [self], ...options });
+  const clock = new FakeClock();
+  const view = createClusterView(cluster, { log: silentLog });
+  await view.ready();
+  const server = createHandlers({
+    cluster: view,
+    clock,
+    log: silentLog,
+    self: () => self,
+    defaultStrategy: options.strategy ?? 'consistent_random_jump',
+    produce: options.produce ?? (() => 'close'),
+    fetch: options.fetch ?? (() => 'close'),
+    listOffsets: options.listOffsets ?? (() => 'close'),
+  });
+  return {
+    cluster,
+    view,
+    server,
+    clock,
+    async call(name, apiVersion, body, clientId = 'test') {
+      // What the test did to the cluster before is told to the agent first.
+      await Promise.resolve();
+      const api = apis[name];
+      const sent = Buffer.concat(
+        encodeRequest(api as never, apiVersion, { correlationId: 7, clientId }, body as never),
+      );
+      const frame = sent.subarray(4);
+      const envelope = decodeRequestHeader(frame);
+      if (envelope.api === undefined || !server.serves(envelope.api, apiVersion)) {
+        throw new Error(`${name} v${apiVersion} is not served`);
+      }
+      const answer = await server.serve({
+        api,
+        apiVersion,
+        clientId: envelope.clientId,
+        body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart),
+        remoteAddress: '10.0.0.7',
+        closed: new AbortController().signal,
+      });
+      if (answer === 'noReply' || answer === 'close') return answer;
+      const reply = Buffer.concat(encodeResponse(envelope.api, apiVersion, 7, answer));
+      return decodeResponse(envelope.api, apiVersion, reply.subarray(4)).body as never;
+    },
+  };
+}
+
+/** The answer, which must be one. */
+export function answered<Body>(answer: Body | 'noReply' | 'close'): Body {
+  if (answer === 'noReply' || answer === 'close') throw new Error(`the answer was ${answer}`);
+  return answer;
+}

@@ -1,0 +1,30 @@
+import type { TestContext } from 'node:test';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import { defaultListenerLimits } from '../../../packages/agent/src/net/limits.ts';
+import { startKafkaListener } from '../../../packages/agent/src/net/listener.ts';
+import type { RequestServer } from '../../../packages/agent/src/net/request-server.ts';
+import { type FakeCluster, startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
+
+/** An agent on a free port, over a cluster in memory. Foreign clients connect to it as to any broker. */
+export async function listeningAgent(t: TestContext): Promise<{ broker: string; cluster: FakeCluster }> {
+  // Clients are told the port in Metadata, so it has to be known before the agent is made.
+  let server: RequestServer | undefined;
+  const listener = await startKafkaListener({
+    host: '127.0.0.1',
+    port: 0,
+    handle: {
+      serves: (api, apiVersion) => server!.serves(api, apiVersion),
+      refuseApiVersions: () => server!.refuseApiVersions(),
+      serve: (request) => server!.serve(request),
+    },
+    limits: defaultListenerLimits(1),
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => listener.stop({ deadlineMs: 1000 }));
+  const self = testAgent('agent-1', { host: '127.0.0.1', kafkaPort: listener.port });
+  const agent = await startTestAgent({ self, agents: [self] });
+  server = agent.server;
+  return { broker: `127.0.0.1:${listener.port}`, cluster: agent.cluster };
+}
