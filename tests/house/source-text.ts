@@ -52,8 +52,9 @@ export interface Import {
   readonly line: number;
 }
 
+// A statement with `from` has no quote before it; the word alone may stand in any message.
 const importPattern =
-  /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*|\bimport\.meta\.resolve\s*\(\s*)(['"])([^'"\n]+)\1/g;
+  /(?:\b(?:import|export)\s[^'"`;]*?\bfrom\s*|\bimport\s*|\b(?:import|require|import\.meta\.resolve)\s*\(\s*)(['"])([^'"\n]+)\1/g;
 
 /** Every module that a file names: static and dynamic imports, re-exports and requires. */
 export function importsOf(source: string): Import[] {

@@ -59,17 +59,17 @@ test('bin/weir refuses with status 2 and one line', () => {
       {},
       'weir agent: -batchMaxSizeBytes=200MiB: at most 128MiB is allowed',
     ],
-    [['agent', '-kafkaPort', '9092'], {}, 'weir agent: -kafkaPort: not available in this release'],
+    [['agent', '-kafkaTLS'], {}, 'weir agent: -kafkaTLS: not available in this release'],
     [
       ['agent'],
-      { SERVICE_KAFKA_PORT: '9092' },
-      'weir agent: SERVICE_KAFKA_PORT: not available in this release',
+      { SERVICE_MULTIREGION: 'true' },
+      'weir agent: SERVICE_MULTIREGION: not available in this release',
     ],
-    [['agent'], {}, 'weir agent: not available in this release'],
+    [['demo'], {}, 'weir demo: not available in this release'],
     [
       ['agent'],
       { SERVICE_AGENT_KEY: 'hunter2' },
-      'weir agent: SERVICE_AGENT_KEY: not available in this release',
+      'weir agent: -defaultVirtualClusterID: an agent needs its cluster',
     ],
     [
       ['agent', '-agentKey=hunter2'],

@@ -1,8 +1,9 @@
-/** The composition root: the one place that knows the arguments, the streams and the exit status of the process. */
+/** The composition root: the one place that knows the arguments, the streams, the signals and the exit status of the process. */
 
+import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { systemEnvironment } from '@weir/core';
+import { systemClock, systemEnvironment } from '@weir/core';
 
 // Stripping types and compiling take most of the time of a short command, and are needed only once per change of a file.
 // Where the directory cannot be written, Node goes on without it.
@@ -15,7 +16,38 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-process.exitCode = run(process.argv.slice(2), systemEnvironment, {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
+// The first signal asks the command to stop, the second does not ask.
+const stop = new AbortController();
+for (const [signal, status] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(status);
+    stop.abort();
+  });
+}
+
+/** Standard input, which ends when the command is stopped. The stream is not touched before the first read. */
+async function* standardInput(): AsyncGenerator<Uint8Array, void, undefined> {
+  stop.signal.addEventListener('abort', () => process.stdin.destroy());
+  try {
+    for await (const chunk of process.stdin) yield chunk as Buffer;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2), {
+  environment: systemEnvironment,
+  output: {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    async drained() {
+      if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+    },
+  },
+  input: standardInput(),
+  clock: systemClock,
+  stop: stop.signal,
 });

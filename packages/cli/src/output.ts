@@ -4,4 +4,6 @@ export interface Output {
   out(text: string): void;
   /** Warnings and problems. */
   err(text: string): void;
+  /** Waits until the reader has kept up. A command that can write without end asks for it between its parts. */
+  drained(): Promise<void>;
 }

@@ -1,43 +1,32 @@
-import { type Environment, release } from '@weir/core';
 import { type AvailableCommandName, type CommandName, commandRow } from './commands/catalogue.ts';
 import { findCommand } from './commands/find.ts';
+import { stoppedStatus } from './commands/handler.ts';
+import { handlers } from './commands/handlers.ts';
+import { Failure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
-import type { CommandValues } from './flags/catalogue.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
 import { type CommandLine, parseCommandLine } from './flags/parse.ts';
-import { type Problem, problemLine } from './flags/problem.ts';
+import { escapeControls, type Problem, problemLine } from './flags/problem.ts';
 import type { Output } from './output.ts';
-import { commandHelp, overview } from './reference/help.ts';
+import { commandHelp } from './reference/help.ts';
 import { brokenRule } from './rules/rulebook.ts';
+import type { Surroundings } from './surroundings.ts';
 
-/** The status of a command line that was refused. Everything that went wrong later has status 1. */
+/** The status of a command line that was refused. */
 const refusedStatus = 2;
+/** The status of a command that failed while it ran. */
+const failedStatus = 1;
 
-type Handlers = {
-  readonly [Name in AvailableCommandName]: (values: CommandValues<Name>, output: Output) => number;
-};
-
-/** What each available command does. A command that becomes available does not compile until it is here. */
-const handlers: Handlers = {
-  help(_values, output) {
-    output.out(overview());
-    return 0;
-  },
-  version(_values, output) {
-    output.out(`weir ${release}\n`);
-    return 0;
-  },
-};
-
-/** Runs one command line and returns the exit status. */
-export function run(argv: readonly string[], environment: Environment, output: Output): number {
+/** Runs one command line and gives the exit status. */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { environment, output } = surroundings;
   const [first = 'help'] = argv;
-  if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], environment, output);
-  if (/^--?version$/.test(first)) return run(['version', ...argv.slice(1)], environment, output);
+  if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], surroundings);
+  if (/^--?version$/.test(first)) return run(['version', ...argv.slice(1)], surroundings);
   // `weir help agent` is `weir agent --help`.
   const [second] = argv.slice(1);
   if (first === 'help' && second !== undefined && !second.startsWith('-')) {
-    return run([...argv.slice(1), '--help'], environment, output);
+    return run([...argv.slice(1), '--help'], surroundings);
   }
 
   const found = findCommand([first, ...argv.slice(1)]);
@@ -55,8 +44,17 @@ export function run(argv: readonly string[], environment: Environment, output: O
   for (const warning of [...warnings, ...deprecationWarnings(parsed.value.settings)]) {
     output.err(`${speaker}: warning: ${warning}\n`);
   }
-  // Only an available command gets past the refusal above.
-  return handlers[command as AvailableCommandName](parsed.value.values, output);
+  try {
+    // Only an available command gets past the refusal above.
+    const handler = await handlers[command as AvailableCommandName]();
+    return await handler(parsed.value.values, surroundings);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Whoever stopped the command knows why it did not finish.
+    if (surroundings.stop.aborted) return stoppedStatus;
+    output.err(`${speaker}: ${escapeControls(error.message)}\n`);
+    return failedStatus;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandNames } from '../commands/catalogue.ts';
+import { commandNames, commandRow } from '../commands/catalogue.ts';
 import { type CommandValues, defaultOf, type FlagValues, flagRows } from './catalogue.ts';
 import { environmentName } from './names.ts';
 import { flagSpellings, variableSpellings } from './settings.ts';
@@ -59,9 +59,22 @@ test('the secrets are marked', () => {
   const secrets = flagRows.filter(({ secret }) => secret).map(({ name }) => name);
   assert.deepEqual(secrets, ['agentKey', 'AZURE_STORAGE_KEY', 'AZURE_STORAGE_SAS_TOKEN', 'password']);
   const suspicious = flagRows.filter(
-    ({ name, type }) => /key$|password|secret|token$/i.test(name) && type.item === undefined,
+    // The key of a record is no secret.
+    ({ name, type }) =>
+      name !== 'key' && /key$|password|secret|token$/i.test(name) && type.item === undefined,
   );
   for (const { name, secret } of suspicious) assert.equal(secret, true, `${name} looks like a secret`);
+});
+
+test('an available row is used by a command that exists', () => {
+  const existing = commandNames.filter((name) => commandRow(name).status === 'available');
+  for (const { name, status, commands } of flagRows) {
+    if (status === 'available')
+      assert.ok(
+        commands.some((command) => existing.includes(command)),
+        name,
+      );
+  }
 });
 
 test('the types of the values follow from the rows', () => {

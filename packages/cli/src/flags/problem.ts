@@ -27,10 +27,17 @@ export function shownText(row: FlagRow, text: string): string {
   return onOneLine(row.type.conceal === undefined ? text : row.type.conceal(text));
 }
 
+/** Escapes what would break or recolour the line. */
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
+    const escaped = JSON.stringify(character).slice(1, -1);
+    // JSON lets the upper control characters through, among which one begins a terminal sequence.
+    return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;
+  });
+}
+
 /** Escapes what would break or recolour the line, and cuts what would flood it. */
 export function onOneLine(text: string): string {
-  const escaped = text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) =>
-    JSON.stringify(character).slice(1, -1),
-  );
+  const escaped = escapeControls(text);
   return escaped.length > shownLengthMax ? `${escaped.slice(0, shownLengthMax)}…` : escaped;
 }

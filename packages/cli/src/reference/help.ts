@@ -13,21 +13,24 @@ const variableColumn = 52;
 
 /** What `weir` alone and `weir help` print: the release, the commands that exist and those that are to come. */
 export function overview(): string {
-  const existing = topLevelNames.filter((name) => commandRow(name).status === 'available');
-  const planned = topLevelNames.filter((name) => commandRow(name).status === 'planned');
   return lines([
     `weir ${release}`,
     '',
     'Usage: weir <command> [flags]',
-    '',
-    'Commands:',
-    ...commandLines(existing),
-    '',
-    `Planned, ${notAvailable}:`,
-    ...commandLines(planned),
+    ...listed('Commands', topLevelNames),
     '',
     'weir help <command> shows the flags of a command.',
   ]);
+}
+
+/** Commands under a heading, and those that are to come under one of their own. */
+function listed(heading: string, names: readonly CommandName[]): readonly string[] {
+  const existing = names.filter((name) => commandRow(name).status === 'available');
+  const planned = names.filter((name) => commandRow(name).status === 'planned');
+  return [
+    ...(existing.length > 0 ? ['', `${heading}:`, ...commandLines(existing)] : []),
+    ...(planned.length > 0 ? ['', `Planned, ${notAvailable}:`, ...commandLines(planned)] : []),
+  ];
 }
 
 /** What `weir <command> --help` prints. */
@@ -43,7 +46,7 @@ export function commandHelp(command: CommandName): string {
     ...(status === 'planned' ? [`(${notAvailable})`] : []),
     '',
     groups.length > 0 || tools.length > 0 ? `${usage} [flags]` : usage,
-    ...(tools.length > 0 ? ['', 'Tools:', ...commandLines(tools)] : []),
+    ...listed('Tools', tools),
     ...(groups.length > 0 ? ['', ...wrap(howToWriteFlags, { indent: 0, width })] : []),
     ...groups.flatMap(({ title, rows }) => [
       '',

@@ -49,14 +49,14 @@ test('the help of a command has its rows and rules and no others', () => {
 });
 
 test('one entry of the help, in full', () => {
-  const [entry] = /^ {2}-consolePort[\s\S]*?\n\n/m.exec(commandHelp('control-plane')) ?? [];
+  const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(commandHelp('local')) ?? [];
   assert.equal(
     entry,
     [
-      '  -consolePort <port>                               SERVICE_CONSOLE_PORT',
-      '      The port of the control plane, for the web console and the API.',
-      '      Default: 8090. Allowed: 0 to 65535. 0 takes any free port. Commands: control-plane, local,',
-      '      playground, demo.',
+      '  -processes <auto or int>                          SERVICE_PROCESSES',
+      '      How many agent processes share this machine.',
+      '      Default: 1. Allowed: auto, or 1 to 1024. auto starts one per core. Clients see each as a',
+      '      broker. Commands: agent, local, playground, demo.',
       '      (not available in this release)',
       '\n',
     ].join('\n'),
@@ -64,10 +64,7 @@ test('one entry of the help, in full', () => {
 });
 
 test('a secret is marked in the help', () => {
-  assert.match(
-    commandHelp('agent'),
-    /-agentKey <key>.*\n.*\n.*\n *\(secret, never printed\) \(not available in this release\)\n/,
-  );
+  assert.match(commandHelp('agent'), /-agentKey <key>.*\n.*\n.*\n *\(secret, never printed\)\n/);
 });
 
 test('no line of any help is wider than a terminal', () => {

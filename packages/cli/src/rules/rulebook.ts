@@ -4,6 +4,7 @@ import { type Problem, shownSetting } from '../flags/problem.ts';
 import type { Setting } from '../flags/settings.ts';
 import { agentIdentityRule } from './agent-identity.ts';
 import { bucketRule } from './buckets.ts';
+import { clientTlsRule } from './client-tls.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
 import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
@@ -13,6 +14,7 @@ import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
 import { saslRule } from './sasl.ts';
 import { tlsRule } from './tls.ts';
+import { toolNeedsRule } from './tool-needs.ts';
 
 /** Every rule over more than one flag, in the order in which they are checked. */
 export const rulebook: readonly Rule[] = [
@@ -26,6 +28,8 @@ export const rulebook: readonly Rule[] = [
   proxyProtocolRule,
   saslRule,
   tlsRule,
+  clientTlsRule,
+  toolNeedsRule,
 ];
 
 /** The first rule of a command that the values break in this way, as the user can read it. */

@@ -6,6 +6,8 @@ import type { ValueType } from './value-type.ts';
 
 const record = <Value>(fields: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
   fc.record<Value>(fields, { noNullPrototype: true });
+/** Rows differ in what they allow. Some numbers are allowed by all of them, and those that a row refuses are passed over. */
+const inEveryRange = fc.integer({ min: 100, max: 10_000 });
 const lowercase = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
 const line = fc.stringMatching(/^[^\p{Cc}]+$/u);
 const printable = fc.stringMatching(/^[!-~]{1,20}$/);
@@ -53,10 +55,14 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   URL: fc.webUrl(),
   bool: fc.boolean(),
   bytes: fc.integer({ min: 1024 * 1024, max: 128 * 1024 * 1024 }),
-  duration: fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER }),
+  configs: fc.uniqueArray(record({ name: lowercase, value: fc.stringMatching(/^[a-z0-9,]*$/) }), {
+    selector: ({ name }) => name,
+  }),
+  duration: fc.oneof(inEveryRange, fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER })),
   float: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
   host: fc.domain(),
-  int: fc.integer({ min: 1 }),
+  int: fc.oneof(inEveryRange, fc.integer({ min: 1 })),
+  offset: fc.oneof(fc.nat(), fc.constantFrom('earliest', 'latest')),
   percent: fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0),
   port: fc.nat(65_535),
   principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),
@@ -86,6 +92,7 @@ test('every type reads back what it prints', () => {
       fc.property(generatorOf(type), (value) => {
         const text = type.print(value);
         const parsed = text === '' && type.empty !== undefined ? { value: type.empty } : type.parse(text);
+        fc.pre(!('problem' in parsed && type.allowed !== undefined && typeof value === 'number'));
         assert.deepEqual(parsed, { value }, `${name}: ${text}`);
       }),
       { numRuns: 50 },

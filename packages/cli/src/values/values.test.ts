@@ -14,6 +14,7 @@ import {
   percent,
   port,
 } from './numbers.ts';
+import { offsetPosition } from './offset-position.ts';
 import {
   agentGroup,
   headerKey,
@@ -24,6 +25,7 @@ import {
   virtualClusterId,
   zoneName,
 } from './text.ts';
+import { topicConfigs } from './topic-configs.ts';
 import { databaseUrl, url } from './url.ts';
 import type { ValueType } from './value-type.ts';
 
@@ -194,5 +196,31 @@ test('URLs need a scheme that is spoken and a host', () => {
     ['data/weir.db', 'data/weir.db'],
     ['mysql://db/weir', /^postgres:\/\//],
     ['postgres://', /^postgres:\/\//],
+  ]);
+});
+
+test('a position in a partition is a number or one of its ends', () => {
+  check(offsetPosition(), [
+    ['earliest', 'earliest'],
+    [' latest ', 'latest'],
+    ['42', 42],
+    ['-1', /^earliest, latest, or a number of at least 0 is allowed$/],
+    ['first', /^earliest, latest, or a number/],
+  ]);
+});
+
+test('the value of a config may be a list', () => {
+  check(topicConfigs(), [
+    ['retention.ms=1000', [{ name: 'retention.ms', value: '1000' }]],
+    [
+      'cleanup.policy=compact,delete,retention.ms=',
+      [
+        { name: 'cleanup.policy', value: 'compact,delete' },
+        { name: 'retention.ms', value: '' },
+      ],
+    ],
+    ['retention.ms', /^name=value is needed/],
+    ['=1000', /^name=value is needed/],
+    ['a=1,a=2', /^a is there twice$/],
   ]);
 });

@@ -2,28 +2,28 @@ import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { agentGroup, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
-import { planned } from '../row.ts';
+import { available, planned } from '../row.ts';
 import { clusterMembers } from './takers.ts';
 
 /** Which cluster an agent belongs to, how it proves that, and where it finds the control plane. */
 export const clusterFlags = [
-  planned({
+  available({
     name: 'defaultVirtualClusterID',
     type: virtualClusterId(),
-    commands: clusterMembers,
+    commands: [...clusterMembers, 'control-plane'],
     deprecatedNames: ['-virtualClusterID', 'SERVICE_VIRTUAL_CLUSTER_ID'],
     help: 'The virtual cluster that is served.',
   }),
-  planned({
+  available({
     name: 'agentKey',
     type: text('key'),
     secret: true,
-    commands: clusterMembers,
+    commands: [...clusterMembers, 'control-plane'],
     // The variable SERVICE_API_KEY is not among these: provisioning tools keep another key there.
     deprecatedNames: ['-apiKey'],
     help: 'The key that admits an agent to its cluster.',
   }),
-  planned({
+  available({
     name: 'agentKeyPath',
     type: path(),
     commands: clusterMembers,
@@ -44,7 +44,7 @@ export const clusterFlags = [
     commands: clusterMembers,
     help: 'The pool of agents, as older deployments name it.',
   }),
-  planned({
+  available({
     name: 'roles',
     env: 'SERVICE_AGENT_ROLES',
     type: list(oneOf('proxy', 'proxy-produce', 'proxy-consume', 'jobs', 'pipelines', 'query')),
@@ -53,7 +53,7 @@ export const clusterFlags = [
     help: 'The work this agent does.',
     rule: 'An empty list means no role.',
   }),
-  planned({
+  available({
     name: 'agentGroup',
     type: agentGroup(),
     default: '',
@@ -66,7 +66,7 @@ export const clusterFlags = [
     commands: clusterMembers,
     help: 'The region of the control plane.',
   }),
-  planned({
+  available({
     name: 'metadataURL',
     type: url(),
     commands: clusterMembers,

@@ -1,32 +1,32 @@
 import { MiB } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { autoOrInt, bytes, durationMs, int, percent } from '../../values/numbers.ts';
-import { planned } from '../row.ts';
+import { available, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** How records are gathered into files. */
 export const writePathFlags = [
-  planned({
+  available({
     name: 'batchTimeout',
     type: durationMs({ min: 25 }),
     default: 250,
     commands: brokers,
     help: 'Write a file at the latest this long after its first record.',
   }),
-  planned({
+  available({
     name: 'batchMaxSizeBytes',
     type: bytes({ max: 128 * MiB }),
     commands: brokers,
     help: 'Write a file when its records reach this size before compression.',
   }),
-  planned({
+  available({
     name: 'batchMaxCompressedSizeBytes',
     type: bytes(),
     commands: brokers,
     help: 'Write a file when its records are likely to reach this size after compression.',
     rule: 'An estimate, so that files can come out larger.',
   }),
-  planned({
+  available({
     name: 'maxProduceRecordSizeBytes',
     type: bytes({ min: MiB, max: 128 * MiB }),
     default: 32 * MiB,
@@ -60,14 +60,14 @@ export const writePathFlags = [
 
 /** How records are found and returned. */
 export const readPathFlags = [
-  planned({
+  available({
     name: 'kafkaMaxFetchRequestBytesUncompressedOverride',
     type: bytes(),
     default: 256 * MiB,
     commands: brokers,
     help: 'The most bytes that one fetch returns, counted before compression.',
   }),
-  planned({
+  available({
     name: 'kafkaMaxFetchPartitionBytesUncompressedOverride',
     type: bytes(),
     default: 256 * MiB,

@@ -3,26 +3,42 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytes, durationMs, int, port } from '../../values/numbers.ts';
+import { offsetPosition } from '../../values/offset-position.ts';
 import { hostname, oneOf, path, text } from '../../values/text.ts';
-import { planned } from '../row.ts';
+import { topicConfigs } from '../../values/topic-configs.ts';
+import { available, planned } from '../row.ts';
 import { kafkaClients } from './takers.ts';
 
 export const connectionFlags = [
-  planned({
+  available({
     name: 'bootstrap-host',
     type: hostname(),
     default: 'localhost',
     commands: kafkaClients,
     help: 'The host of the first broker to contact.',
   }),
-  planned({
+  available({
     name: 'bootstrap-port',
     type: port(),
     default: 9092,
     commands: kafkaClients,
     help: 'The port of the first broker to contact.',
   }),
-  planned({
+  available({
+    name: 'client-id',
+    type: text('client id'),
+    default: 'weir-cli',
+    commands: kafkaClients,
+    help: 'What the client calls itself; it may carry wishes such as ws_az=us-east-1a.',
+  }),
+  available({
+    name: 'request-timeout',
+    type: durationMs({ min: 100, max: 3_600_000 }),
+    default: 30_000,
+    commands: kafkaClients,
+    help: 'How long to wait for an answer, and for how long to try again.',
+  }),
+  available({
     name: 'tls',
     type: bool(),
     default: false,
@@ -42,19 +58,19 @@ export const connectionFlags = [
     commands: kafkaClients,
     help: 'The SASL password.',
   }),
-  planned({
+  available({
     name: 'tlsServerCACertFile',
     type: path(),
     commands: kafkaClients,
     help: 'The file with the certificate authority of the brokers.',
   }),
-  planned({
+  available({
     name: 'tlsClientCertFile',
     type: path(),
     commands: kafkaClients,
     help: 'The file with the certificate of the client.',
   }),
-  planned({
+  available({
     name: 'tlsClientPrivateKeyFile',
     type: path(),
     commands: kafkaClients,
@@ -63,17 +79,22 @@ export const connectionFlags = [
 ];
 
 export const toolFlags = [
-  planned({
+  available({
     name: 'type',
     type: oneOf('diagnose-connection', 'create-topic', 'produce', 'fetch'),
     commands: ['kcmd'],
     help: 'The request to send.',
   }),
-  planned({
+  available({
     name: 'topic',
     type: text('topic'),
     commands: [
       'kcmd',
+      'cli create-topic',
+      'cli describe-topic',
+      'cli delete-topic',
+      'cli produce',
+      'cli fetch',
       'cli describe-topic-configs',
       'cli describe-log-dirs',
       'cli consumer-group-lag',
@@ -84,6 +105,27 @@ export const toolFlags = [
       'cli diagnose-record',
     ],
     help: 'The topic to work on.',
+  }),
+  available({
+    name: 'partitions',
+    type: int({ min: 1, max: 1_000_000 }),
+    commands: ['cli create-topic'],
+    help: 'How many partitions the topic gets.',
+    rule: 'Not set, the cluster decides.',
+  }),
+  available({
+    name: 'replication-factor',
+    type: int({ min: 1, max: 32_767 }),
+    commands: ['cli create-topic'],
+    help: 'How many copies the topic keeps, for clusters whose brokers hold the data.',
+    rule: 'Not set, the cluster decides.',
+  }),
+  available({
+    name: 'config',
+    type: topicConfigs(),
+    default: [],
+    commands: ['cli create-topic'],
+    help: 'The configs of the topic that differ from the defaults of the cluster.',
   }),
   planned({
     name: 'group',
@@ -96,23 +138,72 @@ export const toolFlags = [
     ],
     help: 'The consumer group to work on or to join.',
   }),
-  planned({
+  available({
     name: 'partition',
-    type: int({ min: 0 }),
-    commands: ['cli console-producer', 'cli console-consumer', 'cli diagnose-record'],
+    type: int({ min: 0, max: 2_147_483_647 }),
+    commands: [
+      'kcmd',
+      'cli produce',
+      'cli fetch',
+      'cli console-producer',
+      'cli console-consumer',
+      'cli diagnose-record',
+    ],
     help: 'The partition to work on.',
+    rule: 'Not set, records are spread by their keys, and all partitions are read.',
   }),
-  planned({
+  available({
     name: 'offset',
-    type: int({ min: 0 }),
-    commands: ['kcmd', 'cli console-consumer', 'cli diagnose-record'],
+    type: offsetPosition(),
+    default: 'earliest',
+    defaultByCommand: { 'cli console-consumer': 'latest' },
+    commands: ['kcmd', 'cli fetch', 'cli console-consumer', 'cli diagnose-record'],
     help: 'The offset to start at, or of the record to look at.',
+    rule: 'A number needs -partition when the topic has more than one.',
   }),
-  planned({
+  available({
+    name: 'max-records',
+    type: int({ min: 1 }),
+    default: 100,
+    commands: ['kcmd', 'cli fetch'],
+    help: 'How many records to read at most.',
+  }),
+  available({
+    name: 'wait',
+    type: durationMs({ max: 86_400_000 }),
+    default: 0,
+    commands: ['cli fetch'],
+    help: 'How long to wait for records that are yet to be written.',
+  }),
+  available({
     name: 'records',
     type: list(text(), { separator: ',,', trim: false }),
-    commands: ['kcmd'],
+    commands: ['kcmd', 'cli produce'],
     help: 'The values to produce, with two commas between them.',
+    rule: 'Not set, cli produce takes the lines of standard input.',
+  }),
+  available({
+    name: 'key',
+    type: text(),
+    defaultByCommand: { kcmd: 'hello' },
+    commands: ['kcmd', 'cli produce'],
+    help: 'The key of every record that is produced.',
+    rule: 'Records without a key go to the partitions in turn.',
+  }),
+  available({
+    name: 'acks',
+    type: oneOf('all', '1', '0'),
+    default: 'all',
+    commands: ['cli produce'],
+    help: 'Who must have a record before it counts as written.',
+    rule: '0 waits for nobody, so that no offset is known.',
+  }),
+  available({
+    name: 'compression-codec',
+    type: oneOf('none', 'gzip', 'snappy', 'lz4', 'zstd'),
+    default: 'none',
+    commands: ['cli produce'],
+    help: 'How the records are compressed on their way and in storage.',
   }),
   planned({
     name: 'config-name',
@@ -140,12 +231,12 @@ export const toolFlags = [
     commands: ['cli delete-all-topics-unsafe'],
     help: 'How long to wait between two requests.',
   }),
-  planned({
+  available({
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
     commands: kafkaClients,
-    help: 'How results are printed.',
+    help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];
 

@@ -2,11 +2,11 @@ import { bool } from '../../values/bool.ts';
 import { durationMs, hexByte, port } from '../../values/numbers.ts';
 import { hostname, oneOf, path } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
-import { planned } from '../row.ts';
+import { available, planned } from '../row.ts';
 import { brokers, clusterMembers, selfContained } from './takers.ts';
 
 export const listenerFlags = [
-  planned({
+  available({
     name: 'kafkaPort',
     type: port(),
     default: 9092,
@@ -14,7 +14,7 @@ export const listenerFlags = [
     help: 'The port on which Kafka clients connect.',
     rule: '0 takes any free port.',
   }),
-  planned({
+  available({
     name: 'httpPort',
     type: port(),
     default: 8080,
@@ -22,13 +22,19 @@ export const listenerFlags = [
     help: 'The port of the HTTP server: status, metrics, file cache, HTTP fetch and produce.',
     rule: '0 takes any free port.',
   }),
-  planned({
+  available({
     name: 'consolePort',
     type: port(),
     default: 8090,
     commands: selfContained,
     help: 'The port of the control plane, for the web console and the API.',
     rule: '0 takes any free port.',
+  }),
+  available({
+    name: 'controlPlaneHost',
+    type: hostname(),
+    commands: ['control-plane'],
+    help: 'The host under which agents reach this control-plane process; the name of the machine when not given.',
   }),
   planned({
     name: 'internalTLS',
@@ -44,7 +50,7 @@ export const listenerFlags = [
     commands: ['agent'],
     help: 'The port of the listener for other agents when that traffic is encrypted.',
   }),
-  planned({
+  available({
     name: 'advertiseHostnameStrategy',
     type: oneOf('auto-ip4', 'auto-ip6', 'hostname'),
     default: 'auto-ip4',
@@ -52,7 +58,7 @@ export const listenerFlags = [
     help: 'What an agent tells clients as its address: a private IPv4 or IPv6 address, or its host name.',
     rule: 'With auto-ip4 the start fails when the machine has no private address.',
   }),
-  planned({
+  available({
     name: 'discoveryKafkaHostnameOverride',
     type: hostname(),
     commands: brokers,
@@ -60,7 +66,7 @@ export const listenerFlags = [
     help: 'The host that clients are told to connect to.',
     rule: 'Goes before -advertiseHostnameStrategy.',
   }),
-  planned({
+  available({
     name: 'kafkaCloseIdleConnAfter',
     type: durationMs(),
     default: 3_600_000,
@@ -82,7 +88,7 @@ export const listenerFlags = [
     help: 'The field of the PROXY header that names the principal of the connection.',
     rule: 'The field must start with User: and goes before the principal of a client certificate.',
   }),
-  planned({
+  available({
     name: 'gracefulShutdownDuration',
     type: durationMs(),
     default: 300_000,

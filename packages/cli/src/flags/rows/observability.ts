@@ -1,21 +1,23 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { hostname, oneOf, text } from '../../values/text.ts';
-import { foreignVariable, planned } from '../row.ts';
+import { available, foreignVariable, planned } from '../row.ts';
 import { brokers, clusterMembers, servers } from './takers.ts';
 
 export const observabilityFlags = [
-  planned({
+  available({
     name: 'logLevel',
     type: oneOf('debug', 'info', 'warn', 'error'),
     default: 'info',
+    // Somebody sits before these and wants to read what they print.
+    defaultByCommand: { local: 'warn', playground: 'warn', demo: 'warn' },
     commands: servers,
     help: 'The least important log lines that are written.',
   }),
-  planned({
+  available({
     name: 'enablePrometheusMetrics',
     type: bool(),
-    default: false,
+    default: true,
     commands: servers,
     help: 'Serve metrics at /metrics.',
   }),

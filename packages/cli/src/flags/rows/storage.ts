@@ -4,14 +4,14 @@ import { list } from '../../values/list.ts';
 import { int } from '../../values/numbers.ts';
 import { path, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
-import { foreignVariable, planned } from '../row.ts';
+import { available, foreignVariable, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
 const bucketUsers = ['agent', 'playground', 'demo', 'cli file-reader', 'cli file-scrubber'] as const;
 
 export const storageFlags = [
-  planned({
+  available({
     name: 'bucketURL',
     type: bucketUrl(),
     commands: bucketUsers,
@@ -73,13 +73,13 @@ export const storageFlags = [
     commands: ['agent'],
     help: 'Send no checksums to s3:// buckets, neither for single nor for multipart uploads.',
   }),
-  planned({
+  available({
     name: 'dataDir',
     type: path(),
     commands: ['control-plane', 'playground', 'demo'],
     help: 'The directory for the database and the bucket of a process that keeps its own.',
   }),
-  planned({
+  available({
     name: 'databaseURL',
     type: databaseUrl(),
     commands: ['control-plane', 'playground', 'demo'],

@@ -1,12 +1,12 @@
 import { bool } from '../../values/bool.ts';
 import { oneOf, zoneName } from '../../values/text.ts';
 import { zonedCidrBlocks } from '../../values/zoned-cidr-blocks.ts';
-import { planned } from '../row.ts';
+import { available, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** Where agents and clients are, and which agent serves which partition. */
 export const zoneFlags = [
-  planned({
+  available({
     name: 'availabilityZone',
     type: zoneName(),
     commands: ['agent'],
@@ -33,7 +33,7 @@ export const zoneFlags = [
     help: 'Do not warn when the zone of a client is unknown.',
     rule: 'The warnings come at most once a minute.',
   }),
-  planned({
+  available({
     name: 'defaultPartitionAssignmentStrategy',
     type: oneOf(
       'consistent_random_jump',

@@ -1,0 +1,12 @@
+import type { CommandValues } from '../flags/catalogue.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { CommandName } from './catalogue.ts';
+
+/** What a command does: it gets what its flags say and all it may know of the world, and gives the exit status. */
+export type Handler<Name extends CommandName> = (
+  values: CommandValues<Name>,
+  surroundings: Surroundings,
+) => number | Promise<number>;
+
+/** The status of a command that the user stopped: 128 and the number of SIGINT. */
+export const stoppedStatus = 130;

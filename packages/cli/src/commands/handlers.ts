@@ -1,0 +1,27 @@
+import type { AvailableCommandName } from './catalogue.ts';
+import type { Handler } from './handler.ts';
+
+type HandlerLoaders = { readonly [Name in AvailableCommandName]: () => Promise<Handler<Name>> };
+
+/**
+ * What each available command does. A command that becomes available does not compile until it is here. Handlers are loaded
+ * when they are called for, so that `weir version` does not wait for the whole of the product.
+ */
+export const handlers = {
+  help: async () => (await import('./help.ts')).help,
+  version: async () => (await import('./version.ts')).version,
+  local: async () => (await import('../servers/local.ts')).local,
+  playground: async () => (await import('../servers/playground.ts')).playground,
+  agent: async () => (await import('../servers/agent.ts')).agent,
+  'control-plane': async () => (await import('../servers/control-plane.ts')).controlPlane,
+  kcmd: async () => (await import('../tools/kcmd.ts')).kcmd,
+  cli: async () => (await import('./cli.ts')).cli,
+  'cli list-topics': async () => (await import('../tools/list-topics.ts')).listTopicsTool,
+  'cli create-topic': async () => (await import('../tools/create-topic.ts')).createTopicTool,
+  'cli describe-topic': async () => (await import('../tools/describe-topic.ts')).describeTopicTool,
+  'cli delete-topic': async () => (await import('../tools/delete-topic.ts')).deleteTopicTool,
+  'cli produce': async () => (await import('../tools/produce.ts')).produceTool,
+  'cli fetch': async () => (await import('../tools/fetch.ts')).fetchTool,
+  'cli diagnose-connection': async () =>
+    (await import('../tools/diagnose-connection.ts')).diagnoseConnectionTool,
+} as const satisfies HandlerLoaders;

@@ -1,0 +1,7 @@
+import { overview } from '../reference/help.ts';
+import type { Handler } from './handler.ts';
+
+export const help: Handler<'help'> = (_values, { output }) => {
+  output.out(overview());
+  return 0;
+};

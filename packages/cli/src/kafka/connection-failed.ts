@@ -1,0 +1,94 @@
+import { Failure } from '../failure.ts';
+import { type Address, printAddress } from './address.ts';
+
+/** The ways in which a connection can fail that a user can do something about. */
+export type ConnectionProblem =
+  | 'unknown host'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'closed'
+  | 'server speaks TLS'
+  | 'server speaks no TLS'
+  | 'untrusted certificate'
+  | 'wrong certificate'
+  | 'client certificate refused'
+  | 'not Kafka'
+  | 'stopped'
+  | 'other';
+
+/** What to do about each of them. */
+const advice: Readonly<Record<ConnectionProblem, string>> = {
+  'unknown host':
+    'check the spelling; a name that the cluster advertises must resolve from this machine too, or the cluster must ' +
+    'advertise another one',
+  refused:
+    'the machine answers, and nothing listens on that port; check that the broker runs and that the port is the one ' +
+    'of its Kafka listener',
+  unreachable: 'there is no route from this machine; check the network, the VPN and the address',
+  timeout:
+    'nothing comes back, as when a firewall or a security group drops packets, or when the address is private to ' +
+    'another network',
+  closed: 'the broker may need SASL or a client certificate, or a proxy in between has nothing behind it',
+  'server speaks TLS': 'add -tls',
+  'server speaks no TLS': 'leave -tls out, or take the port of the TLS listener',
+  'untrusted certificate': 'name the certificate authority of the brokers with -tlsServerCACertFile',
+  'wrong certificate': 'connect by a name that the certificate of the broker holds, or have it hold this one',
+  'client certificate refused':
+    'the broker wants a client certificate that it knows: -tlsClientCertFile and -tlsClientPrivateKeyFile',
+  'not Kafka': 'something else than a Kafka broker listens there; check the port',
+  stopped: 'start the command again',
+  other: 'weir cli diagnose-connection tries every broker by itself',
+};
+
+/** A broker could not be reached, or the connection to it broke. */
+export class ConnectionFailed extends Failure {
+  override readonly name = 'ConnectionFailed';
+  readonly address: Address;
+  readonly problem: ConnectionProblem;
+  /** What happened, as a phrase: `nobody resolves the name`. */
+  readonly what: string;
+
+  constructor(address: Address, problem: ConnectionProblem, what: string) {
+    super(`${printAddress(address)}: ${what}; ${advice[problem]}`);
+    this.address = address;
+    this.problem = problem;
+    this.what = what;
+  }
+
+  get advice(): string {
+    return advice[this.problem];
+  }
+}
+
+const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, string]>> = {
+  ENOTFOUND: ['unknown host', 'the name cannot be resolved'],
+  EAI_AGAIN: ['unknown host', 'the name server does not answer'],
+  ECONNREFUSED: ['refused', 'connection refused'],
+  EHOSTUNREACH: ['unreachable', 'host unreachable'],
+  ENETUNREACH: ['unreachable', 'network unreachable'],
+  EADDRNOTAVAIL: ['unreachable', 'no such address on this machine'],
+  ETIMEDOUT: ['timeout', 'no answer from the network'],
+  ECONNRESET: ['closed', 'the other side closed the connection'],
+  EPIPE: ['closed', 'the other side closed the connection'],
+  CERT_HAS_EXPIRED: ['wrong certificate', 'the certificate of the broker has expired'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['wrong certificate', 'the certificate of the broker is for another name'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted certificate', 'the certificate of the broker is signed by itself'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['untrusted certificate', 'the authority of the broker is not known here'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['untrusted certificate', 'the authority of the broker is not known here'],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
+    'untrusted certificate',
+    'the authority of the broker is not known here',
+  ],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['server speaks no TLS', 'the answer is not TLS'],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['server speaks no TLS', 'the answer is not TLS'],
+};
+
+/** What an error of a socket means for the user. */
+export function connectionFailure(address: Address, error: NodeJS.ErrnoException): ConnectionFailed {
+  const [problem, what] = problemsByCode[error.code ?? ''] ?? ['other', error.message];
+  if (/^ERR_SSL_.*ALERT/.test(error.code ?? '')) {
+    return new ConnectionFailed(address, 'client certificate refused', 'the broker ended the TLS handshake');
+  }
+  return new ConnectionFailed(address, problem, what);
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type Clock, systemClock } from '@weir/core';
+import { apis } from '@weir/wire';
+import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
+import { KafkaConnection } from './connection.ts';
+import { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
+
+async function fakeKafka(t: TestContext, options: FakeKafkaOptions = {}): Promise<FakeKafka> {
+  const fake = await FakeKafka.start(options);
+  t.after(() => fake.stop());
+  return fake;
+}
+
+/** Something that listens and is no Kafka. */
+async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    serve(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+interface OpenOptions {
+  readonly host?: string;
+  readonly clock?: Clock;
+  readonly stop?: AbortSignal;
+}
+
+function open(port: number, { host = '127.0.0.1', clock = systemClock, stop }: OpenOptions = {}) {
+  return KafkaConnection.open({
+    address: { host, port },
+    clientId: 'test',
+    timeoutMs: 10_000,
+    clock,
+    stop: stop ?? new AbortController().signal,
+  });
+}
+
+/** A clock whose timers run when the test says so. */
+function manualClock() {
+  const timers = new Set<() => void>();
+  const clock: Clock = {
+    ...systemClock,
+    after(_delayMs, run) {
+      timers.add(run);
+      return () => timers.delete(run);
+    },
+  };
+  return {
+    clock,
+    ring() {
+      for (const run of [...timers]) run();
+    },
+  };
+}
+
+const timeoutMs = 10_000;
+const metadataBody = { topics: [] };
+
+async function failsWith(problem: ConnectionProblem, what: RegExp, attempt: Promise<unknown>) {
+  await assert.rejects(attempt, (error) => {
+    assert.ok(error instanceof ConnectionFailed, String(error));
+    assert.equal(error.problem, problem, error.message);
+    assert.match(error.message, what);
+    return true;
+  });
+}
+
+test('the versions are negotiated before anything else is said', async (t) => {
+  const fake = await fakeKafka(t, { versions: { Metadata: [0, 9] } });
+  const connection = await open(fake.port());
+  await connection.request(apis.Metadata, metadataBody, { timeoutMs });
+  connection.close();
+  assert.deepEqual(fake.requests, [
+    { nodeId: 1, api: 'ApiVersions', version: 4, clientId: 'test' },
+    { nodeId: 1, api: 'Metadata', version: 9, clientId: 'test' },
+  ]);
+});
+
+test('a broker that refuses the version of ApiVersions is asked again in one that it has', async (t) => {
+  for (const highest of [0, 2, 3]) {
+    const fake = await fakeKafka(t, { versions: { ApiVersions: [0, highest] } });
+    const connection = await open(fake.port());
+    await connection.request(apis.Metadata, metadataBody, { timeoutMs });
+    connection.close();
+    assert.deepEqual(
+      fake.requests.map(({ api, version }) => [api, version]),
+      [
+        ['ApiVersions', 4],
+        ['ApiVersions', highest],
+        ['Metadata', 13],
+      ],
+    );
+  }
+});
+
+test('requests overlap, and each gets its own answer', async (t) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const fake = await fakeKafka(t, {
+    topics: { slow: 1, quick: 2 },
+    script: {
+      // The first request is answered last.
+      async Metadata({ topics }) {
+        if (topics?.[0]?.name === 'slow') await held;
+        else release();
+        return undefined;
+      },
+    },
+  });
+  const connection = await open(fake.port());
+  const ask = (name: string) => connection.request(apis.Metadata, { topics: [{ name }] }, { timeoutMs });
+  const [slow, quick] = await Promise.all([ask('slow'), ask('quick')]);
+  connection.close();
+  assert.equal(slow.topics[0]!.name, 'slow');
+  assert.equal(quick.topics[0]!.name, 'quick');
+});
+
+test('an answer to a request that nobody made ends the connection', async (t) => {
+  const fake = await fakeKafka(t, {
+    correlationId: (asked, api) => (api === 'Metadata' ? asked + 7 : asked),
+  });
+  const connection = await open(fake.port());
+  await failsWith(
+    'not Kafka',
+    /an answer came to request 9, which nobody waits for/,
+    connection.request(apis.Metadata, metadataBody, { timeoutMs }),
+  );
+  assert.ok(connection.isClosed);
+});
+
+test('a request that is not answered in time ends the connection, for all that wait', async (t) => {
+  const { clock, ring } = manualClock();
+  let seen = 0;
+  let bothCame = () => {};
+  const both = new Promise<void>((resolve) => {
+    bothCame = resolve;
+  });
+  const fake = await fakeKafka(t, {
+    script: {
+      Metadata() {
+        seen++;
+        if (seen === 2) bothCame();
+        return 'silence';
+      },
+    },
+  });
+  const connection = await open(fake.port(), { clock });
+  const requests = [1, 2].map(() => connection.request(apis.Metadata, metadataBody, { timeoutMs }));
+  const failures = Promise.all(
+    requests.map((request) => failsWith('timeout', /no answer to Metadata within 10s/, request)),
+  );
+  await both;
+  ring();
+  await failures;
+  await failsWith('timeout', /within 10s/, connection.request(apis.Metadata, metadataBody, { timeoutMs }));
+});
+
+test('a connection that is not made in time is given up', async (t) => {
+  const port = await listener(t, () => {});
+  const impatient: Clock = {
+    ...systemClock,
+    after(_delayMs, run) {
+      let isCancelled = false;
+      queueMicrotask(() => {
+        if (!isCancelled) run();
+      });
+      return () => {
+        isCancelled = true;
+      };
+    },
+  };
+  await failsWith(
+    'timeout',
+    /no connection within 10s; nothing comes back, as when a firewall/,
+    open(port, { clock: impatient }),
+  );
+});
+
+test('a port on which nothing listens refuses, by address and by name', async () => {
+  const fake = await FakeKafka.start();
+  const port = fake.port();
+  await fake.stop();
+  await failsWith('refused', new RegExp(`^127\\.0\\.0\\.1:${port}: connection refused; `), open(port));
+  await failsWith('refused', /^localhost:\d+: connection refused; /, open(port, { host: 'localhost' }));
+});
+
+test('an error of a socket is told in the words of the user', () => {
+  const cases: readonly [code: string, ConnectionProblem, line: RegExp][] = [
+    ['ENOTFOUND', 'unknown host', /^broker-1:9092: the name cannot be resolved; check the spelling; /],
+    ['EAI_AGAIN', 'unknown host', /^broker-1:9092: the name server does not answer; /],
+    ['ETIMEDOUT', 'timeout', /^broker-1:9092: no answer from the network; nothing comes back/],
+    ['EHOSTUNREACH', 'unreachable', /^broker-1:9092: host unreachable; there is no route/],
+    ['ECONNRESET', 'closed', /^broker-1:9092: the other side closed the connection; /],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong certificate', /is for another name; connect by a name/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted certificate', /with -tlsServerCACertFile$/],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused', /-tlsClientCertFile and /],
+    ['EWHATEVER', 'other', /^broker-1:9092: words of the system; weir cli diagnose-connection/],
+  ];
+  for (const [code, problem, line] of cases) {
+    const error = Object.assign(new Error('words of the system'), { code });
+    const failure = connectionFailure({ host: 'broker-1', port: 9092 }, error);
+    assert.equal(failure.problem, problem, code);
+    assert.match(failure.message, line);
+  }
+  assert.match(connectionFailure({ host: '::1', port: 1 }, new Error('x')).message, /^\[::1\]:1: /);
+});
+
+test('what answers without being Kafka is told', async (t) => {
+  const cases: readonly [answer: Buffer | 'nothing', ConnectionProblem, RegExp][] = [
+    [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'not Kafka', /something else than a Kafka broker/],
+    [Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46]), 'server speaks TLS', /the answer is TLS; add -tls$/],
+    // A frame with the right id and nothing else.
+    [Buffer.from([0, 0, 0, 4, 0, 0, 0, 1]), 'not Kafka', /unreadable answer: ApiVersions response/],
+    ['nothing', 'closed', /the other side closed the connection; the broker may need SASL/],
+  ];
+  for (const [answer, problem, what] of cases) {
+    const port = await listener(t, (socket) => {
+      socket.once('data', () => (answer === 'nothing' ? socket.destroy() : socket.write(answer)));
+    });
+    await failsWith(problem, what, open(port));
+  }
+});
+
+test('a user who stops the command ends what is under way', async (t) => {
+  const stop = new AbortController();
+  const fake = await fakeKafka(t, {
+    script: {
+      Metadata() {
+        stop.abort();
+        return 'silence';
+      },
+    },
+  });
+  const connection = await open(fake.port(), { stop: stop.signal });
+  await failsWith('stopped', /stopped/, connection.request(apis.Metadata, metadataBody, { timeoutMs }));
+  await failsWith('stopped', /stopped/, open(fake.port(), { stop: stop.signal }));
+});

@@ -1,0 +1,111 @@
+import { errors } from '@weir/wire';
+import { Failure } from '../failure.ts';
+import type { KafkaCluster, TopicMetadata } from './cluster.ts';
+import type { KafkaConnection } from './connection.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+import { findTopic } from './topics.ts';
+
+/** What came of each partition that was asked for. Every one of them is in exactly one of the two. */
+export interface LeaderAnswers<Answer> {
+  readonly answers: ReadonlyMap<number, Answer>;
+  readonly failures: ReadonlyMap<number, Failure>;
+}
+
+/** One request to one leader about some of its partitions. Gives an answer or a failure for each. */
+export type AskLeader<Answer> = (
+  leader: KafkaConnection,
+  topic: TopicMetadata,
+  partitions: readonly number[],
+) => Promise<ReadonlyMap<number, Answer | Failure>>;
+
+/**
+ * Asks the leaders of partitions, with one request per leader at the same time, and asks again about those partitions whose
+ * failure says that another try may help, after looking up who leads them now.
+ */
+export async function askLeaders<Answer>(
+  cluster: KafkaCluster,
+  topicName: string,
+  partitions: readonly number[],
+  ask: AskLeader<Answer>,
+): Promise<LeaderAnswers<Answer>> {
+  const answers = new Map<number, Answer>();
+  const failures = new Map<number, Failure>();
+  let open = partitions;
+  try {
+    await cluster.retrying(async () => {
+      const results = await askOnce(cluster, topicName, open, ask);
+      for (const partition of open) {
+        const result =
+          results.get(partition) ?? new Failure(`${subject(topicName, partition)}: not answered`);
+        if (result instanceof Failure) failures.set(partition, result);
+        else {
+          failures.delete(partition);
+          answers.set(partition, result);
+        }
+      }
+      open = open.filter((partition) => cluster.patienceMs(failures.get(partition)) > 0);
+      if (open.length > 0) throw failures.get(open[0]!)!;
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // What failed before any leader was asked, such as the look-up of the topic, failed for all of them.
+    for (const partition of open) if (!failures.has(partition)) failures.set(partition, error);
+  }
+  return { answers, failures };
+}
+
+async function askOnce<Answer>(
+  cluster: KafkaCluster,
+  topicName: string,
+  partitions: readonly number[],
+  ask: AskLeader<Answer>,
+): Promise<ReadonlyMap<number, Answer | Failure>> {
+  const { topic, brokers } = await findTopic(cluster, topicName);
+  const results = new Map<number, Answer | Failure>();
+  const byLeader = new Map<number, number[]>();
+  for (const partition of partitions) {
+    const leaderId = topic.partitions.find((found) => found.partitionIndex === partition)?.leaderId;
+    if (leaderId === undefined) results.set(partition, noSuchPartition(topic, partition));
+    else byLeader.set(leaderId, [...(byLeader.get(leaderId) ?? []), partition]);
+  }
+  await Promise.all(
+    [...byLeader].map(async ([leaderId, led]) => {
+      const broker = brokers.find(({ nodeId }) => nodeId === leaderId);
+      try {
+        if (broker === undefined) {
+          throw new KafkaRequestFailed(subject(topicName, led[0]!), errors.LEADER_NOT_AVAILABLE.code);
+        }
+        const leader = await cluster.connectionTo(broker);
+        for (const [partition, result] of await ask(leader, topic, led)) results.set(partition, result);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        for (const partition of led) results.set(partition, error);
+      }
+    }),
+  );
+  return results;
+}
+
+function noSuchPartition({ name, partitions }: TopicMetadata, partition: number): Failure {
+  const indexes = partitions.map(({ partitionIndex }) => partitionIndex);
+  const known =
+    indexes.length === 1
+      ? 'its only partition is 0'
+      : `its partitions are ${Math.min(...indexes)} to ${Math.max(...indexes)}`;
+  return new Failure(`topic ${name} has no partition ${partition}; ${known}`);
+}
+
+/** How errors name a partition. */
+export function subject(topicName: string, partition: number): string {
+  return `topic ${topicName}, partition ${partition}`;
+}
+
+/** The answers, or the failure of the first partition that has one. */
+export function allAnswers<Answer>({
+  answers,
+  failures,
+}: LeaderAnswers<Answer>): ReadonlyMap<number, Answer> {
+  const [failure] = failures.values();
+  if (failure !== undefined) throw failure;
+  return answers;
+}

@@ -1,0 +1,101 @@
+import { apis, buildRecordBatch, type CompressionCodec, errors, zeroUuid } from '@weir/wire';
+import { Failure } from '../failure.ts';
+import type { KafkaCluster } from './cluster.ts';
+import type { KafkaConnection } from './connection.ts';
+import { ConnectionFailed } from './connection-failed.ts';
+import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leaders.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+
+export type Acks = 'all' | '1' | '0';
+
+export interface ProduceOptions {
+  readonly acks: Acks;
+  readonly codec: CompressionCodec;
+}
+
+export interface RecordToProduce {
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array;
+}
+
+const acksOnTheWire: Readonly<Record<Acks, number>> = { all: -1, '1': 1, '0': 0 };
+
+/** The errors after which nobody knows whether the records were written. They would be written twice by another try. */
+const uncertainCodes: ReadonlySet<number> = new Set([
+  errors.REQUEST_TIMED_OUT.code,
+  errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND.code,
+  errors.NETWORK_EXCEPTION.code,
+]);
+
+/** From this version on a topic is named by its id. */
+const lowestVersionWithIds = 13;
+
+/**
+ * Writes records, one batch per partition, and gives the offset of the first record of each. With acks 0 nobody says the
+ * offset, and it is -1.
+ */
+export function produceRecords(
+  cluster: KafkaCluster,
+  topicName: string,
+  recordsByPartition: ReadonlyMap<number, readonly RecordToProduce[]>,
+  options: ProduceOptions,
+): Promise<LeaderAnswers<bigint>> {
+  const timestamp = BigInt(Math.trunc(cluster.clock.nowMs()));
+  const batches = new Map<number, Buffer>();
+  for (const [partition, records] of recordsByPartition) {
+    const stamped = records.map((record) => ({ ...record, timestamp }));
+    batches.set(partition, buildRecordBatch(stamped, { codec: options.codec }));
+  }
+  return askLeaders(cluster, topicName, [...batches.keys()], askToAppend(cluster, batches, options.acks));
+}
+
+function askToAppend(
+  cluster: KafkaCluster,
+  batches: ReadonlyMap<number, Buffer>,
+  acks: Acks,
+): AskLeader<bigint> {
+  return async (leader, { name, topicId }, partitions) => {
+    const body = {
+      acks: acksOnTheWire[acks],
+      timeoutMs: cluster.timeoutMs,
+      topicData: [
+        {
+          name: name!,
+          topicId,
+          partitionData: partitions.map((index) => ({ index, records: batches.get(index)! })),
+        },
+      ],
+    };
+    const highestUseful = topicId === zeroUuid ? lowestVersionWithIds - 1 : undefined;
+    if (acks === '0') {
+      await leader.post(apis.Produce, body, { highestUseful });
+      return new Map(partitions.map((partition) => [partition, -1n]));
+    }
+    const { responses } = await onlyOnce(leader, () =>
+      leader.request(apis.Produce, body, { timeoutMs: cluster.timeoutMs, highestUseful }),
+    );
+    const results = new Map<number, bigint | Failure>();
+    for (const answer of responses.flatMap((topic) => topic.partitionResponses)) {
+      const { index, errorCode, errorMessage, baseOffset } = answer;
+      const isFinal = uncertainCodes.has(errorCode);
+      results.set(
+        index,
+        errorCode === errors.NONE.code
+          ? baseOffset
+          : new KafkaRequestFailed(subject(name!, index), errorCode, errorMessage, { isFinal }),
+      );
+    }
+    return results;
+  };
+}
+
+/** A connection that is lost on the way takes the knowledge with it whether the records were written. */
+async function onlyOnce<Answer>(leader: KafkaConnection, send: () => Promise<Answer>): Promise<Answer> {
+  const wasOpen = !leader.isClosed;
+  try {
+    return await send();
+  } catch (error) {
+    if (!wasOpen || !(error instanceof ConnectionFailed)) throw error;
+    throw new Failure(`${error.message}; whether the records were written is not known`);
+  }
+}

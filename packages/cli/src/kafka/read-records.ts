@@ -1,0 +1,164 @@
+import { formatDurationMs, MiB } from '@weir/core';
+import {
+  apis,
+  type BatchRecord,
+  batchRecords,
+  DecodeError,
+  errors,
+  recordBatches,
+  zeroUuid,
+} from '@weir/wire';
+import { Failure } from '../failure.ts';
+import type { KafkaCluster } from './cluster.ts';
+import { type AskLeader, allAnswers, askLeaders, subject } from './leaders.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+
+export interface ReadOptions {
+  readonly topicName: string;
+  /** Where to begin, and the end of each partition at this moment. */
+  readonly from: ReadonlyMap<number, { readonly offset: bigint; readonly end: bigint }>;
+  readonly recordsMax: number;
+  /** How long to go on waiting for records behind the ends. */
+  readonly waitMs: number;
+}
+
+export interface ReadRecord extends BatchRecord {
+  readonly partition: number;
+}
+
+const responseBytesMax = 16 * MiB;
+const partitionBytesMax = 4 * MiB;
+/** A broker holds a fetch back for so long while there is nothing to give. */
+const longPollMaxMs = 500;
+/** From this version on a topic is named by its id. */
+const lowestVersionWithIds = 13;
+
+/** The records of one partition that an answer brought, and where to go on. */
+interface Piece {
+  readonly records: readonly BatchRecord[];
+  readonly nextOffset: bigint;
+}
+
+/**
+ * Reads partitions from where they are to their ends, and then for as long as there is time to wait. Gives the records in
+ * pieces, each in the order of partition and offset. Ends early and without complaint when the user stops the command.
+ */
+export async function* readRecords(
+  cluster: KafkaCluster,
+  { topicName, from, recordsMax, waitMs }: ReadOptions,
+): AsyncGenerator<readonly ReadRecord[], void, undefined> {
+  const { clock, stop, timeoutMs } = cluster;
+  const positions = new Map([...from].map(([partition, { offset }]) => [partition, offset]));
+  const waitUntilMs = clock.monotonicMs() + waitMs;
+  let progressAtMs = clock.monotonicMs();
+  let left = recordsMax;
+  while (left > 0 && !stop.aborted) {
+    const nowMs = clock.monotonicMs();
+    const behind = [...positions].filter(([partition, offset]) => offset < from.get(partition)!.end);
+    const isWaiting = behind.length === 0;
+    if (isWaiting && nowMs >= waitUntilMs) return;
+    if (!isWaiting && nowMs - progressAtMs > timeoutMs) {
+      throw new Failure(
+        `${subject(topicName, behind[0]![0])}: no record at offset ${behind[0]![1]} for ` +
+          `${formatDurationMs(timeoutMs)}, although the partition goes on to ${from.get(behind[0]![0])!.end}`,
+      );
+    }
+    const maxWaitMs = isWaiting
+      ? Math.min(longPollMaxMs, Math.max(1, Math.ceil(waitUntilMs - nowMs)))
+      : longPollMaxMs;
+    const asked = new Map(isWaiting ? positions : behind);
+    const pieces = await fetchPieces(cluster, topicName, asked, maxWaitMs);
+    const found: ReadRecord[] = [];
+    for (const [partition, { records, nextOffset }] of [...pieces].sort(([a], [b]) => a - b)) {
+      if (nextOffset > positions.get(partition)!) progressAtMs = clock.monotonicMs();
+      positions.set(partition, nextOffset);
+      for (const record of records) found.push({ ...record, partition });
+    }
+    const wanted = found.slice(0, left);
+    left -= wanted.length;
+    if (wanted.length > 0) yield wanted;
+  }
+}
+
+async function fetchPieces(
+  cluster: KafkaCluster,
+  topicName: string,
+  positions: ReadonlyMap<number, bigint>,
+  maxWaitMs: number,
+): Promise<ReadonlyMap<number, Piece>> {
+  try {
+    const ask = askToRead(cluster, positions, maxWaitMs);
+    return allAnswers(await askLeaders(cluster, topicName, [...positions.keys()], ask));
+  } catch (error) {
+    // A user who stops the command wants what is there, not a complaint about what is not.
+    if (cluster.stop.aborted && error instanceof Failure) return new Map();
+    throw error;
+  }
+}
+
+function askToRead(
+  cluster: KafkaCluster,
+  positions: ReadonlyMap<number, bigint>,
+  maxWaitMs: number,
+): AskLeader<Piece> {
+  return async (leader, { name, topicId }, partitions) => {
+    const answer = await leader.request(
+      apis.Fetch,
+      {
+        maxWaitMs,
+        minBytes: 1,
+        maxBytes: responseBytesMax,
+        topics: [
+          {
+            topic: name!,
+            topicId,
+            partitions: partitions.map((partition) => ({
+              partition,
+              fetchOffset: positions.get(partition)!,
+              partitionMaxBytes: partitionBytesMax,
+            })),
+          },
+        ],
+      },
+      {
+        timeoutMs: cluster.timeoutMs + maxWaitMs,
+        highestUseful: topicId === zeroUuid ? lowestVersionWithIds - 1 : undefined,
+      },
+    );
+    if (answer.errorCode !== errors.NONE.code)
+      throw new KafkaRequestFailed(`topic ${name}`, answer.errorCode);
+    const results = new Map<number, Piece | Failure>();
+    for (const { partitionIndex, errorCode, records } of answer.responses.flatMap(
+      (topic) => topic.partitions,
+    )) {
+      const about = subject(name!, partitionIndex);
+      results.set(
+        partitionIndex,
+        errorCode === errors.NONE.code
+          ? readPiece(about, records ?? Buffer.alloc(0), positions.get(partitionIndex) ?? 0n)
+          : new KafkaRequestFailed(about, errorCode),
+      );
+    }
+    return results;
+  };
+}
+
+/** Walks the batches of an answer. Batches come whole, so that the first may begin before the offset that was asked for. */
+function readPiece(about: string, bytes: Buffer, fromOffset: bigint): Piece | Failure {
+  const records: BatchRecord[] = [];
+  let nextOffset = fromOffset;
+  try {
+    for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
+      if (!batch.hasValidCrc())
+        return new Failure(`${about}: the batch at offset ${batch.baseOffset} is damaged`);
+      if (batch.nextOffset > nextOffset) nextOffset = batch.nextOffset;
+      // A control batch holds the end of a transaction and no record of anybody's.
+      if (batch.isControl) continue;
+      for (const record of batchRecords(batch)) if (record.offset >= fromOffset) records.push(record);
+    }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return new Failure(`${about}: the answer cannot be read: ${error.message}`);
+  }
+  return { records, nextOffset };
+}

@@ -1,0 +1,25 @@
+import type { Api, VersionRange } from '@weir/wire';
+import { Failure } from '../failure.ts';
+
+/** What one broker offers: a range of versions per API key. */
+export type OfferedVersions = ReadonlyMap<number, VersionRange>;
+
+/**
+ * The highest version that both sides have. `highestUseful` holds it below a version for which something is missing, such
+ * as the topic ids that Fetch needs from v13 on.
+ */
+export function commonVersion(
+  api: Api,
+  offered: OfferedVersions,
+  highestUseful: number = Number.POSITIVE_INFINITY,
+): number {
+  const range = offered.get(api.key);
+  if (range === undefined) throw new Failure(`the broker does not offer ${api.name} at all`);
+  const highest = Math.min(range.highest, api.highestStableVersion, highestUseful);
+  const lowest = Math.max(range.lowest, api.versions.lowest);
+  if (highest >= lowest) return highest;
+  throw new Failure(
+    `no version of ${api.name} in common: the broker offers ${range.lowest} to ${range.highest}, ` +
+      `and this release speaks ${api.versions.lowest} to ${Math.min(api.highestStableVersion, highestUseful)}`,
+  );
+}

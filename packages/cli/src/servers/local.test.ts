@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+
+const executable = join(import.meta.dirname, '../../../../bin/weir');
+const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly kafkaPort: string;
+  readonly httpUrl: string;
+  readonly controlPlaneUrl: string;
+  stdout(): string;
+  stderr(): string;
+}
+
+/** Starts a server and reads its addresses from what it prints. */
+async function start(t: TestContext, argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const child = spawn(executable, argv, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: '/usr/bin:/bin', ...env },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stderr!.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout!.on('data', (chunk) => {
+      stdout += String(chunk);
+      if (stdout.includes('Ctrl-C stops it.')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${stdout}${stderr}`)));
+  });
+  const found = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? assert.fail(`${pattern} in ${stdout}`);
+  return {
+    child,
+    kafkaPort: found(/Kafka +localhost:(\d+)/),
+    httpUrl: found(/HTTP +(\S+)/),
+    controlPlaneUrl: found(/control plane +(\S+)/),
+    stdout: () => stdout,
+    stderr: () => stderr,
+  };
+}
+
+async function stop({ child }: Started, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  const [code] = (await exit) as [number | null];
+  return code;
+}
+
+function cli(port: string, ...argv: string[]): string {
+  const args = ['cli', ...argv, '-bootstrap-port', port];
+  const { stdout, stderr, status } = spawnSync(executable, args, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+test('local serves clients, answers its probes and stops on Ctrl-C', async (t) => {
+  const local = await start(t, ['local', ...freePorts]);
+  assert.equal(await (await fetch(`${local.httpUrl}/v1/status`)).text(), 'OK');
+  assert.equal(await (await fetch(`${local.controlPlaneUrl}/v1/status`)).text(), 'OK');
+  cli(local.kafkaPort, 'create-topic', '-topic', 'orders', '-partitions', '2');
+  cli(local.kafkaPort, 'produce', '-topic', 'orders', '-records', 'one,,two', '-partition', '1');
+  const lines = cli(local.kafkaPort, 'fetch', '-topic', 'orders', '-offset', 'earliest', '-output', 'json')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { partition: number; offset: number; value: string });
+  assert.deepEqual(
+    lines.map(({ partition, offset, value }) => [partition, offset, value]),
+    [
+      [1, 0, 'one'],
+      [1, 1, 'two'],
+    ],
+  );
+  const metrics = await (await fetch(`${local.httpUrl}/metrics`)).text();
+  assert.match(metrics, /^service_agent_kafka_produce_records_counter\{agent_version="v830"\} 2$/m);
+  assert.equal(await stop(local), 0);
+  assert.match(local.stdout(), /weir local has stopped\n$/);
+  assert.equal(local.stderr(), '');
+});
+
+test('a playground keeps its records, and in CI it is local', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-playground-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const argv = ['playground', '-dataDir', dataDir, ...freePorts];
+
+  const first = await start(t, argv);
+  cli(first.kafkaPort, 'create-topic', '-topic', 'kept');
+  cli(first.kafkaPort, 'produce', '-topic', 'kept', '-records', 'still here');
+  assert.equal(await stop(first, 'SIGTERM'), 0);
+
+  const second = await start(t, argv);
+  const fetched = cli(second.kafkaPort, 'fetch', '-topic', 'kept', '-offset', 'earliest', '-output', 'json');
+  assert.equal((JSON.parse(fetched) as { value: string }).value, 'still here');
+  assert.equal(await stop(second), 0);
+
+  const inCi = await start(t, argv, { CI: 'true' });
+  assert.match(inCi.stderr(), /^weir playground: warning: started in CI, so that it runs as weir local/);
+  assert.match(inCi.stdout(), /^weir v830 local is ready/);
+  assert.equal(await stop(inCi), 0);
+});
+
+test('a port that is taken is a clear error', async (t) => {
+  const local = await start(t, ['local', ...freePorts]);
+  const argv = ['local', '-kafkaPort', local.kafkaPort, '-httpPort', '0', '-consolePort', '0'];
+  const { status, stderr } = spawnSync(executable, argv, { encoding: 'utf8', timeout: 60_000 });
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    new RegExp(`^weir local: port ${local.kafkaPort} is taken; -kafkaPort names another\\n$`),
+  );
+  await stop(local);
+});

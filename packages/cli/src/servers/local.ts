@@ -1,0 +1,21 @@
+import type { Handler } from '../commands/handler.ts';
+import { newIdentity } from './identity.ts';
+import { runSelfContained } from './self-contained.ts';
+
+/** A whole cluster in memory, for tests and CI. What it held is gone when it stops. */
+export const local: Handler<'local'> = (values, surroundings) => {
+  const identity = newIdentity();
+  const { clusterId } = identity;
+  return runSelfContained(
+    {
+      name: 'local',
+      identity,
+      databaseUrl: `memory://${clusterId}`,
+      bucketUrl: `mem://${clusterId}`,
+      zone: 'local',
+      notes: ['everything is kept in memory only'],
+    },
+    values,
+    surroundings,
+  );
+};

@@ -1,0 +1,39 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Environment } from '@weir/core';
+import type { Handler } from '../commands/handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
+import { identityIn } from './identity.ts';
+import { local } from './local.ts';
+import { runSelfContained } from './self-contained.ts';
+
+/** A cluster for one person on one machine, whose records outlive the process. In CI it becomes `local`, which is faster. */
+export const playground: Handler<'playground'> = (values, surroundings) => {
+  const { environment, output } = surroundings;
+  if (isCi(environment)) {
+    output.err('weir playground: warning: started in CI, so that it runs as weir local and keeps nothing\n');
+    return local(values, surroundings);
+  }
+  const dataDir = resolve(values.dataDir ?? join(homedir(), '.weir', 'playground'));
+  return runSelfContained(
+    {
+      name: 'playground',
+      identity: identityIn(dataDir),
+      databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
+      bucketUrl:
+        values.bucketURL === undefined
+          ? pathToFileURL(join(dataDir, 'bucket')).href
+          : bucketUrl().print(values.bucketURL),
+      zone: 'playground',
+      notes: [`data           ${dataDir}`],
+    },
+    values,
+    surroundings,
+  );
+};
+
+/** The variable that the build services agree on. */
+function isCi({ CI }: Environment): boolean {
+  return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
+}

@@ -1,0 +1,111 @@
+import { type RunningAgent, startAgent } from '@weir/agent';
+import { hashAgentKey } from '@weir/controlplane';
+import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
+import { openStore } from '@weir/storage';
+import type { CommandValues } from '../flags/catalogue.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { agentSettings } from './agent-settings.ts';
+import { type ClusterProcess, startClusterProcess } from './cluster-process.ts';
+import type { Identity } from './identity.ts';
+import { explainingPorts } from './taken-port.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** Agent and control plane in one process: what `local` and `playground` have in common. */
+export interface SelfContained {
+  readonly name: 'local' | 'playground';
+  readonly identity: Identity;
+  readonly databaseUrl: string;
+  readonly bucketUrl: string;
+  readonly zone: string;
+  /** What the user should know besides the addresses. */
+  readonly notes: readonly string[];
+}
+
+const host = '127.0.0.1';
+const advertisedHost = 'localhost';
+/** The process keeps no promise to other agents, so that it need not wait for clients to move on. */
+const stopDeadlineMs = 5_000;
+
+export async function runSelfContained(
+  { name, identity, databaseUrl, bucketUrl, zone, notes }: SelfContained,
+  values: CommandValues<'local'>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { clock, environment, output, stop } = surroundings;
+  const startMs = clock.monotonicMs();
+  const { clusterId, agentId, agentKey } = identity;
+  const log = jsonLog({
+    level: values.logLevel,
+    nowMs: clock.nowMs,
+    write: (line) => output.err(`${line}\n`),
+  });
+  const metrics = new Metrics({ agent_version: release });
+  const { kafkaPort, httpPort, consolePort } = values;
+  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  const running = new AsyncDisposableStack();
+  const start = async () => {
+    const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
+    running.defer(() => store.close());
+    const cluster = await startClusterProcess({
+      clusterId,
+      databaseUrl,
+      host,
+      port: consolePort,
+      advertisedHost,
+      processId: agentId,
+      agentKeys: [{ name: `akn_${name}`, keyHash: hashAgentKey(agentKey), clusterId }],
+      clock,
+      log,
+      metrics,
+    });
+    running.defer(() => cluster.stop());
+    await cluster.whenLeader();
+    const agent = await startAgent({
+      ...agentSettings(values, bucketUrl),
+      clusterId,
+      agentId,
+      group: '',
+      zone,
+      roles: ['proxy', 'jobs'],
+      host,
+      kafkaPort,
+      httpPort,
+      advertisedHost: values.discoveryKafkaHostnameOverride ?? advertisedHost,
+      servesMetrics: values.enablePrometheusMetrics,
+      cluster: cluster.node,
+      store,
+      clock,
+      random: systemRandom,
+      log,
+      metrics,
+    });
+    running.defer(() =>
+      agent.stop({ deadlineMs: Math.max(values.gracefulShutdownDuration, stopDeadlineMs) }),
+    );
+    return { agent, cluster };
+  };
+  try {
+    const { agent, cluster } = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
+    announce(agent, cluster);
+    await untilStopped(stop);
+  } finally {
+    await running.disposeAsync();
+  }
+  output.out(`weir ${name} has stopped\n`);
+  return 0;
+
+  function announce(agent: RunningAgent, cluster: ClusterProcess): void {
+    const seconds = ((clock.monotonicMs() - startMs) / 1000).toFixed(2);
+    output.out(
+      [
+        `weir ${release} ${name} is ready after ${seconds} s`,
+        `  Kafka          ${advertisedHost}:${agent.kafkaPort}`,
+        `  HTTP           http://${advertisedHost}:${agent.httpPort}`,
+        `  control plane  http://${advertisedHost}:${cluster.port}`,
+        ...notes.map((note) => `  ${note}`),
+        'Ctrl-C stops it.',
+        '',
+      ].join('\n'),
+    );
+  }
+}

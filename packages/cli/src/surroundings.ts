@@ -1,0 +1,13 @@
+import type { Clock, Environment } from '@weir/core';
+import type { Output } from './output.ts';
+
+/** All that a command knows of the world. The composition root makes it from the process, tests from what they like. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly output: Output;
+  /** Standard input, chunk by chunk. Only a command that needs it begins to read. */
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly clock: Clock;
+  /** Aborted when the user asks the command to stop, as Ctrl-C does. */
+  readonly stop: AbortSignal;
+}

@@ -1,0 +1,29 @@
+import type { Handler } from '../commands/handler.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { createTopic } from '../kafka/topics.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+export const createTopicTool: Handler<'cli create-topic'> = async (values, surroundings) => {
+  // The rules have made sure that it is there.
+  const name = values.topic!;
+  const { partitions, config: configs } = values;
+  const made = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+    createTopic(cluster, { name, partitions, replicationFactor: values['replication-factor'], configs }),
+  );
+  surroundings.output.out(
+    values.output === 'json'
+      ? jsonLine({ topic: name, ...made })
+      : table(
+          ['TOPIC', 'PARTITIONS', 'REPLICATION', 'ID'],
+          [[name, shownCount(made.partitions), shownCount(made.replicationFactor), made.topicId]],
+        ),
+  );
+  return 0;
+};
+
+/** Old brokers do not say what they made. */
+function shownCount(count: number): string {
+  return count < 0 ? '-' : String(count);
+}

@@ -1,0 +1,14 @@
+import type { Handler } from '../commands/handler.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { deleteTopic } from '../kafka/topics.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+
+export const deleteTopicTool: Handler<'cli delete-topic'> = async (values, surroundings) => {
+  const name = values.topic!;
+  await withCluster(await clusterOptions(values, surroundings), (cluster) => deleteTopic(cluster, name));
+  surroundings.output.out(
+    values.output === 'json' ? jsonLine({ topic: name, deleted: true }) : `deleted topic ${name}\n`,
+  );
+  return 0;
+};

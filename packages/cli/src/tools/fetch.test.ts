@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  buildEndTransactionMarker,
+  buildRecordBatch,
+  errors,
+  RecordBatchView,
+  rewritePosition,
+} from '@weir/wire';
+import { type RunOptions, runLine } from '../../testing/command-run.ts';
+import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
+
+async function cluster(t: TestContext, options: FakeKafkaOptions) {
+  const fake = await FakeKafka.start(options);
+  t.after(() => fake.stop());
+  const at = `-bootstrap-host 127.0.0.1 -bootstrap-port ${fake.port()}`;
+  return { fake, weir: (line: string, run?: RunOptions) => runLine(`${line} ${at}`, run) };
+}
+
+/** Puts a batch behind the others of a partition. */
+function append(fake: FakeKafka, topic: string, partition: number, batch: Buffer): void {
+  const log = fake.topics.get(topic)!.partitions[partition]!;
+  rewritePosition(batch, log.end, 4);
+  log.batches.push(batch);
+  log.end = new RecordBatchView(batch).nextOffset;
+}
+
+const timestamp = 1_700_000_000_000n;
+
+function batchOf(...values: readonly string[]): Buffer {
+  return buildRecordBatch(values.map((value) => ({ timestamp, key: null, value: Buffer.from(value) })));
+}
+
+test('records are printed as a table and as JSON', async (t) => {
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  const binary = Buffer.from([0xff, 0x00]);
+  const headers = [
+    { key: 'trace', value: Buffer.from('1') },
+    { key: 'empty', value: null },
+  ];
+  append(
+    fake,
+    'orders',
+    0,
+    buildRecordBatch([
+      { timestamp, key: Buffer.from('k'), value: Buffer.from('one\ntwo'), headers },
+      { timestamp: timestamp + 1n, key: null, value: null },
+      { timestamp: 1_754_000_000_000_000_001n, key: Buffer.from(''), value: binary },
+    ]),
+  );
+  assert.deepEqual(await weir('cli fetch -topic orders'), {
+    status: 0,
+    out: [
+      'PARTITION  OFFSET  TIMESTAMP                 KEY     VALUE',
+      '0          0       2023-11-14T22:13:20.000Z  k       one\\ntwo',
+      '0          1       2023-11-14T22:13:20.001Z  (null)  (null)',
+      '0          2       1754000000000000001               0xff00',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  assert.deepEqual(await weir('cli fetch -topic orders -output json'), {
+    status: 0,
+    out: [
+      '{"topic":"orders","partition":0,"offset":0,"timestamp":1700000000000,"key":"k","value":"one\\ntwo",' +
+        '"headers":[{"key":"trace","value":"1"},{"key":"empty","value":null}]}',
+      '{"topic":"orders","partition":0,"offset":1,"timestamp":1700000000001,"key":null,"value":null,"headers":[]}',
+      '{"topic":"orders","partition":0,"offset":2,"timestamp":1754000000000000001,"key":"",' +
+        '"value":{"base64":"/wA="},"headers":[]}',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+});
+
+test('reading begins and ends where the flags say', async (t) => {
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  append(fake, 'orders', 0, batchOf('a', 'b', 'c'));
+  append(
+    fake,
+    'orders',
+    0,
+    buildEndTransactionMarker({
+      producerId: 1n,
+      producerEpoch: 0,
+      result: 'commit',
+      timestamp,
+      coordinatorEpoch: 0,
+    }),
+  );
+  append(fake, 'orders', 0, batchOf('d', 'e'));
+  const cases: readonly [flags: string, values: readonly string[]][] = [
+    ['', ['a', 'b', 'c', 'd', 'e']],
+    ['-offset earliest -max-records 2', ['a', 'b']],
+    // The batch begins before the offset; what stands before it is not shown.
+    ['-offset 1 -max-records 2', ['b', 'c']],
+    // Offset 3 is the marker of a transaction.
+    ['-offset 3', ['d', 'e']],
+    ['-offset 6', []],
+    ['-offset latest', []],
+  ];
+  for (const [flags, values] of cases) {
+    const { status, out } = await weir(`cli fetch -topic orders -output json ${flags}`);
+    assert.equal(status, 0);
+    const found = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).value);
+    assert.deepEqual(found, values, flags);
+  }
+  assert.equal(
+    (await weir('cli fetch -topic orders -offset 7')).err,
+    'weir cli fetch: topic orders, partition 0: there is no record at offset 7; it holds 0 to 5\n',
+  );
+});
+
+test('all partitions are read from their leaders, and a number needs one partition', async (t) => {
+  const { fake, weir } = await cluster(t, { brokers: 2, topics: { orders: 3 } });
+  for (const partition of [0, 1, 2]) append(fake, 'orders', partition, batchOf(`p${partition}`));
+  const { out } = await weir('cli fetch -topic orders');
+  assert.deepEqual(
+    out
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split(/ +/).at(-1)),
+    ['p0', 'p1', 'p2'],
+  );
+  assert.deepEqual(
+    fake.requests
+      .filter(({ api }) => api === 'Fetch')
+      .map(({ nodeId }) => nodeId)
+      .sort(),
+    [1, 2],
+  );
+  assert.equal(
+    (await weir('cli fetch -topic orders -offset 0')).err,
+    'weir cli fetch: topic orders has 3 partitions, and offset 0 means another record in each; add -partition\n',
+  );
+  assert.match((await weir('cli fetch -topic orders -offset 0 -partition 2')).out, /p2\n$/);
+});
+
+test('a broker that is not the leader is asked once, and then the right one', async (t) => {
+  const { fake, weir } = await cluster(t, {
+    topics: { orders: 1 },
+    script: {
+      Fetch: ({ topics: [topic] }, { earlier }) =>
+        earlier > 0
+          ? undefined
+          : {
+              throttleTimeMs: 0,
+              responses: [
+                {
+                  topicId: topic!.topicId,
+                  partitions: [
+                    {
+                      partitionIndex: 0,
+                      errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+                      highWatermark: -1n,
+                      abortedTransactions: null,
+                      records: null,
+                    },
+                  ],
+                },
+              ],
+            },
+    },
+  });
+  append(fake, 'orders', 0, batchOf('a'));
+  assert.match((await weir('cli fetch -topic orders')).out, / a\n$/);
+  assert.equal(fake.count('Fetch'), 2);
+});
+
+test('a batch that was damaged is not shown', async (t) => {
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  const batch = batchOf('precious');
+  append(fake, 'orders', 0, batch);
+  batch[batch.length - 3]! ^= 1;
+  assert.deepEqual(await weir('cli fetch -topic orders'), {
+    status: 1,
+    out: '',
+    err: 'weir cli fetch: topic orders, partition 0: the batch at offset 0 is damaged\n',
+  });
+});
+
+test('with -wait a record that comes later is shown', async (t) => {
+  let asked = 0;
+  const { fake, weir } = await cluster(t, {
+    topics: { orders: 1 },
+    script: {
+      Fetch() {
+        asked++;
+        if (asked === 1) append(fake, 'orders', 0, batchOf('late'));
+        return undefined;
+      },
+    },
+  });
+  assert.match(
+    (await weir('cli fetch -topic orders -offset latest -wait 1h -max-records 1')).out,
+    / late\n$/,
+  );
+});
+
+test('a user who stops the command keeps what is there', async (t) => {
+  const stop = new AbortController();
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  append(fake, 'orders', 0, batchOf('a'));
+  const { status, out, err } = await weir('cli fetch -topic orders -wait 1h', {
+    stop: stop.signal,
+    onOut: () => stop.abort(),
+  });
+  assert.deepEqual({ status, err }, { status: 130, err: '' });
+  assert.match(out, / a\n$/);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { batchRecords, RecordBatchView } from '@weir/wire';
+import { runArguments } from '../../testing/command-run.ts';
+import { FakeKafka } from '../../testing/fake-kafka.ts';
+
+async function cluster(t: TestContext) {
+  const fake = await FakeKafka.start();
+  t.after(() => fake.stop());
+  const at = ['-bootstrap-host', '127.0.0.1', '-bootstrap-port', String(fake.port())];
+  return { fake, kcmd: (...argv: readonly string[]) => runArguments(['kcmd', ...argv, ...at]) };
+}
+
+test('kcmd creates, produces and fetches in its own words', async (t) => {
+  const { fake, kcmd } = await cluster(t);
+  const created = await kcmd('-type', 'create-topic', '-topic', 'orders');
+  assert.deepEqual(created, { status: 0, out: `${fake.topics.get('orders')!.id}\n`, err: '' });
+  assert.match(created.out, /^[A-Za-z0-9_-]{22}\n$/);
+
+  const results =
+    'result: partition:0 offset:0 value:"a"\nresult: partition:0 offset:1 value:" b \\"quoted\\""\n';
+  assert.deepEqual(await kcmd('-type', 'produce', '-topic', 'orders', '-records', 'a,, b "quoted"'), {
+    status: 0,
+    out: results,
+    err: '',
+  });
+  assert.deepEqual(await kcmd('-type', 'fetch', '-topic', 'orders'), { status: 0, out: results, err: '' });
+  assert.deepEqual(
+    (await kcmd('-type', 'fetch', '-topic', 'orders', '-offset', '1')).out,
+    `${results.split('\n')[1]}\n`,
+  );
+  assert.deepEqual(
+    (await kcmd('-type', 'fetch', '-topic', 'orders', '-max-records', '1')).out,
+    `${results.split('\n')[0]}\n`,
+  );
+
+  const [batch] = fake.topics.get('orders')!.partitions[0]!.batches;
+  const keys = [...batchRecords(new RecordBatchView(batch!))].map(({ key }) => String(key));
+  assert.deepEqual(keys, ['hello', 'hello']);
+});
+
+test('kcmd speaks JSON too', async (t) => {
+  const { fake, kcmd } = await cluster(t);
+  const created = await kcmd('-type', 'create-topic', '-topic', 'orders', '-output', 'json');
+  assert.deepEqual(JSON.parse(created.out), {
+    topic: 'orders',
+    topicId: fake.topics.get('orders')!.id,
+    partitions: 1,
+    replicationFactor: 1,
+  });
+  const produced = await kcmd('-type', 'produce', '-topic', 'orders', '-records', 'a', '-output', 'json');
+  assert.equal(produced.out, '{"topic":"orders","partition":0,"offset":0,"value":"a"}\n');
+  const fetched = await kcmd('-type', 'fetch', '-topic', 'orders', '-output', 'json');
+  assert.match(
+    fetched.out,
+    /^\{"topic":"orders","partition":0,"offset":0,"timestamp":\d+,"key":"hello","value":"a",/,
+  );
+});

@@ -1,0 +1,62 @@
+import { type Handler, stoppedStatus } from '../commands/handler.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
+import { readRecords } from '../kafka/read-records.ts';
+import { createTopic } from '../kafka/topics.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { appendValues } from './append.ts';
+import { clusterOptions } from './connection.ts';
+import { diagnoseConnection } from './diagnose-connection.ts';
+import { startingPositions } from './positions.ts';
+import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
+
+type Values = CommandValues<'kcmd'>;
+type Request = (cluster: KafkaCluster, values: Values, surroundings: Surroundings) => Promise<void>;
+
+/** What each `-type` sends. */
+const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-connection'>, Request>> = {
+  async 'create-topic'(cluster, { topic, output: form }, { output }) {
+    const made = await createTopic(cluster, { name: topic!, configs: [] });
+    output.out(form === 'json' ? jsonLine({ topic: topic!, ...made }) : `${made.topicId}\n`);
+  },
+
+  async produce(cluster, { topic, records, key, partition, output: form }, { output }) {
+    const groups = [records!.map((text) => Buffer.from(text))];
+    const options = { topicName: topic!, key, partition, acks: 'all', codec: 'none' } as const;
+    for await (const written of appendValues(cluster, groups, options)) {
+      for (const { partition: index, offset, value } of written) {
+        output.out(
+          form === 'json'
+            ? jsonLine({ topic: topic!, partition: index, offset, value: jsonBytes(value) })
+            : resultLine(index, offset, value),
+        );
+      }
+    }
+  },
+
+  async fetch(cluster, { topic, partition, offset, 'max-records': recordsMax, output: form }, { output }) {
+    const from = await startingPositions(cluster, topic!, partition, offset);
+    for await (const records of readRecords(cluster, { topicName: topic!, from, recordsMax, waitMs: 0 })) {
+      for (const record of records) {
+        output.out(
+          form === 'json'
+            ? jsonLine(jsonRecord(topic!, record.partition, record))
+            : resultLine(record.partition, record.offset, record.value),
+        );
+      }
+      await output.drained();
+    }
+  },
+};
+
+export const kcmd: Handler<'kcmd'> = async (values, surroundings) => {
+  const type = values.type!;
+  if (type === 'diagnose-connection') return diagnoseConnection(values, surroundings);
+  const options = await clusterOptions(values, surroundings);
+  await withCluster(options, (cluster) => requests[type](cluster, values, surroundings));
+  return surroundings.stop.aborted ? stoppedStatus : 0;
+};
+
+function resultLine(partition: number, offset: bigint, value: Buffer | null): string {
+  return `result: partition:${partition} offset:${offset} value:${quotedBytes(value)}\n`;
+}

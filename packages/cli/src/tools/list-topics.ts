@@ -1,0 +1,25 @@
+import type { Handler } from '../commands/handler.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { listTopics } from '../kafka/topics.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+export const listTopicsTool: Handler<'cli list-topics'> = async (values, surroundings) => {
+  const found = await withCluster(await clusterOptions(values, surroundings), listTopics);
+  const topics = found.map(({ name, topicId, partitions, isInternal }) => ({
+    topic: name ?? '',
+    topicId,
+    partitions: partitions.length,
+    isInternal,
+  }));
+  surroundings.output.out(
+    values.output === 'json'
+      ? jsonLine(topics)
+      : table(
+          ['TOPIC', 'PARTITIONS', 'ID'],
+          topics.map(({ topic, partitions, topicId }) => [topic, String(partitions), topicId]),
+        ),
+  );
+  return 0;
+};

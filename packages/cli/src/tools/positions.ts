@@ -1,0 +1,40 @@
+import { Failure } from '../failure.ts';
+import type { KafkaCluster } from '../kafka/cluster.ts';
+import { allAnswers, subject } from '../kafka/leaders.ts';
+import { type OffsetRange, offsetRanges } from '../kafka/offsets.ts';
+import type { ReadOptions } from '../kafka/read-records.ts';
+import { findTopic } from '../kafka/topics.ts';
+import type { OffsetPosition } from '../values/offset-position.ts';
+
+/** Where to begin to read: in one partition or in all of them, at an end or at an offset that is there. */
+export async function startingPositions(
+  cluster: KafkaCluster,
+  topicName: string,
+  partition: number | undefined,
+  position: OffsetPosition,
+): Promise<ReadOptions['from']> {
+  const { topic } = await cluster.retrying(() => findTopic(cluster, topicName));
+  const partitions =
+    partition === undefined ? topic.partitions.map(({ partitionIndex }) => partitionIndex) : [partition];
+  if (typeof position === 'number' && partitions.length > 1) {
+    throw new Failure(
+      `topic ${topicName} has ${partitions.length} partitions, and offset ${position} means another record in each; ` +
+        'add -partition',
+    );
+  }
+  const ranges = allAnswers(await offsetRanges(cluster, topicName, partitions));
+  return new Map(
+    [...ranges].map(([index, range]) => [
+      index,
+      { offset: offsetAt(position, range, subject(topicName, index)), end: range.latest },
+    ]),
+  );
+}
+
+function offsetAt(position: OffsetPosition, { earliest, latest }: OffsetRange, about: string): bigint {
+  if (typeof position === 'string') return position === 'earliest' ? earliest : latest;
+  const offset = BigInt(position);
+  if (offset >= earliest && offset <= latest) return offset;
+  const held = earliest === latest ? 'it holds none' : `it holds ${earliest} to ${latest - 1n}`;
+  throw new Failure(`${about}: there is no record at offset ${offset}; ${held}`);
+}

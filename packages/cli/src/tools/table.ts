@@ -1,0 +1,39 @@
+import { escapeControls } from '../flags/problem.ts';
+
+/**
+ * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so that a table that comes in
+ * one piece is aligned throughout, and one that goes on for ever needs no memory.
+ */
+export class Table {
+  readonly #header: readonly string[];
+  readonly #widths: number[];
+  #isBegun = false;
+
+  constructor(header: readonly string[]) {
+    this.#header = header;
+    this.#widths = header.map((title) => title.length);
+  }
+
+  /** The text of some more rows, with the header before the first. */
+  add(rows: readonly (readonly string[])[]): string {
+    const safe = rows.map((row) => row.map(escapeControls));
+    for (const row of safe) {
+      for (const [index, cell] of row.entries()) {
+        this.#widths[index] = Math.max(this.#widths[index] ?? 0, cell.length);
+      }
+    }
+    const all = this.#isBegun ? safe : [this.#header, ...safe];
+    this.#isBegun = true;
+    return all.map((row) => this.#line(row)).join('');
+  }
+
+  #line(row: readonly string[]): string {
+    const cells = row.map((cell, index) => cell.padEnd(this.#widths[index] ?? 0));
+    return `${cells.join('  ').trimEnd()}\n`;
+  }
+}
+
+/** A whole table at once. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return new Table(header).add(rows);
+}

@@ -1,0 +1,57 @@
+import { type Clock, type Environment, systemClock } from '@weir/core';
+import { run } from '../src/run.ts';
+import type { Surroundings } from '../src/surroundings.ts';
+
+export interface RunOptions {
+  readonly environment?: Environment;
+  /** Standard input. */
+  readonly input?: readonly (string | Uint8Array)[];
+  readonly clock?: Clock;
+  readonly stop?: AbortSignal;
+  /** Told of every piece of output. */
+  readonly onOut?: (text: string) => void;
+}
+
+/** A clock on which every look finds it later by so much, so that patience ends after a known number of looks. */
+export function leapingClock(stepMs: number): Clock {
+  let nowMs = 0;
+  return {
+    ...systemClock,
+    monotonicMs() {
+      nowMs += stepMs;
+      return nowMs;
+    },
+  };
+}
+
+/** Runs a command line in this process and gives what the user would see. */
+export async function runArguments(argv: readonly string[], options: RunOptions = {}) {
+  const written = { out: '', err: '' };
+  const surroundings: Surroundings = {
+    environment: options.environment ?? {},
+    output: {
+      out(text) {
+        written.out += text;
+        options.onOut?.(text);
+      },
+      err(text) {
+        written.err += text;
+      },
+      async drained() {},
+    },
+    input: inputOf(options.input ?? []),
+    clock: options.clock ?? systemClock,
+    stop: options.stop ?? new AbortController().signal,
+  };
+  const status = await run(argv, surroundings);
+  return { status, ...written };
+}
+
+/** The same for a line whose words hold no blanks. */
+export function runLine(line: string, options: RunOptions = {}) {
+  return runArguments(line.split(' ').filter(Boolean), options);
+}
+
+async function* inputOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk as string);
+}
