@@ -124,6 +124,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   started.defer(async () => {
     const drained = within(clock, stopDeadlineMs, writePath.drain());
     await Promise.all([kafka.stop({ deadlineMs: stopDeadlineMs }), drained]);
+    writePath.abandon();
   });
   kafkaPort = kafka.port;
   const heartbeats = new Heartbeats({ port: cluster, self, clock, log });

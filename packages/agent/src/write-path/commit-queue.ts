@@ -27,6 +27,8 @@ export class CommitQueue {
   readonly #options: CommitQueueOptions;
   readonly #files: DataFile[] = [];
   #isCalling = false;
+  #isAbandoned = false;
+  #cancelRetry: (() => void) | undefined;
   #failures = 0;
   /** After a call that the control plane refused as a whole, files go one by one, so that only the culprit fails. */
   #oneByOne = 0;
@@ -55,6 +57,12 @@ export class CommitQueue {
     this.#dropFailed();
     const ready = this.#ready();
     if (ready.length > 0) void this.#commit(ready);
+  }
+
+  /** Gives up what is not committed: the process ends, and the control plane decides what became of the last call. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#cancelRetry?.();
   }
 
   #dropFailed(): void {
@@ -92,7 +100,8 @@ export class CommitQueue {
           attempt: this.#failures,
           error: error.message,
         });
-        clock.after(delayMs * (0.5 + random.next() / 2), () => this.#resume());
+        if (this.#isAbandoned) return;
+        this.#cancelRetry = clock.after(delayMs * (0.5 + random.next() / 2), () => this.#resume());
         return;
       }
       if (files.length > 1) {

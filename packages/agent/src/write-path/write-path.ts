@@ -43,6 +43,8 @@ export interface WritePath {
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
   /** Writes what there is without waiting for more; resolves when nothing is under way. */
   drain(): Promise<void>;
+  /** Gives up what `drain` could not end in time, so that nothing keeps the process alive. */
+  abandon(): void;
 }
 
 export interface AppendOptions {
@@ -123,6 +125,12 @@ class FileWritePath implements WritePath {
       this.#whenDrained.push(resolve);
       this.#pump();
     });
+  }
+
+  abandon(): void {
+    this.#forgetOpen();
+    for (const cancel of this.#waiting.values()) cancel();
+    this.#commits.abandon();
   }
 
   // --- into the open file ---

@@ -70,7 +70,9 @@ export const agent: Handler<'agent'> = async (values, { clock, environment, outp
     return running;
   };
   try {
-    const running = await explainingPorts({ kafkaPort, httpPort }, start);
+    // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
+    const running = await Promise.race([explainingPorts({ kafkaPort, httpPort }, start), untilStopped(stop)]);
+    if (running === undefined) return 0;
     output.out(
       [
         `weir ${release} agent ${agentId} is ready`,

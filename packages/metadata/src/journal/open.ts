@@ -21,7 +21,11 @@ export function openJournals(databaseUrl: string, { clock, log }: JournalSurroun
   if (/^postgres(?:ql)?:\/\//i.test(databaseUrl))
     return new TableHub(new PostgresTables(databaseUrl, clock, log), clock);
   const name = /^memory:\/\/(.*)$/i.exec(databaseUrl)?.[1];
-  if (name === undefined) return new TableHub(new SqliteTables(databaseUrl), clock);
+  if (name === undefined) {
+    if (databaseUrl.includes('://'))
+      throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
+    return new TableHub(new SqliteTables(databaseUrl), clock);
+  }
   let database = memoryDatabases.get(name);
   if (database === undefined) {
     database = new MemoryDatabase();

@@ -12,6 +12,11 @@ export interface ServerHello {
   readonly runningCallsMax: number;
 }
 
+/** The answer to a ping. Processes come and go while a connection lasts. */
+export interface PongBody {
+  readonly members: readonly string[];
+}
+
 /** The agent's answer, before anything else. */
 export interface ClientHello {
   readonly release: string;
@@ -44,6 +49,7 @@ export interface FailureBody {
 }
 
 const serverHello = object<ServerHello>({ release: text, members: list(text), runningCallsMax: number });
+const pong = object<PongBody>({ members: list(text) });
 const clientHello = object<ClientHello>({ release: text, clientId: text, pending: column(Float64Array) });
 const call = object<CallBody>({ method: text, args: list(anything) });
 const result = object<ResultBody>({ value: anything });
@@ -54,6 +60,7 @@ const failure = object<FailureBody>({
 });
 
 export const readServerHello = reader(serverHello, 'hello');
+export const readPong = reader(pong, 'pong');
 export const readClientHello = reader(clientHello, 'hello');
 export const readCall = reader(call, 'call');
 export const readResult = reader(result, 'result');

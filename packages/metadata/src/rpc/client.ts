@@ -19,6 +19,7 @@ import {
   type ClientHello,
   type FailureBody,
   readFailure,
+  readPong,
   readResult,
   readServerHello,
   type ServerHello,
@@ -339,6 +340,7 @@ class Client {
         return;
       }
       case 'pong':
+        this.#addresses.learn(readPong(body).members);
         return;
       default:
         throw new FrameError(`a ${kind} is not for an agent`);

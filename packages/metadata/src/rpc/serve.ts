@@ -5,7 +5,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
 } from '../cluster/port.ts';
-import { type FailureBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
+import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
 import { CallFigures, callRows } from './call-figures.ts';
 import { packChanges } from './changes.ts';
 import { type Channel, type EndCode, endCodes } from './channel.ts';
@@ -138,7 +138,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return;
       case 'ping':
         confirm(id, session);
-        channel.send(encodeFrame('pong', id));
+        channel.send(encodeFrame('pong', id, { members: options.members() } satisfies PongBody));
         return;
       default:
         throw new FrameError(`a ${kind} is not for the control plane`);

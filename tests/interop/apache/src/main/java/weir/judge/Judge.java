@@ -5,12 +5,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 
 /**
  * What Apache's kafka-clients thinks of the protocol, for a test that speaks lines.
  *
- * <p>{@code schemas}, {@code values} and {@code errors} print one line of JSON and end. {@code echo} answers a line
- * with a line until its input ends.
+ * <p>{@code schemas}, {@code values} and {@code errors} print one line of JSON and end. {@code echo} and {@code client}
+ * answer a line with a line until their input ends; {@code client} is about a broker that runs.
  */
 public final class Judge {
     private Judge() {}
@@ -22,16 +23,21 @@ public final class Judge {
             case "schemas" -> out.println(Json.text(SchemaDump.allApis()));
             case "values" -> out.println(Json.text(ValueDump.allApis()));
             case "errors" -> out.println(Json.text(ErrorDump.allErrors()));
-            case "echo" -> echoLines(out);
-            default -> throw new IllegalArgumentException("expected schemas, values, errors or echo");
+            case "echo" -> answerLines(out, Echo::answer);
+            case "client" -> {
+                try (Client client = new Client()) {
+                    answerLines(out, client::answer);
+                }
+            }
+            default -> throw new IllegalArgumentException("expected schemas, values, errors, echo or client");
         }
         out.flush();
     }
 
-    private static void echoLines(PrintStream out) throws IOException {
+    private static void answerLines(PrintStream out, UnaryOperator<String> answer) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            out.println(Echo.answer(line));
+            out.println(answer.apply(line));
             out.flush();
         }
     }

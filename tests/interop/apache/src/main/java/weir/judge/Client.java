@@ -1,0 +1,59 @@
+package weir.judge;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Apache's clients against a broker that runs.
+ *
+ * <p>A line is {@code <command> <bootstrap servers> <arguments…>}. The answer is {@code OK <JSON>} or {@code ERR <reason>}.
+ */
+final class Client implements AutoCloseable {
+    private SteadyProducer steady;
+
+    String answer(String line) {
+        try {
+            String[] words = line.split(" ");
+            List<String> arguments = Arrays.asList(words).subList(2, words.length);
+            return "OK " + Json.text(run(words[0], words[1], arguments));
+        } catch (ExecutionException failed) {
+            return refusal(failed.getCause());
+        } catch (InterruptedException | RuntimeException failed) {
+            return refusal(failed);
+        }
+    }
+
+    private Object run(String command, String servers, List<String> arguments)
+            throws ExecutionException, InterruptedException {
+        return switch (command) {
+            case "produce" -> ClientProducer.produce(servers, arguments);
+            case "read" -> ClientReader.readFromStart(servers, arguments.get(0));
+            case "read-from-offset" -> ClientReader.readFromOffset(
+                    servers, arguments.get(0), Long.parseLong(arguments.get(1)));
+            case "read-from-time" -> ClientReader.readFromTime(
+                    servers, arguments.get(0), Long.parseLong(arguments.get(1)));
+            case "start" -> start(servers, arguments.get(0), Integer.parseInt(arguments.get(1)));
+            case "progress" -> steady.progress();
+            case "finish" -> steady.finish();
+            default -> ClientAdmin.run(command, servers, arguments);
+        };
+    }
+
+    private Map<String, Object> start(String servers, String topic, int partitions) {
+        if (steady != null) steady.close();
+        steady = new SteadyProducer(servers, topic, partitions);
+        return Map.of();
+    }
+
+    /** A reason of several lines would be taken for several answers. */
+    private static String refusal(Throwable failure) {
+        return "ERR " + failure.toString().replaceAll("\\s+", " ");
+    }
+
+    @Override
+    public void close() {
+        if (steady != null) steady.close();
+    }
+}

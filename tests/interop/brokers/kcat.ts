@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { systemEnvironment } from '@weir/core';
+
+/**
+ * Why kcat cannot judge here, as the `skip` of a test. A build machine that lets us installs it; on a machine of a person
+ * nothing is installed behind their back.
+ */
+export function missingKcat(): string | false {
+  if (hasKcat()) return false;
+  if (systemEnvironment.CI === undefined || process.getuid?.() !== 0) return 'kcat is not installed';
+  const installed = spawnSync('apt-get', ['install', '-y', 'kcat'], { encoding: 'utf8', timeout: 120_000 });
+  if (hasKcat()) return false;
+  return `kcat is not installed, and apt-get cannot: ${installed.error?.message ?? installed.stderr.trim().split('\n').at(-1)}`;
+}
+
+function hasKcat(): boolean {
+  return spawnSync('kcat', ['-V']).status === 0;
+}
+
+/** Runs kcat to its end with the input, and gives what it printed. */
+export async function kcat(broker: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn('kcat', ['-b', broker, ...args], { timeout: 120_000, killSignal: 'SIGKILL' });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(signal ?? code));
+  });
+  // A kcat that refuses its arguments ends before it reads; its status says so.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const status = await ended;
+  if (status !== 0) throw new Error(`kcat ${args.join(' ')} ended with ${status}: ${err}`);
+  return out;
+}
+
+/** A record as `kcat -J` prints it. */
+export interface KcatRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly tstype: 'create' | 'logappend';
+  readonly ts: number;
+  /** Keys and values in turn. */
+  readonly headers?: readonly string[];
+  readonly key: string | null;
+  readonly payload: string | null;
+}
+
+/** Reads to the end of every partition, or of the one that is given, as a consumer without a group. */
+export async function kcatRead(
+  broker: string,
+  topic: string,
+  options: readonly string[] = ['-o', 'beginning'],
+): Promise<readonly KcatRecord[]> {
+  const out = await kcat(broker, ['-C', '-t', topic, '-J', '-e', '-q', ...options]);
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as KcatRecord);
+}
+
+/** Metadata as `kcat -L -J` prints it. */
+export interface KcatMetadata {
+  readonly brokers: readonly { readonly id: number; readonly name: string }[];
+  readonly topics: readonly {
+    readonly topic: string;
+    readonly error?: string;
+    readonly partitions: readonly {
+      readonly partition: number;
+      readonly leader: number;
+      readonly replicas: readonly { readonly id: number }[];
+      readonly isrs: readonly { readonly id: number }[];
+    }[];
+  }[];
+}
+
+export async function kcatMetadata(broker: string, options: readonly string[] = []): Promise<KcatMetadata> {
+  return JSON.parse(await kcat(broker, ['-L', '-J', ...options])) as KcatMetadata;
+}

@@ -1,0 +1,27 @@
+import { apis, errorByCode } from '@weir/wire';
+import { connect } from './stored.ts';
+
+/** Creates a topic for clients that cannot do it themselves. */
+export async function createTopic(broker: string, name: string, numPartitions: number): Promise<void> {
+  const connection = await connect(broker);
+  try {
+    const { topics } = await connection.request(
+      apis.CreateTopics,
+      {
+        topics: [{ name, numPartitions, replicationFactor: 1, assignments: [], configs: [] }],
+        timeoutMs: 30_000,
+      },
+      { timeoutMs: 60_000 },
+    );
+    const { errorCode, errorMessage } = topics[0]!;
+    if (errorCode !== 0)
+      throw new Error(`CreateTopics of ${name}: ${errorByCode(errorCode)?.name} ${errorMessage}`);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Values that differ, and that compress well enough for every client to find it worthwhile. */
+export function numberedValues(count: number, name = 'value'): readonly string[] {
+  return Array.from({ length: count }, (_, number) => `${name} ${number} ${'weir '.repeat(20)}`);
+}

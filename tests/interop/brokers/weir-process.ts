@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Environment, systemClock, systemEnvironment } from '@weir/core';
+
+const bin = join(import.meta.dirname, '../../../bin/weir');
+
+/** Whose end ends what was started: the context of a test, or `{ after }` of node:test for a whole file. */
+export interface Lifetime {
+  after(cleanUp: () => Promise<void>): void;
+}
+
+/** One `weir` command that runs, as a user would have started it. */
+export interface WeirProcess {
+  /** What it printed so far, for the messages of failures. */
+  readonly output: { readonly out: string; readonly err: string };
+  /** The address that it printed beside a label. */
+  address(label: Label): string;
+  /** Asks it to stop as an operator does, and waits. It must end by itself, and without an error. */
+  stop(): Promise<void>;
+  /** Ends it as the crash of a machine would. */
+  kill(): Promise<void>;
+}
+
+type Label = 'Kafka' | 'HTTP' | 'control plane';
+
+/** Generous, because the machine may be busy with all the other tests. No test is about how long it takes. */
+const readyTimeoutMs = 60_000;
+const stopTimeoutMs = 30_000;
+
+/** Starts a command and waits until it has printed the addresses. */
+async function startWeir(
+  args: readonly string[],
+  labels: readonly Label[],
+  variables: Environment = {},
+): Promise<WeirProcess> {
+  const { PATH, HOME } = systemEnvironment;
+  // Variables of the machine that runs the tests must not configure what is tested.
+  const child = spawn(bin, args, {
+    env: { PATH, HOME, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { out: '', err: '' };
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(`${signal ?? code}`));
+  });
+  const addressOf = (label: Label) => new RegExp(`^ {2}${label} +(\\S+)\n`, 'm').exec(output.out)?.[1];
+  const isReady = new Promise<true>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output.out += text;
+      if (labels.every((label) => addressOf(label) !== undefined)) resolve(true);
+    });
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.err += text;
+  });
+  const failure = (what: string) =>
+    new Error(`weir ${args[0]} ${what}; it said:\n${output.out}${output.err.slice(-20_000)}`);
+
+  const first = await within(readyTimeoutMs, Promise.race([isReady, ended]));
+  if (first !== true) {
+    await killed(child, ended);
+    throw failure(first === undefined ? 'was not ready in time' : `ended with ${first} at the start`);
+  }
+  return {
+    output,
+    address: (label) => addressOf(label)!,
+    async stop() {
+      if (!isRunning(child)) return;
+      child.kill('SIGTERM');
+      const status = await within(stopTimeoutMs, ended);
+      if (status === undefined) await killed(child, ended);
+      if (status !== '0') throw failure(`ended with ${status ?? 'SIGKILL, for it did not stop'} on SIGTERM`);
+    },
+    kill: () => killed(child, ended),
+  };
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function killed(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value | undefined> {
+  let cancel: (() => void) | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    cancel = systemClock.after(timeoutMs, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    cancel?.();
+  }
+}
+
+/** Ends what was begun last first, as a directory has to outlive those that write to it. node:test begins with the first. */
+export function lastFirst(lifetime: Lifetime): Lifetime {
+  const cleanUps: (() => Promise<void>)[] = [];
+  lifetime.after(async () => {
+    const failures: unknown[] = [];
+    for (const cleanUp of cleanUps.reverse()) await cleanUp().catch((failure) => failures.push(failure));
+    throwAll(failures);
+  });
+  return { after: (cleanUp) => void cleanUps.push(cleanUp) };
+}
+
+function throwAll(failures: readonly unknown[]): void {
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'));
+}
+
+export function temporaryFolder(lifetime: Lifetime): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-brokers-'));
+  lifetime.after(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const anyPorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+const selfContainedLabels: readonly Label[] = ['Kafka', 'HTTP', 'control plane'];
+
+/** `weir local` on free ports. */
+export async function startLocal(lifetime: Lifetime): Promise<WeirProcess> {
+  const local = await startWeir(['local', ...anyPorts], selfContainedLabels);
+  lifetime.after(() => local.stop());
+  return local;
+}
+
+/** `weir playground` over a directory, which a second one may use when the first has ended. */
+export async function startPlayground(
+  lifetime: Lifetime,
+  dataDir: string,
+  variables: Environment = {},
+): Promise<WeirProcess> {
+  const playground = await startWeir(
+    ['playground', '-dataDir', dataDir, ...anyPorts],
+    selfContainedLabels,
+    variables,
+  );
+  lifetime.after(() => playground.stop());
+  return playground;
+}
+
+export interface AgentToStart {
+  readonly zone: string;
+  readonly group?: string;
+}
+
+export interface ClusterToStart {
+  readonly agents: readonly AgentToStart[];
+  readonly controlPlanes: number;
+  /** A SQLite file of its own unless given. */
+  readonly databaseUrl?: string;
+}
+
+export interface Cluster {
+  readonly clusterId: string;
+  readonly controlPlanes: readonly WeirProcess[];
+  /** In the order in which they were asked for. */
+  readonly agents: readonly WeirProcess[];
+  /** Starts one more agent. */
+  addAgent(agent: AgentToStart): Promise<WeirProcess>;
+  /** Starts a control-plane process under the address of one that has ended. */
+  restartControlPlane(index: number): Promise<WeirProcess>;
+}
+
+/** Control-plane processes over one database and agents over one bucket, each a process of its own. */
+export async function startCluster(
+  lifetime: Lifetime,
+  { agents, controlPlanes, databaseUrl }: ClusterToStart,
+): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-brokers-'));
+  const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
+  const identity = [
+    '-defaultVirtualClusterID',
+    clusterId,
+    '-agentKey',
+    `aks_${randomBytes(32).toString('hex')}`,
+  ];
+  const processes: { readonly controlPlanes: WeirProcess[]; readonly agents: WeirProcess[] } = {
+    controlPlanes: [],
+    agents: [],
+  };
+  lifetime.after(async () => {
+    // Agents first: without a control plane they could not say goodbye to it.
+    const stopped = await Promise.allSettled(processes.agents.map((agent) => agent.stop()));
+    stopped.push(...(await Promise.allSettled(processes.controlPlanes.map((plane) => plane.stop()))));
+    rmSync(folder, { recursive: true, force: true });
+    throwAll(stopped.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
+  });
+
+  const startControlPlane = (port: string) =>
+    startWeir(
+      [
+        'control-plane',
+        ...identity,
+        ...['-databaseURL', databaseUrl ?? join(folder, 'weir.db')],
+        ...['-dataDir', folder, '-controlPlaneHost', '127.0.0.1', '-consolePort', port],
+      ],
+      ['control plane'],
+    );
+  const addAgent = async ({ zone, group }: AgentToStart) => {
+    const agent = await startWeir(
+      [
+        'agent',
+        ...identity,
+        ...['-metadataURL', processes.controlPlanes[0]!.address('control plane')],
+        ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href],
+        ...['-availabilityZone', zone, '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+        ...['-kafkaPort', '0', '-httpPort', '0', '-gracefulShutdownDuration', '5s'],
+        ...(group === undefined ? [] : ['-agentGroup', group]),
+      ],
+      ['Kafka', 'HTTP'],
+    );
+    processes.agents.push(agent);
+    return agent;
+  };
+
+  for (let count = 0; count < controlPlanes; count++) {
+    processes.controlPlanes.push(await startControlPlane('0'));
+  }
+  for (const agent of agents) await addAgent(agent);
+  return {
+    clusterId,
+    ...processes,
+    addAgent,
+    async restartControlPlane(index) {
+      const { port } = new URL(processes.controlPlanes[index]!.address('control plane'));
+      const restarted = await startControlPlane(port);
+      processes.controlPlanes[index] = restarted;
+      return restarted;
+    },
+  };
+}
