@@ -5,7 +5,8 @@ import { runTests, type Tally } from './test-run.ts';
 
 /**
  * The one gate: format and lint, types, then every test, among them the layer rule and the comparison of generated pages
- * with their source. With `--all`, what CI adds: foreign implementations as judges, and a million mutated frames.
+ * with their source. With `--all`, what CI adds: the simulation, foreign implementations as judges, and a million mutated
+ * frames.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
@@ -39,7 +40,10 @@ const gate: Step[] = [
 
 const judges: Step = { name: 'interop', run: () => runTests(root, ['tests/interop/**/*.test.ts']) };
 
+const simulation: Step = { name: 'simulation', run: () => runTests(root, ['tests/sim/*.test.ts']) };
+
 const extra: Step[] = [
+  simulation,
   judges,
   command('fuzz', process.execPath, ['packages/wire/fuzz/run.ts', '--frames', '1000000']),
 ];
@@ -48,7 +52,8 @@ function stepsFor(args: readonly string[]): Step[] {
   if (args.length === 0) return gate;
   if (args.length === 1 && args[0] === '--all') return [...gate, ...extra];
   if (args.length === 1 && args[0] === '--interop') return [judges];
-  process.stderr.write(`check: ${args.join(' ')}: only --all or --interop is known\n`);
+  if (args.length === 1 && args[0] === '--sim') return [simulation];
+  process.stderr.write(`check: ${args.join(' ')}: only --all, --interop and --sim are known\n`);
   process.exit(2);
 }
 

@@ -1,0 +1,194 @@
+import { MiB, type Random, release, seededRandom } from '@weir/core';
+import { type AgentDescription, type ClusterPort, connectCluster } from '@weir/metadata';
+import { aroundStore, type ObjectStore, withPatience } from '@weir/storage';
+import { createClusterView } from '../../packages/agent/src/cluster/following-view.ts';
+import { produceHandler } from '../../packages/agent/src/handlers/00-produce.ts';
+import { fetchHandler } from '../../packages/agent/src/handlers/01-fetch.ts';
+import { listOffsetsHandler } from '../../packages/agent/src/handlers/02-list-offsets.ts';
+import { FetchSessions } from '../../packages/agent/src/handlers/fetch-sessions.ts';
+import { createHandlers } from '../../packages/agent/src/handlers/table.ts';
+import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
+import type { RequestServer } from '../../packages/agent/src/net/request-server.ts';
+import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
+import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
+import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
+import { DialError } from '../../packages/metadata/src/rpc/channel.ts';
+import type { SimControlPlane } from './control-plane.ts';
+import { Lane, type Link } from './link.ts';
+import { SimProcess } from './sim-process.ts';
+import { clusterId, type Surroundings } from './surroundings.ts';
+
+export interface SimAgentOptions {
+  readonly agentId: string;
+  /** The bucket as the world has it. */
+  readonly bucket: ObjectStore;
+  /** The window in which an open file collects batches. */
+  readonly windowMs: number;
+  readonly controlPlaneUrls: readonly string[];
+  readonly controlPlaneAt: (url: string) => SimControlPlane | undefined;
+  /** Puts something between the agent and its cluster, to show that the checks see it. */
+  readonly sabotage: (port: ClusterPort) => ClusterPort;
+}
+
+const retryStartMs = 500;
+/** Small, so that files have many pages and the cache is too small for all of them. */
+const pageBytes = 1024;
+const cacheBytesMax = 16 * 1024;
+
+/** One agent: everything of the real one but its sockets. */
+export class SimAgent {
+  readonly agentId: string;
+  readonly nodeId: number;
+  readonly process: SimProcess;
+  /** Undefined until it is ready. */
+  server: RequestServer | undefined;
+  readonly #world: Surroundings;
+  readonly #options: SimAgentOptions;
+  readonly #random: Random;
+  #links: Link[] = [];
+
+  constructor(world: Surroundings, options: SimAgentOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.agentId = options.agentId;
+    this.nodeId = nodeIdOf(options.agentId);
+    this.process = new SimProcess(world);
+    // Its own, because file ids count by the source of chance.
+    this.#random = seededRandom(world.random.below(2 ** 32));
+    void this.#start();
+  }
+
+  kill(isHeard: boolean): void {
+    this.process.kill();
+    for (const link of this.#links) {
+      if (isHeard) link.cut();
+      else link.silence();
+    }
+  }
+
+  /** Breaks the connection to the control plane. */
+  cutLinks(): void {
+    for (const link of this.#links) link.cut();
+  }
+
+  silenceLinks(): void {
+    for (const link of this.#links) link.silence();
+  }
+
+  async #start(): Promise<void> {
+    const { metrics } = this.#world;
+    const { clock } = this.process;
+    const log = this.#world.log.with({ agent: this.agentId });
+    const random = this.#random;
+    const port = this.#options.sabotage(this.#connect());
+    const store = withPatience(this.#reachBucket(), {
+      clock,
+      random,
+      log,
+      metrics,
+      name: 'sim',
+      isRemote: true,
+    });
+    const view = createClusterView(port, { log, recentPointersPerPartitionMax: 12, recentPointersMax: 30 });
+    const readPath = createReadPath({
+      store,
+      cluster: view,
+      pages: { pageBytes, cacheBytesMax, ownFiles: 'keep' },
+      log,
+      metrics,
+    });
+    const writePath = createWritePath({
+      clusterId,
+      store,
+      cluster: view,
+      flush: { windowMs: this.#options.windowMs, uncompressedBytesMax: MiB, compressedBytesMax: 4096 },
+      inflightFilesMax: 4,
+      bufferedBytesMax: 8192,
+      clock,
+      random,
+      log,
+      metrics,
+      onStored: (file) => readPath.adopt(file),
+    });
+    const self = () => this.#description();
+    const server = createHandlers({
+      cluster: view,
+      clock,
+      log,
+      self,
+      defaultStrategy: 'consistent_spread',
+      produce: produceHandler({ writePath, recordBytesMax: MiB }),
+      fetch: fetchHandler({
+        readPath,
+        sessions: new FetchSessions({ clock, random }),
+        requestBytesMax: 16 * MiB,
+        partitionBytesMax: 16 * MiB,
+      }),
+      listOffsets: listOffsetsHandler({ readPath }),
+    });
+    let isReady = false;
+    void view.ready().then(() => {
+      isReady = true;
+    });
+    const heartbeats = new Heartbeats({ port, self, clock, log });
+    // Follows only, and a standby never says where the leader is; a call makes it say so.
+    for (let isHeard = false; !isHeard || !isReady; ) {
+      isHeard ||= await heartbeats.start().then(
+        () => true,
+        () => false,
+      );
+      if (!isHeard || !isReady) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
+    }
+    this.server = server;
+  }
+
+  #connect(): ClusterPort {
+    const { log, metrics } = this.#world;
+    return connectCluster({
+      urls: this.#options.controlPlaneUrls,
+      clusterId,
+      agentKey: () => 'aks_sim',
+      clock: this.process.clock,
+      random: this.#random,
+      log: log.with({ agent: this.agentId }),
+      metrics,
+      dial: ({ url }) => {
+        const target = this.#options.controlPlaneAt(url);
+        return new Promise((resolve, reject) => {
+          const back = new Lane(this.#world, this.process);
+          if (target === undefined || !target.process.isAlive) {
+            back.carry(() => reject(new DialError(`${url} does not answer`)));
+            return;
+          }
+          new Lane(this.#world, target.process).carry(() => {
+            const link = target.accept(this.process);
+            this.#links = this.#links.filter(({ isOver }) => !isOver);
+            this.#links.push(link);
+            this.process.whenRunning(() => resolve(link.agentEnd));
+          });
+        });
+      },
+    });
+  }
+
+  /** What the bucket has done is done, whether or not the process hears of it. */
+  #reachBucket(): ObjectStore {
+    return aroundStore(this.#options.bucket, ({ run, signal }) => this.process.answer(run(signal)));
+  }
+
+  #description(): AgentDescription {
+    return {
+      agentId: this.agentId,
+      nodeId: this.nodeId,
+      host: this.agentId,
+      kafkaPort: 9092,
+      internalUrl: `http://${this.agentId}:8080`,
+      zone: 'zone-a',
+      group: '',
+      roles: ['proxy', 'jobs'],
+      release,
+      cpuCount: 2,
+      cpuLoad: 0,
+    };
+  }
+}

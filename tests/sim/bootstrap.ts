@@ -1,0 +1,81 @@
+import type { Broker, Connection } from './client.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+/** How clients find brokers. */
+export interface Bootstrap {
+  readonly topicName: string;
+  readonly topicId: string;
+  readonly partitionCount: number;
+  /** The brokers that an operator would name: those that were started last, living or not. */
+  brokers(): readonly Broker[];
+  connect(broker: Broker): Connection;
+}
+
+const metadataTimeoutMs = 2_000;
+
+/** What one client has: a connection per broker, and what it was last told of leaders. */
+export class ClientCluster {
+  readonly #world: ClientSurroundings;
+  readonly #bootstrap: Bootstrap;
+  readonly #connections = new Map<Broker, Connection>();
+  #leaders: readonly (Broker | undefined)[] = [];
+  #refresh: Promise<void> | undefined;
+
+  constructor(world: ClientSurroundings, bootstrap: Bootstrap) {
+    this.#world = world;
+    this.#bootstrap = bootstrap;
+  }
+
+  leaderOf(partition: number): Broker | undefined {
+    return this.#leaders[partition];
+  }
+
+  connectionTo(broker: Broker): Connection {
+    let connection = this.#connections.get(broker);
+    if (connection?.isOpen !== true) {
+      connection = this.#bootstrap.connect(broker);
+      this.#connections.set(broker, connection);
+    }
+    return connection;
+  }
+
+  /** Breaks all connections, as a network does. */
+  cut(): void {
+    for (const connection of this.#connections.values()) connection.close('connection reset');
+  }
+
+  /** Asks any broker who leads what. When that fails, what was known stays. */
+  refresh(): Promise<void> {
+    this.#refresh ??= this.#ask().finally(() => {
+      this.#refresh = undefined;
+    });
+    return this.#refresh;
+  }
+
+  async #ask(): Promise<void> {
+    const { random } = this.#world;
+    const brokers = this.#bootstrap.brokers();
+    const broker = brokers[random.below(brokers.length)]!;
+    // Not the connection for produce requests, which a slow answer must not break.
+    const connection = this.#bootstrap.connect(broker);
+    try {
+      const { topicName, partitionCount } = this.#bootstrap;
+      const answer = await connection.request(
+        'Metadata',
+        { topics: [{ name: topicName }], allowAutoTopicCreation: false },
+        metadataTimeoutMs,
+      );
+      const partitions = answer.topics[0]?.partitions ?? [];
+      if (partitions.length !== partitionCount) return;
+      const leaders = new Array<Broker | undefined>(partitionCount);
+      for (const { partitionIndex, leaderId } of partitions) {
+        leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
+      }
+      this.#leaders = leaders;
+    } catch {
+      // The next attempt asks another one.
+    } finally {
+      connection.close('no longer needed');
+    }
+  }
+}

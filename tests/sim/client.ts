@@ -1,0 +1,171 @@
+import {
+  type Api,
+  type Apis,
+  apis,
+  decodeRequestBody,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  type Fields,
+  type ReadStruct,
+  requestHeaderVersion,
+  type WriteStruct,
+} from '@weir/wire';
+import type { SimAgent } from './agent.ts';
+import { delayMs, type Surroundings } from './surroundings.ts';
+
+export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
+export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
+
+/** The versions that a client speaks here: those with topic ids. */
+const versions = { Produce: 13, Fetch: 17, Metadata: 12, InitProducerId: 4, CreateTopics: 7 } as const;
+export type ClientApi = keyof typeof versions;
+
+/** A broker as clients know it. */
+export interface Broker {
+  readonly agentId: string;
+  readonly nodeId: number;
+}
+
+/** What producers and readers need of a connection, simulated or not. */
+export interface Connection {
+  readonly broker: Broker;
+  readonly isOpen: boolean;
+  /** Requests that wait for their answer. */
+  readonly inFlight: number;
+  /** Fails with `ConnectionLost` when the connection ends or the answer takes too long, which ends the connection too. */
+  request<Name extends ClientApi>(
+    name: Name,
+    body: RequestBody<Apis[Name]>,
+    timeoutMs: number,
+  ): Promise<ResponseBody<Apis[Name]>>;
+  close(reason: string): void;
+}
+
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
+/** A Kafka client's connection to an agent. Requests and answers keep their order, as they do on a socket. */
+export class ClientConnection implements Connection {
+  readonly broker: SimAgent;
+  readonly #world: Surroundings;
+  readonly #closed = new AbortController();
+  readonly #waiting = new Set<(error: ConnectionLost) => void>();
+  /** Settles when everything before has been answered. */
+  #answered: Promise<unknown> = Promise.resolve();
+  #requestDueMs = 0;
+  #answerDueMs = 0;
+  #isOpen = true;
+  /** Whether the agent closes it. */
+  #isRefused = false;
+
+  constructor(world: Surroundings, agent: SimAgent) {
+    this.#world = world;
+    this.broker = agent;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get inFlight(): number {
+    return this.#waiting.size;
+  }
+
+  request<Name extends ClientApi>(
+    name: Name,
+    body: RequestBody<Apis[Name]>,
+    timeoutMs: number,
+  ): Promise<ResponseBody<Apis[Name]>> {
+    const { clock } = this.#world;
+    return new Promise((resolve, reject) => {
+      if (!this.#isOpen) return reject(new ConnectionLost('the connection is closed'));
+      const fail = (error: ConnectionLost) => {
+        this.#waiting.delete(fail);
+        cancelTimeout();
+        reject(error);
+      };
+      const cancelTimeout = clock.after(timeoutMs, () => this.close(`no answer to ${name}`));
+      this.#waiting.add(fail);
+      const frame = this.#encode(name, body);
+      this.#requestDueMs = Math.max(this.#requestDueMs, clock.monotonicMs() + delayMs(this.#world));
+      clock.after(this.#requestDueMs - clock.monotonicMs(), () => {
+        const { process } = this.broker;
+        // Nobody listens there any more, and the machine says so.
+        if (!process.isAlive) return this.close('connection refused');
+        process.whenRunning(() => {
+          const answer = this.#serve(name, frame);
+          const inTurn = Promise.all([answer, this.#answered]).then(([bytes]) => bytes);
+          this.#answered = inTurn.catch(() => undefined);
+          inTurn.then(
+            (bytes) =>
+              this.#carryBack(() => {
+                if (!this.#waiting.delete(fail)) return;
+                cancelTimeout();
+                if (bytes === undefined) reject(new ConnectionLost('closed by the agent'));
+                else
+                  resolve(decodeResponse(apis[name] as unknown as Api, versions[name], bytes).body as never);
+                if (bytes === undefined) this.close('closed by the agent');
+              }),
+            (error) => {
+              this.#world.note(`a handler failed: ${String(error)}`);
+              this.close('a handler failed');
+            },
+          );
+        });
+      });
+    });
+  }
+
+  /** What the client has sent still arrives; what comes back finds nobody. */
+  close(reason: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const fail of [...this.#waiting]) fail(new ConnectionLost(reason));
+    this.broker.process.whenRunning(() => this.#closed.abort('closed'));
+  }
+
+  #carryBack(deliver: () => void): void {
+    const { clock } = this.#world;
+    if (!this.broker.process.isAlive) return;
+    this.#answerDueMs = Math.max(this.#answerDueMs, clock.monotonicMs() + delayMs(this.#world));
+    clock.after(this.#answerDueMs - clock.monotonicMs(), deliver);
+  }
+
+  #encode<Name extends ClientApi>(name: Name, body: RequestBody<Apis[Name]>): Buffer {
+    const api = apis[name] as unknown as Api;
+    const slices = encodeRequest(
+      api,
+      versions[name],
+      { correlationId: 1, clientId: null },
+      body as unknown as WriteStruct<Fields>,
+    );
+    return Buffer.concat(slices).subarray(4);
+  }
+
+  /** The answer as bytes, so that nobody can change it on its way; undefined when the agent wants to close. */
+  async #serve(name: ClientApi, frame: Buffer): Promise<Buffer | undefined> {
+    const { server, process } = this.broker;
+    // What comes behind a request that made the agent close is not looked at.
+    if (server === undefined || this.#isRefused) {
+      this.#isRefused = true;
+      return undefined;
+    }
+    const api = apis[name] as unknown as Api;
+    const apiVersion = versions[name];
+    const headerBytes = requestHeaderVersion(api, apiVersion) === 2 ? 11 : 10;
+    const body = decodeRequestBody(api, apiVersion, frame, headerBytes);
+    const response = await server.serve({
+      api,
+      apiVersion,
+      clientId: null,
+      remoteAddress: '10.0.0.1',
+      body,
+      closed: this.#closed.signal,
+    });
+    if (response === 'close') this.#isRefused = true;
+    if (response === 'noReply' || response === 'close' || !process.isAlive) return undefined;
+    return Buffer.concat(encodeResponse(api, apiVersion, 1, response)).subarray(4);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Random } from '@weir/core';
+import { ClusterNode, ReplyMemory, serveConnection } from '@weir/metadata';
+import { type MemoryDatabase, MemoryTables } from '../../packages/metadata/src/journal/memory-tables.ts';
+import { TableHub } from '../../packages/metadata/src/journal/table-journal.ts';
+import { Link } from './link.ts';
+import { SimProcess } from './sim-process.ts';
+import { clusterId, type Surroundings } from './surroundings.ts';
+
+/** One control-plane process: the real node over the shared journal, and the real server of agents' calls. */
+export class SimControlPlane {
+  readonly url: string;
+  readonly process: SimProcess;
+  readonly node: ClusterNode;
+  readonly #world: Surroundings;
+  readonly #memory: ReplyMemory;
+  readonly #members: () => readonly string[];
+  #links: Link[] = [];
+
+  constructor(
+    world: Surroundings,
+    database: MemoryDatabase,
+    id: string,
+    url: string,
+    members: () => readonly string[],
+  ) {
+    this.#world = world;
+    this.url = url;
+    this.#members = members;
+    this.process = new SimProcess(world);
+    const { clock } = this.process;
+    const { log, metrics, random } = world;
+    this.#memory = new ReplyMemory(clock);
+    this.node = new ClusterNode({
+      clusterId,
+      journal: this.process.journal(new TableHub(new MemoryTables(database), clock).journal(clusterId)),
+      self: { id, url },
+      clock,
+      log: log.with({ node: id }),
+      metrics,
+      freshId: () => freshId(random),
+    });
+    this.node.start();
+  }
+
+  get leads(): boolean {
+    return this.process.isAlive && this.node.role === 'leader';
+  }
+
+  /** An agent connects. */
+  accept(agent: SimProcess): Link {
+    const { log, metrics } = this.#world;
+    const link = new Link(this.#world, agent, this.process);
+    this.#links = this.#links.filter(({ isOver }) => !isOver);
+    this.#links.push(link);
+    serveConnection(link.serverEnd, {
+      clusterId,
+      cluster: () => this.node,
+      members: this.#members,
+      memory: this.#memory,
+      clock: this.process.clock,
+      log,
+      metrics,
+    });
+    return link;
+  }
+
+  /** Gone at once. `isHeard` says whether the machine lives to close the process's connections. */
+  kill(isHeard: boolean): void {
+    this.process.kill();
+    for (const link of this.#links) {
+      if (isHeard) link.cut();
+      else link.silence();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.node.stop();
+    this.kill(true);
+  }
+}
+
+function freshId(random: Random): string {
+  const id = Buffer.from(Array.from({ length: 16 }, () => random.below(256))).toString('base64url');
+  return id.startsWith('-') ? freshId(random) : id;
+}

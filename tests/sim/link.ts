@@ -1,0 +1,110 @@
+import type { Channel, ChannelListener, EndCode } from '../../packages/metadata/src/rpc/channel.ts';
+import type { SimProcess } from './sim-process.ts';
+import { delayMs, type Surroundings } from './surroundings.ts';
+
+/** Messages between two processes: each takes its time, and none overtakes another. */
+export class Lane {
+  readonly #world: Surroundings;
+  readonly #receiver: SimProcess;
+  #lastDueMs = 0;
+
+  constructor(world: Surroundings, receiver: SimProcess) {
+    this.#world = world;
+    this.#receiver = receiver;
+  }
+
+  carry(deliver: () => void): void {
+    const { clock } = this.#world;
+    const nowMs = clock.monotonicMs();
+    this.#lastDueMs = Math.max(this.#lastDueMs, nowMs + delayMs(this.#world));
+    clock.after(this.#lastDueMs - nowMs, () => this.#receiver.whenRunning(deliver));
+  }
+}
+
+/** A connection between an agent and a control plane. */
+export class Link {
+  readonly agentEnd: LinkEnd;
+  readonly serverEnd: LinkEnd;
+
+  constructor(world: Surroundings, agent: SimProcess, server: SimProcess) {
+    this.agentEnd = new LinkEnd(agent, new Lane(world, server));
+    this.serverEnd = new LinkEnd(server, new Lane(world, agent));
+    this.agentEnd.other = this.serverEnd;
+    this.serverEnd.other = this.agentEnd;
+  }
+
+  get isOver(): boolean {
+    return this.agentEnd.isOver && this.serverEnd.isOver;
+  }
+
+  /** Breaks it: what is on its way is lost, and both sides hear of it. */
+  cut(): void {
+    this.silence();
+    this.agentEnd.breakOff();
+    this.serverEnd.breakOff();
+  }
+
+  /** From here on nothing arrives, and nobody notices. */
+  silence(): void {
+    this.agentEnd.isSilent = true;
+    this.serverEnd.isSilent = true;
+  }
+}
+
+class LinkEnd implements Channel {
+  other!: LinkEnd;
+  isSilent = false;
+  isOver = false;
+  readonly #process: SimProcess;
+  readonly #lane: Lane;
+  #listener: ChannelListener | undefined;
+
+  constructor(process: SimProcess, lane: Lane) {
+    this.#process = process;
+    this.#lane = lane;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.isOver) return;
+    this.#carry(() => {
+      if (!this.other.isOver) this.other.#listener?.onFrame(frame);
+    });
+  }
+
+  unsentBytes(): number {
+    return 0;
+  }
+
+  listen(listener: ChannelListener): void {
+    this.#listener = listener;
+  }
+
+  close(code: EndCode, reason: string): void {
+    if (this.isOver) return;
+    this.#carry(() => this.other.#end(code, reason));
+    this.#end(code, reason);
+  }
+
+  abort(): void {
+    if (this.isOver) return;
+    this.#carry(() => this.other.#end(undefined, ''));
+    this.#end(undefined, '');
+  }
+
+  breakOff(): void {
+    this.#process.whenRunning(() => this.#end(undefined, ''));
+  }
+
+  #carry(deliver: () => void): void {
+    if (this.isSilent) return;
+    this.#lane.carry(() => {
+      if (!this.isSilent) deliver();
+    });
+  }
+
+  #end(code: number | undefined, reason: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    queueMicrotask(() => this.#listener?.onEnd(code, reason));
+  }
+}

@@ -1,0 +1,263 @@
+import type { Random } from '@weir/core';
+import { buildRecordBatch, type ErrorName, errorByCode, errors } from '@weir/wire';
+import { type Bootstrap, ClientCluster } from './bootstrap.ts';
+import { type Broker, type Connection, ConnectionLost } from './client.ts';
+import { type History, nameOf, type ProducerKind, type SentBatch } from './history.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+export interface ProducerOptions extends ProducerKind {
+  readonly requestsInFlightMax: number;
+  /** Whether it sends batches of a partition to a new leader while others are under way at the old one. */
+  readonly movesMidway: boolean;
+  readonly batchCount: number;
+  /** About how long it takes to send everything when nothing goes wrong. */
+  readonly durationMs: number;
+}
+
+/** The batches of one producer for one partition. */
+interface Stream {
+  readonly partition: number;
+  /** To be sent, the ones that failed in front, by number. */
+  queue: SentBatch[];
+  readonly inFlight: Set<SentBatch>;
+  nextNumber: number;
+  /** Where the last batch went. */
+  broker: Broker | undefined;
+  nextSequence: number;
+}
+
+const requestTimeoutMs = 3_000;
+const retryBackoffMs = 100;
+const retryBackoffMsMax = 1_000;
+const metadataAgeMsMax = 2_500;
+
+/**
+ * A producer that does what Apache's does. New batches go out while others are in flight; one that failed goes to the front,
+ * and what has been sent before is sent again only when everything in front of it is settled. A request without an answer
+ * breaks its connection, and with it all requests that wait there. Nobody gives up.
+ */
+export class Producer {
+  readonly #world: ClientSurroundings;
+  readonly #random: Random;
+  readonly #history: History;
+  readonly #bootstrap: Bootstrap;
+  readonly #options: ProducerOptions;
+  readonly #cluster: ClientCluster;
+  readonly #streams: readonly Stream[];
+  #producerId = -1n;
+  #left: number;
+  #pausedUntilMs = 0;
+  /** Requests without an answer since the last that had one. */
+  #failures = 0;
+  #cancelPump: (() => void) | undefined;
+
+  constructor(world: ClientSurroundings, history: History, bootstrap: Bootstrap, options: ProducerOptions) {
+    this.#world = world;
+    this.#random = world.random;
+    this.#history = history;
+    this.#bootstrap = bootstrap;
+    this.#options = options;
+    this.#left = options.batchCount;
+    this.#cluster = new ClientCluster(world, bootstrap);
+    this.#streams = Array.from({ length: bootstrap.partitionCount }, (_, partition) => ({
+      partition,
+      queue: [],
+      inFlight: new Set(),
+      nextNumber: 0,
+      broker: undefined,
+      nextSequence: 0,
+    }));
+    void this.#start();
+  }
+
+  get isDone(): boolean {
+    return (
+      this.#left === 0 && this.#streams.every(({ queue, inFlight }) => queue.length + inFlight.size === 0)
+    );
+  }
+
+  cut(): void {
+    this.#cluster.cut();
+  }
+
+  async #start(): Promise<void> {
+    await this.#cluster.refresh();
+    while (this.#options.isIdempotent && this.#producerId < 0n) await this.#initialise();
+    this.#keepMetadataFresh();
+    this.#produce();
+  }
+
+  async #initialise(): Promise<void> {
+    const brokers = this.#bootstrap.brokers();
+    const connection = this.#cluster.connectionTo(brokers[this.#random.below(brokers.length)]!);
+    try {
+      const body = { transactionalId: null, transactionTimeoutMs: 0, producerId: -1n, producerEpoch: -1 };
+      const answer = await connection.request('InitProducerId', body, requestTimeoutMs);
+      if (answer.errorCode === errors.NONE.code) this.#producerId = answer.producerId;
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+    }
+    await new Promise<void>((resolve) => this.#world.clock.after(retryBackoffMs, resolve));
+  }
+
+  #keepMetadataFresh(): void {
+    this.#world.clock.after(metadataAgeMsMax * (0.5 + this.#random.next()), () => {
+      if (this.isDone) return;
+      void this.#cluster.refresh().then(() => this.#pump());
+      this.#keepMetadataFresh();
+    });
+  }
+
+  /** Makes the next batch, and later the one after. */
+  #produce(): void {
+    if (this.#left === 0) return;
+    this.#left--;
+    // Bursts, so that several are in flight and files hold several batches.
+    const isBurst = this.#random.next() < 0.4;
+    const meanMs = this.#options.durationMs / this.#options.batchCount;
+    this.#enqueue(this.#streams[this.#random.below(this.#streams.length)]!);
+    this.#pump();
+    if (isBurst) this.#produce();
+    else this.#world.clock.after(this.#random.next() * 3.3 * meanMs, () => this.#produce());
+  }
+
+  #enqueue(stream: Stream): void {
+    const number = stream.nextNumber++;
+    const recordCount = 1 + this.#random.below(4);
+    const { name, isIdempotent } = this.#options;
+    const records = Array.from({ length: recordCount }, (_, index) => ({
+      timestamp: BigInt(this.#world.clock.nowMs() | 0),
+      key: null,
+      value: Buffer.from(
+        `${name}/${stream.partition}/${number}/${index}/`.padEnd(20 + this.#random.below(300)),
+      ),
+    }));
+    const bytes = buildRecordBatch(
+      records,
+      isIdempotent
+        ? { producerId: this.#producerId, producerEpoch: 0, baseSequence: stream.nextSequence }
+        : {},
+    );
+    stream.nextSequence += recordCount;
+    const { partition } = stream;
+    const batch = { producer: this.#options, partition, number, bytes, recordCount, attempts: 0, offset: -1 };
+    this.#history.send(batch);
+    stream.queue.push(batch);
+  }
+
+  /** Sends whatever may be sent. */
+  #pump(): void {
+    const nowMs = this.#world.clock.monotonicMs();
+    if (nowMs < this.#pausedUntilMs) {
+      this.#pumpLater(this.#pausedUntilMs - nowMs);
+      return;
+    }
+    for (let hasSent = true; hasSent; ) {
+      hasSent = false;
+      for (const [broker, streams] of this.#sendable()) {
+        const connection = this.#cluster.connectionTo(broker);
+        if (connection.inFlight >= this.#options.requestsInFlightMax) continue;
+        this.#send(connection, streams);
+        hasSent = true;
+      }
+    }
+  }
+
+  #pumpLater(delayMs: number): void {
+    this.#cancelPump?.();
+    this.#cancelPump = this.#world.clock.after(delayMs, () => this.#pump());
+  }
+
+  /** Streams whose next batch may go, by the broker that it goes to. */
+  #sendable(): Map<Broker, Stream[]> {
+    const byBroker = new Map<Broker, Stream[]>();
+    for (const stream of this.#streams) {
+      const first = stream.queue[0];
+      if (first === undefined) continue;
+      if (this.#options.isIdempotent && first.attempts > 0) {
+        const isFirst = [...stream.inFlight].every(({ number }) => number > first.number);
+        if (!isFirst) continue;
+      }
+      if (this.#options.requestsInFlightMax === 1 && stream.inFlight.size > 0) continue;
+      const leader = this.#cluster.leaderOf(stream.partition);
+      if (leader === undefined) {
+        void this.#cluster.refresh();
+        this.#pumpLater(retryBackoffMs);
+        continue;
+      }
+      const isMoving = stream.inFlight.size > 0 && stream.broker !== leader;
+      if (isMoving && this.#options.isIdempotent && !this.#options.movesMidway) continue;
+      const streams = byBroker.get(leader);
+      if (streams === undefined) byBroker.set(leader, [stream]);
+      else streams.push(stream);
+    }
+    return byBroker;
+  }
+
+  /** One request with one batch of each stream. */
+  #send(connection: Connection, streams: readonly Stream[]): void {
+    const batches = new Map<number, { readonly stream: Stream; readonly batch: SentBatch }>();
+    for (const stream of streams) {
+      const batch = stream.queue.shift()!;
+      if (batch.attempts++ > 0) this.#world.tally.batchesRetried++;
+      stream.inFlight.add(batch);
+      stream.broker = connection.broker;
+      batches.set(stream.partition, { stream, batch });
+    }
+    const partitionData = [...batches].map(([index, { batch }]) => ({ index, records: batch.bytes }));
+    const { topicId, topicName } = this.#bootstrap;
+    const body = {
+      acks: -1,
+      timeoutMs: requestTimeoutMs,
+      topicData: [{ name: topicName, topicId, partitionData }],
+    };
+    const { agentId } = connection.broker;
+    connection
+      .request('Produce', body, requestTimeoutMs)
+      .then(
+        ({ responses }) => {
+          this.#failures = 0;
+          for (const { index, errorCode, baseOffset } of responses[0]!.partitionResponses) {
+            const { stream, batch } = batches.get(index)!;
+            const error = errorByCode(errorCode)!.name;
+            if (error === 'NONE') {
+              stream.inFlight.delete(batch);
+              this.#history.acknowledge(batch, Number(baseOffset), agentId);
+            } else {
+              this.#failed(stream, batch, error, agentId);
+            }
+          }
+        },
+        (error) => {
+          if (!(error instanceof ConnectionLost)) throw error;
+          this.#world.tally.produceRepliesLost++;
+          this.#failures++;
+          for (const { stream, batch } of batches.values()) this.#failed(stream, batch, undefined, agentId);
+        },
+      )
+      .then(
+        () => this.#pump(),
+        (error) => this.#world.problem(error),
+      );
+  }
+
+  #failed(stream: Stream, batch: SentBatch, error: ErrorName | undefined, agentId: string): void {
+    this.#world.note(`${nameOf(batch)} at ${agentId}: ${error ?? 'no answer'}`);
+    stream.inFlight.delete(batch);
+    const isBehind = [...stream.inFlight, ...stream.queue].some(
+      ({ number, attempts }) => attempts > 0 && number < batch.number,
+    );
+    // A sequence is out of order as long as those before it are under way. When there are none, the producer can only begin anew.
+    const isFatal =
+      error !== undefined &&
+      !errors[error].retriable &&
+      !(error === 'OUT_OF_ORDER_SEQUENCE_NUMBER' && isBehind);
+    if (isFatal)
+      throw new Error(`${nameOf(batch)}: ${error} at ${agentId}, which no producer can recover from`);
+    stream.queue.push(batch);
+    stream.queue.sort((a, b) => a.number - b.number);
+    const backoffMs = Math.min(retryBackoffMsMax, retryBackoffMs * 2 ** this.#failures);
+    this.#pausedUntilMs = this.#world.clock.monotonicMs() + backoffMs;
+    void this.#cluster.refresh();
+  }
+}

@@ -1,0 +1,121 @@
+import { errorByCode } from '@weir/wire';
+import type { Bootstrap } from './bootstrap.ts';
+import { type Connection, ConnectionLost } from './client.ts';
+import type { History } from './history.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+const requestTimeoutMs = 3_000;
+const longPollMs = 400;
+const bytesMax = 2_000;
+
+/** Reads all partitions from the beginning, from whichever agent, and checks whatever it is told. */
+export class Reader {
+  readonly #world: ClientSurroundings;
+  readonly #history: History;
+  readonly #bootstrap: Bootstrap;
+  readonly #name: string;
+  readonly positions: number[];
+  #connection: Connection | undefined;
+  #connections = 0;
+
+  constructor(world: ClientSurroundings, history: History, bootstrap: Bootstrap, name: string) {
+    this.#world = world;
+    this.#history = history;
+    this.#bootstrap = bootstrap;
+    this.#name = name;
+    this.positions = new Array<number>(bootstrap.partitionCount).fill(0);
+  }
+
+  /** Follows the ends until it is told to stop. */
+  follow(isOver: () => boolean): void {
+    const round = async (): Promise<void> => {
+      while (!isOver()) {
+        if (this.#world.random.next() < 0.1) this.#connection?.close('moves on');
+        if ((await this.#fetch(longPollMs)) === undefined) await this.#pause();
+      }
+    };
+    round().catch((error) => this.#world.problem(error));
+  }
+
+  /** Reads until there is no more, and returns where the partitions end. */
+  async readAll(): Promise<readonly number[]> {
+    for (;;) {
+      const ends = await this.#fetch(0);
+      if (ends === undefined) await this.#pause();
+      else if (ends.every((end, partition) => end === this.positions[partition])) return ends;
+    }
+  }
+
+  cut(): void {
+    this.#connection?.close('connection reset');
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#world.clock.after(50, resolve));
+  }
+
+  /** One fetch of all partitions. Gives their ends, or nothing when it failed. */
+  async #fetch(maxWaitMs: number): Promise<number[] | undefined> {
+    const { random } = this.#world;
+    if (this.#connection?.isOpen !== true) {
+      const brokers = this.#bootstrap.brokers();
+      this.#connection = this.#bootstrap.connect(brokers[random.below(brokers.length)]!);
+      this.#connections++;
+    }
+    const connection = this.#connection;
+    const { agentId } = connection.broker;
+    const reader = `${this.#name} on connection ${this.#connections} to ${agentId}`;
+    const { topicName, topicId } = this.#bootstrap;
+    const asked = [...this.positions];
+    const told = asked.map((_, partition) => this.#history.toldBy(agentId, partition));
+    // The first of the list may exceed all limits, so that it is another one each time.
+    const turn = random.below(asked.length);
+    const order = asked.map((_, index) => (index + turn) % asked.length);
+    const body = {
+      maxWaitMs,
+      minBytes: 1,
+      maxBytes: bytesMax,
+      topics: [
+        {
+          topic: topicName,
+          topicId,
+          partitions: order.map((partition) => ({
+            partition,
+            fetchOffset: BigInt(asked[partition]!),
+            partitionMaxBytes: bytesMax,
+          })),
+        },
+      ],
+    };
+    try {
+      const answer = await connection.request('Fetch', body, requestTimeoutMs);
+      const ends = [...asked];
+      for (const { partitionIndex, errorCode, highWatermark, records } of answer.responses[0]!.partitions) {
+        const error = errorByCode(errorCode)!;
+        if (error.name !== 'NONE') {
+          this.#world.note(`${reader}: ${error.name}`);
+          // An agent that has just started knows nothing of the topic.
+          if (!error.retriable) {
+            throw new Error(
+              `${reader}: partition ${partitionIndex} from ${asked[partitionIndex]}: ${error.name}`,
+            );
+          }
+          return undefined;
+        }
+        const end = Number(highWatermark);
+        ends[partitionIndex] = end;
+        this.#history.watermark(reader, partitionIndex, end, told[partitionIndex]!);
+        this.positions[partitionIndex] = this.#history.read(
+          partitionIndex,
+          asked[partitionIndex]!,
+          records ?? Buffer.alloc(0),
+          end,
+        );
+      }
+      return ends;
+    } catch (error) {
+      if (error instanceof ConnectionLost) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '@weir/core';
+import type { Journal } from '../../packages/metadata/src/journal/index.ts';
+import { delayMs, type Surroundings } from './surroundings.ts';
+
+/**
+ * A process that can be paused and killed between any two things that it does. While it is paused time goes on, and its timers and
+ * whatever reaches it wait; what it has sent arrives. When it is killed nothing comes back, ever. Its clocks agree with
+ * nobody's.
+ */
+export class SimProcess {
+  readonly clock: Clock;
+  readonly #world: Surroundings;
+  #state: 'runs' | 'paused' | 'killed' = 'runs';
+  /** What waits for the process to run, in order. */
+  #waiting: (() => void)[] = [];
+  #isCatchingUp = false;
+
+  constructor(world: Surroundings) {
+    this.#world = world;
+    const wallSkewMs = (world.random.next() - 0.5) * 4_000;
+    const monotonicStartMs = world.random.next() * 1e6;
+    this.clock = {
+      nowMs: () => world.clock.nowMs() + wallSkewMs,
+      monotonicMs: () => world.clock.monotonicMs() + monotonicStartMs,
+      after: (delayMs, run) => {
+        let isCancelled = false;
+        const cancel = world.clock.after(delayMs, () => {
+          this.whenRunning(() => {
+            if (!isCancelled) run();
+          });
+        });
+        return () => {
+          isCancelled = true;
+          cancel();
+        };
+      },
+    };
+  }
+
+  get isAlive(): boolean {
+    return this.#state !== 'killed';
+  }
+
+  get runs(): boolean {
+    return this.#state === 'runs';
+  }
+
+  pause(): void {
+    if (this.#state === 'runs') this.#state = 'paused';
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.#state = 'runs';
+    this.#catchUp();
+  }
+
+  kill(): void {
+    this.#state = 'killed';
+    this.#waiting = [];
+  }
+
+  /** Does something in the process: now, when it runs again, or never. */
+  whenRunning(run: () => void): void {
+    if (this.#state === 'killed') return;
+    if (this.#state === 'runs' && this.#waiting.length === 0) {
+      run();
+      return;
+    }
+    this.#waiting.push(run);
+    this.#catchUp();
+  }
+
+  /** One by one, as an event loop does, so that what one of them sets off happens before the next. */
+  #catchUp(): void {
+    if (this.#isCatchingUp || this.#state !== 'runs' || this.#waiting.length === 0) return;
+    this.#isCatchingUp = true;
+    this.#world.clock.after(0, () => {
+      this.#isCatchingUp = false;
+      if (this.#state !== 'runs') return;
+      this.#waiting.shift()?.();
+      this.#catchUp();
+    });
+  }
+
+  /** The answer to something that the process asked of the world. */
+  answer<Result>(result: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      result.then(
+        (value) => this.whenRunning(() => resolve(value)),
+        (error) => this.whenRunning(() => reject(error)),
+      );
+    });
+  }
+
+  /** The journal as this process reaches it. */
+  journal(real: Journal): Journal {
+    const call = <Result>(work: () => Promise<Result>) => this.answer(this.#journalCall(work));
+    return {
+      append: (epoch, firstPosition, entries) => call(() => real.append(epoch, firstPosition, entries)),
+      read: (fromPosition, limit) => call(() => real.read(fromPosition, limit)),
+      saveSnapshot: (position, slices) => call(() => real.saveSnapshot(position, slices)),
+      loadSnapshot: (positionMax) => call(() => real.loadSnapshot(positionMax)),
+      snapshotPosition: () => call(() => real.snapshotPosition()),
+      acquireLease: (holder, ttlMs) => call(() => real.acquireLease(holder, ttlMs)),
+      renewLease: (epoch) => call(() => real.renewLease(epoch)),
+      releaseLease: (epoch) => call(() => real.releaseLease(epoch)),
+      leaveNote: (epoch, note) => call(() => real.leaveNote(epoch, note)),
+      readNote: () => call(() => real.readNote()),
+      watch: (onNews) => real.watch(() => this.whenRunning(onNews)),
+    };
+  }
+
+  async #journalCall<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { random, faults, tally } = this.#world;
+    await this.#onItsWay();
+    if (random.next() < faults.journalRefuses) {
+      tally.journalRefusals++;
+      throw new Error('connection refused');
+    }
+    const isLost = random.next() < faults.journalLosesAnswer;
+    const [outcome] = await Promise.allSettled([work()]);
+    await this.#onItsWay();
+    if (isLost) {
+      tally.journalLostAnswers++;
+      throw new Error('connection reset');
+    }
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  #onItsWay(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.clock.after(delayMs(this.#world), resolve);
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { jsonLog, type Random, systemClock } from '@weir/core';
+import type { ClusterPort, FileCommit } from '@weir/metadata';
+import type { SeedOutcome, SeedWork } from './seed-worker.ts';
+import { addTally, newTally, type Tally } from './tally.ts';
+import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
+
+/**
+ * `node tests/sim/sim.test.ts` runs a thousand seeds. `--seed 7` runs one and tells what happens, with the log of all processes
+ * after `--log`; `--seeds 5000 --from 1001` runs others; `--moves-midway` lets idempotent producers move as Apache's do.
+ */
+const usualSeeds = 1_000;
+const threadsMax = 4;
+
+const option = (name: string): number | undefined => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : Number(process.argv[at + 1]);
+};
+const movesMidway = process.argv.includes('--moves-midway');
+const write = (line: string) => process.stdout.write(`${line}\n`);
+
+/** In threads: all processors work, and none of them for the test runner, which looks at every promise in its own. */
+function inThread(work: SeedWork): Promise<SeedOutcome> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.resolve('./seed-worker.ts')), { workerData: work });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('a thread ended without an answer')));
+  });
+}
+
+async function simulateMany(from: number, count: number): Promise<Tally> {
+  const sum = newTally();
+  const startMs = systemClock.monotonicMs();
+  const threads = Math.min(threadsMax, availableParallelism());
+  const outcomes = await Promise.all(
+    Array.from({ length: threads }, (_, index) =>
+      inThread({ from: from + index, below: from + count, step: threads, movesMidway }),
+    ),
+  );
+  for (const outcome of outcomes) {
+    if ('failure' in outcome) assert.fail(outcome.failure);
+    addTally(sum, outcome.tally);
+  }
+  const seconds = (systemClock.monotonicMs() - startMs) / 1000;
+  write(`${count} seeds in ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(1)} a second`);
+  write(JSON.stringify(sum));
+  return sum;
+}
+
+const one = option('--seed');
+
+test('what was acknowledged is readable once, at its offset, in its order, whatever fails', async () => {
+  if (one !== undefined) {
+    const log = jsonLog({ level: 'debug', nowMs: () => 0, write });
+    await simulate(one, { movesMidway, onNote: write, ...(process.argv.includes('--log') ? { log } : {}) });
+    return;
+  }
+  const count = option('--seeds') ?? usualSeeds;
+  const tally = await simulateMany(option('--from') ?? 1, count);
+  // It would prove little if nothing had gone wrong.
+  for (const [what, times] of Object.entries(tally)) assert.ok(times > count / 10, `${what}: ${times}`);
+});
+
+test('a seed is the whole truth', async () => {
+  const notes = [[] as string[], [] as string[]] as const;
+  for (const list of notes) await simulate(42, { onNote: (line) => list.push(line) });
+  assert.deepEqual(notes[0], notes[1]);
+});
+
+/** A world with a bug in it, which the checks have to find with one of the first seeds. */
+async function finds(sabotage: WorldOptions['sabotage'] & {}, expected: RegExp): Promise<void> {
+  for (let seed = 1; seed <= 10; seed++) {
+    try {
+      await simulate(seed, { sabotage });
+    } catch (error) {
+      assert.ok(error instanceof SimulationFailed);
+      assert.match(error.message, expected);
+      assert.match(error.message, new RegExp(`^seed ${seed}: `));
+      return;
+    }
+  }
+  assert.fail('no seed found it');
+}
+
+const bugs: Readonly<Record<string, { readonly sabotage: typeof forgets; readonly expected: RegExp }>> = {
+  'an acknowledgement without a commit': {
+    sabotage: forgets,
+    expected: /is lost|where|not within|ends at|OUT_OF/,
+  },
+  'an agent that forgets who produced': { sabotage: anonymises, expected: /is there \d+ times|comes behind/ },
+  'two batches that changed places': {
+    sabotage: swaps,
+    expected: /comes behind|where|OUT_OF|another number/,
+  },
+};
+
+function forgets(port: ClusterPort, random: Random): ClusterPort {
+  return {
+    ...port,
+    async commitFiles(files) {
+      if (random.next() > 0.05) return port.commitFiles(files);
+      return files.map(({ topic }) => ({
+        error: new Uint8Array(topic.length),
+        baseOffset: new Float64Array(topic.length).fill(7),
+        logStartOffset: new Float64Array(topic.length),
+      }));
+    },
+  };
+}
+
+function anonymises(port: ClusterPort): ClusterPort {
+  const nobody = (file: FileCommit) => ({
+    ...file,
+    producerId: new Float64Array(file.topic.length).fill(-1),
+  });
+  return { ...port, commitFiles: (files) => port.commitFiles(files.map(nobody)) };
+}
+
+/** The rows of a file point to each other's bytes. */
+function swaps(port: ClusterPort): ClusterPort {
+  return {
+    ...port,
+    commitFiles: (files) =>
+      port.commitFiles(
+        files.map((file) => ({
+          ...file,
+          producerId: file.producerId.toReversed(),
+          producerEpoch: file.producerEpoch.toReversed(),
+          baseSequence: file.baseSequence.toReversed(),
+        })),
+      ),
+  };
+}
+
+for (const [bug, { sabotage, expected }] of Object.entries(bugs)) {
+  test(`the checks find ${bug}`, () => finds(sabotage, expected));
+}

@@ -1,0 +1,51 @@
+/** What went wrong on purpose. A simulation in which nothing does proves nothing. */
+export interface Tally {
+  /** Terms of leaders beyond the first of each run. */
+  failovers: number;
+  nodePauses: number;
+  nodeKills: number;
+  nodeStops: number;
+  agentPauses: number;
+  agentKills: number;
+  /** Journal calls that failed before they took effect, and after. */
+  journalRefusals: number;
+  journalLostAnswers: number;
+  /** Connections between agents and control plane that broke, with whatever was on its way. */
+  linksCut: number;
+  linksSilenced: number;
+  clientsCut: number;
+  /** Puts that failed before they took effect, and after. */
+  putsFailed: number;
+  putsLost: number;
+  /** Produce requests without an answer. */
+  produceRepliesLost: number;
+  batchesRetried: number;
+  batchesAcknowledged: number;
+  batchesRead: number;
+}
+
+export function newTally(): Tally {
+  return {
+    failovers: 0,
+    nodePauses: 0,
+    nodeKills: 0,
+    nodeStops: 0,
+    agentPauses: 0,
+    agentKills: 0,
+    journalRefusals: 0,
+    journalLostAnswers: 0,
+    linksCut: 0,
+    linksSilenced: 0,
+    clientsCut: 0,
+    putsFailed: 0,
+    putsLost: 0,
+    produceRepliesLost: 0,
+    batchesRetried: 0,
+    batchesAcknowledged: 0,
+    batchesRead: 0,
+  };
+}
+
+export function addTally(sum: Tally, one: Tally): void {
+  for (const name of Object.keys(one) as (keyof Tally)[]) sum[name] += one[name];
+}

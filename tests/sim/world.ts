@@ -1,0 +1,381 @@
+import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import type { ClusterPort } from '@weir/metadata';
+import { aroundStore, dropMemoryBucket, type ObjectStore, type StoreErrorKind } from '@weir/storage';
+import { MemoryDatabase } from '../../packages/metadata/src/journal/memory-tables.ts';
+import { openMemoryStore } from '../../packages/storage/src/memory/memory-store.ts';
+import {
+  type FaultyStore,
+  faultyStore,
+  latencyStore,
+  logNormalLatency,
+} from '../../packages/storage/testing/index.ts';
+import { SimAgent } from './agent.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import { ClientConnection, ConnectionLost } from './client.ts';
+import { SimControlPlane } from './control-plane.ts';
+import { History } from './history.ts';
+import { Producer } from './producer.ts';
+import { Reader } from './reader.ts';
+import { type SharedFaults, type Surroundings, wellFaults } from './surroundings.ts';
+import { newTally, type Tally } from './tally.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface WorldOptions {
+  /** Puts something between agents and their cluster, to show that the checks see it. */
+  readonly sabotage?: (port: ClusterPort, random: Random) => ClusterPort;
+  /**
+   * Whether idempotent producers move to a new leader while batches for the old one are under way, as Apache's does. Then a later
+   * batch may be committed before the first of its producer, which then can never be written; or so many later ones that an
+   * earlier one, sent again, is not recognised any more.
+   */
+  readonly movesMidway?: boolean;
+  readonly log?: Log;
+  /** Gets every note at once, and not only the last ones at the end. */
+  readonly onNote?: (line: string) => void;
+}
+
+const topicName = 't';
+const partitionCount = 3;
+const nodeCount = 2;
+const agentCount = 3;
+const producers = [
+  { name: 'idempotent-a', isIdempotent: true, isOrdered: true, requestsInFlightMax: 5, batchCount: 22 },
+  { name: 'idempotent-b', isIdempotent: true, isOrdered: true, requestsInFlightMax: 3, batchCount: 14 },
+  { name: 'plain-one', isIdempotent: false, isOrdered: true, requestsInFlightMax: 1, batchCount: 8 },
+  { name: 'plain-many', isIdempotent: false, isOrdered: false, requestsInFlightMax: 5, batchCount: 14 },
+] as const;
+const notesMax = 60;
+const startMsMax = 30_000;
+const troubleMs = 9_000;
+/** By then every agent has noticed a dead connection, and follows the cluster over another. */
+const settleMs = 12_000;
+const recoveryMsMax = 120_000;
+
+/** A run that broke a promise. The message has everything that is needed to see it again. */
+export class SimulationFailed extends Error {
+  override readonly name = 'SimulationFailed';
+}
+
+/** Runs one world from its seed to its end, and checks every promise on the way. */
+export async function simulate(seed: number, options: WorldOptions = {}): Promise<Tally> {
+  const world = new World(seed, options);
+  try {
+    await world.run();
+    return world.tally;
+  } catch (error) {
+    const { message, stack } = error as Error;
+    const details = error instanceof SimulationFailed ? '' : `\n${stack}`;
+    throw new SimulationFailed(
+      `seed ${seed}: ${message}\n${world.notes.join('\n')}\nagain with: node tests/sim/sim.test.ts --seed ${seed}${details}`,
+      { cause: error },
+    );
+  } finally {
+    world.end();
+  }
+}
+
+class World implements Surroundings {
+  readonly clock = new VirtualClock();
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics = new Metrics();
+  readonly tally = newTally();
+  readonly faults: SharedFaults = { ...wellFaults };
+  readonly notes: string[] = [];
+  readonly #options: WorldOptions;
+  readonly #history = new History(this.tally);
+  readonly #database = new MemoryDatabase();
+  readonly #bucketName: string;
+  readonly #faultyBucket: FaultyStore;
+  readonly #bucket: ObjectStore;
+  readonly #nodes: SimControlPlane[] = [];
+  readonly #agents: SimAgent[] = [];
+  readonly #windowMs: number;
+  #problem: unknown;
+  #starts = 0;
+  #terms = 0;
+  #isTroubled = true;
+
+  constructor(seed: number, options: WorldOptions) {
+    this.#options = options;
+    this.random = seededRandom(seed);
+    this.log = options.log ?? silentLog;
+    this.#bucketName = `sim-${seed}`;
+    // Some stores are billed per request and have a window, some are not.
+    this.#windowMs = this.random.next() < 0.5 ? 0 : 25;
+    const { clock, random } = this;
+    this.#faultyBucket = faultyStore(openMemoryStore(this.#bucketName, { clock }), {}, { clock, random });
+    const latencyMs = logNormalLatency({ medianMs: 15, tail: 8 });
+    this.#bucket = this.#counted(latencyStore(this.#faultyBucket, { clock, random, latencyMs }));
+  }
+
+  note(text: string): void {
+    const line = `${(this.clock.monotonicMs() / 1000).toFixed(3).padStart(8)} ${text}`;
+    this.#options.onNote?.(line);
+    if (this.notes.push(line) > notesMax) this.notes.shift();
+  }
+
+  problem(error: unknown): void {
+    this.#problem ??= error;
+  }
+
+  async run(): Promise<void> {
+    for (let slot = 0; slot < nodeCount; slot++) this.#startNode(slot, `cp${slot}`);
+    for (let slot = 0; slot < agentCount; slot++) this.#startAgent(slot);
+    const topicId = await this.#within(startMsMax, 'the cluster starts', this.#createTopic());
+    const bootstrap: Bootstrap = {
+      topicName,
+      topicId,
+      partitionCount,
+      brokers: () => this.#agents,
+      connect: (broker) => new ClientConnection(this, broker as SimAgent),
+    };
+    const movesMidway = this.#options.movesMidway ?? false;
+    const all = producers.map(
+      (kind) => new Producer(this, this.#history, bootstrap, { ...kind, movesMidway, durationMs: troubleMs }),
+    );
+    const reader = new Reader(this, this.#history, bootstrap, 'the reader');
+    let isOver = false;
+    reader.follow(() => isOver);
+    this.#trouble(all, reader);
+    await this.#pass(() => false, troubleMs);
+    this.#heal();
+    const isDone = await this.#pass(() => all.every(({ isDone }) => isDone), recoveryMsMax);
+    if (!isDone) {
+      throw new SimulationFailed(
+        `${this.#history.unacknowledged} batches were not acknowledged within ${recoveryMsMax / 1000} s`,
+      );
+    }
+    await this.#pass(() => false, settleMs);
+    isOver = true;
+    await this.#check(bootstrap);
+  }
+
+  end(): void {
+    for (const { process } of [...this.#nodes, ...this.#agents]) process.kill();
+    dropMemoryBucket(this.#bucketName);
+  }
+
+  async #check(bootstrap: Bootstrap): Promise<void> {
+    const last = new Reader(this, this.#history, bootstrap, 'the last reader');
+    const ends = await this.#within(recoveryMsMax, 'everything is read', last.readAll());
+    for (const [partition, end] of ends.entries()) this.#history.checkPartition(partition, end);
+  }
+
+  /** Lets time pass. What broke meanwhile ends the run. */
+  async #pass(isDone: () => boolean, ms: number): Promise<boolean> {
+    const isEnough = () => this.#problem !== undefined || isDone();
+    const result = await this.clock.run(isEnough, this.clock.monotonicMs() + ms);
+    if (this.#problem !== undefined) throw this.#problem;
+    return result;
+  }
+
+  async #within<Result>(ms: number, what: string, work: Promise<Result>): Promise<Result> {
+    let result: { readonly value: Result } | undefined;
+    work.then(
+      (value) => {
+        result = { value };
+      },
+      (error) => this.problem(error),
+    );
+    await this.#pass(() => result !== undefined, ms);
+    if (result === undefined) throw new SimulationFailed(`${what}: not within ${ms / 1000} s`);
+    return result.value;
+  }
+
+  async #createTopic(): Promise<string> {
+    for (;;) {
+      const connection = new ClientConnection(this, this.#agents[0]!);
+      const topics = [{ name: topicName, numPartitions: partitionCount, replicationFactor: -1 }];
+      try {
+        const answer = await connection.request(
+          'CreateTopics',
+          { topics: topics.map((topic) => ({ ...topic, assignments: [], configs: [] })), timeoutMs: 5_000 },
+          5_000,
+        );
+        const { errorCode, topicId } = answer.topics[0]!;
+        if (errorCode === 0) return topicId;
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+      }
+      await new Promise<void>((resolve) => this.clock.after(100, resolve));
+    }
+  }
+
+  #startNode(slot: number, id: string): void {
+    const url = urlOf(slot);
+    const members = () => Array.from({ length: nodeCount }, (_, index) => urlOf(index));
+    const started = new SimControlPlane(this, this.#database, id, url, members);
+    started.node.onRole((role) => {
+      this.note(`${id} is ${role}`);
+      if (role === 'leader' && this.#terms++ > 0) this.tally.failovers++;
+    });
+    this.#nodes[slot] = started;
+  }
+
+  #startAgent(slot: number): void {
+    const { sabotage } = this.#options;
+    this.#agents[slot] = new SimAgent(this, {
+      agentId: `agent-${slot}-${this.#starts++}`,
+      bucket: this.#bucket,
+      windowMs: this.#windowMs,
+      // Not in the same order for everybody, so that some begin at the standby.
+      controlPlaneUrls: [urlOf(slot % nodeCount), urlOf((slot + 1) % nodeCount)],
+      controlPlaneAt: (url) => this.#nodes.find((node) => `${node.url}/` === url),
+      sabotage: (port) => sabotage?.(port, this.random) ?? port,
+    });
+  }
+
+  #counted(store: ObjectStore): ObjectStore {
+    return aroundStore(store, async ({ operation, run, signal }) => {
+      try {
+        return await run(signal);
+      } catch (error) {
+        if (operation === 'put' && /before it began/.test(String(error))) this.tally.putsFailed++;
+        if (operation === 'put' && /after it was done/.test(String(error))) this.tally.putsLost++;
+        throw error;
+      }
+    });
+  }
+
+  /** Every now and then something goes wrong, and often before the last thing is well again. */
+  #trouble(all: readonly Producer[], reader: Reader): void {
+    this.clock.after(this.random.next() * 1_500, () => {
+      if (!this.#isTroubled) return;
+      const kinds = [
+        () => this.#harmNode(),
+        () => this.#harmNode(),
+        () => this.#harmAgent(),
+        () => this.#harmAgent(),
+        () => this.#harmJournal(),
+        () => this.#harmBucket(),
+        () => this.#harmBucket(),
+        () => this.#harmNetwork(all, reader),
+        () => this.#harmNetwork(all, reader),
+      ];
+      kinds[this.random.below(kinds.length)]!();
+      this.#trouble(all, reader);
+    });
+  }
+
+  #harmNode(): void {
+    // Mostly the leader, for a standby is not missed.
+    const leader = this.#nodes.findIndex(({ leads }) => leads);
+    const slot = leader >= 0 && this.random.next() < 0.8 ? leader : this.random.below(nodeCount);
+    const node = this.#nodes[slot]!;
+    if (!node.process.runs) return;
+    const roll = this.random.next();
+    if (roll < 0.4) {
+      const ms = this.random.next() * 6_000;
+      this.note(`${node.url} is paused for ${ms | 0} ms`);
+      this.tally.nodePauses++;
+      node.process.pause();
+      this.clock.after(ms, () => node.process.resume());
+    } else if (roll < 0.8) {
+      this.note(`${node.url} is killed`);
+      this.tally.nodeKills++;
+      node.kill(this.random.next() < 0.6);
+      this.#startNodeLater(slot);
+    } else {
+      this.note(`${node.url} is stopped`);
+      this.tally.nodeStops++;
+      void node.stop();
+      this.#startNodeLater(slot);
+    }
+  }
+
+  #startNodeLater(slot: number): void {
+    const stopped = this.#nodes[slot]!;
+    // Under its own name or under another, before the one that stops is gone or after.
+    const id = this.random.next() < 0.5 ? `cp${slot}` : `cp${slot}-${this.#starts++}`;
+    this.clock.after(2_500 + this.random.next() * 3_000, () => {
+      if (stopped.process.isAlive) stopped.kill(true);
+      this.note(`${urlOf(slot)} starts as ${id}`);
+      this.#startNode(slot, id);
+    });
+  }
+
+  #harmAgent(): void {
+    const slot = this.random.below(agentCount);
+    const agent = this.#agents[slot]!;
+    if (!agent.process.runs) return;
+    if (this.random.next() < 0.5) {
+      const ms = this.random.next() * 6_500;
+      this.note(`${agent.agentId} is paused for ${ms | 0} ms`);
+      this.tally.agentPauses++;
+      agent.process.pause();
+      this.clock.after(ms, () => agent.process.resume());
+    } else {
+      this.note(`${agent.agentId} is killed`);
+      this.tally.agentKills++;
+      agent.kill(this.random.next() < 0.6);
+      this.clock.after(this.random.next() * 3_000, () => {
+        this.#startAgent(slot);
+        this.note(`${this.#agents[slot]!.agentId} starts`);
+      });
+    }
+  }
+
+  #harmJournal(): void {
+    this.note('the journal fails now and then');
+    this.faults.journalRefuses = this.random.next() * 0.5;
+    this.faults.journalLosesAnswer = this.random.next() * 0.5;
+    this.clock.after(this.random.next() * 3_000, () => {
+      this.faults.journalRefuses = 0;
+      this.faults.journalLosesAnswer = 0;
+    });
+  }
+
+  #harmBucket(): void {
+    const kinds: StoreErrorKind[] = ['unavailable', 'throttled', 'denied', 'timeout'];
+    const kind = kinds[this.random.below(kinds.length)]!;
+    this.note(`the bucket is ${kind} now and then`);
+    this.#faultyBucket.faults = {
+      failBefore: this.random.next() * 0.6,
+      failAfter: this.random.next() * 0.4,
+      slow: this.random.next() * 0.4,
+      slowMs: this.random.next() * 5_000,
+      kind,
+    };
+    this.clock.after(this.random.next() * 3_000, () => {
+      this.#faultyBucket.faults = {};
+    });
+  }
+
+  #harmNetwork(all: readonly Producer[], reader: Reader): void {
+    const agent = this.#agents[this.random.below(agentCount)]!;
+    const roll = this.random.next();
+    if (roll < 0.35) {
+      this.note(`${agent.agentId} loses its control plane`);
+      this.tally.linksCut++;
+      agent.cutLinks();
+    } else if (roll < 0.5) {
+      this.note(`${agent.agentId} hears nothing of its control plane`);
+      this.tally.linksSilenced++;
+      agent.silenceLinks();
+    } else if (roll < 0.8) {
+      this.note('a client loses its connections');
+      this.tally.clientsCut++;
+      all[this.random.below(all.length)]!.cut();
+      reader.cut();
+    } else {
+      this.note('the network is slow');
+      this.faults.delayMsMax = this.random.next() * 800;
+      this.clock.after(this.random.next() * 3_000, () => {
+        this.faults.delayMsMax = wellFaults.delayMsMax;
+      });
+    }
+  }
+
+  #heal(): void {
+    this.note('no more trouble');
+    this.#isTroubled = false;
+    Object.assign(this.faults, wellFaults);
+    this.#faultyBucket.faults = {};
+    for (const { process } of [...this.#nodes, ...this.#agents]) process.resume();
+  }
+}
+
+function urlOf(slot: number): string {
+  return `http://cp${slot}`;
+}
