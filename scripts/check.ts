@@ -42,6 +42,9 @@ const judges: Step = { name: 'interop', run: () => runTests(root, ['tests/intero
 
 const simulation: Step = { name: 'simulation', run: () => runTests(root, ['tests/sim/*.test.ts']) };
 
+/** Real processes under a new seed each time; a finding is worth a look and must not hold up an unrelated change. */
+const chaos: Step = { name: 'chaos', run: () => runTests(root, ['tests/chaos/*.test.ts']) };
+
 const extra: Step[] = [
   simulation,
   judges,
@@ -53,7 +56,8 @@ function stepsFor(args: readonly string[]): Step[] {
   if (args.length === 1 && args[0] === '--all') return [...gate, ...extra];
   if (args.length === 1 && args[0] === '--interop') return [judges];
   if (args.length === 1 && args[0] === '--sim') return [simulation];
-  process.stderr.write(`check: ${args.join(' ')}: only --all, --interop and --sim are known\n`);
+  if (args.length === 1 && args[0] === '--chaos') return [chaos];
+  process.stderr.write(`check: ${args.join(' ')}: only --all, --interop, --sim and --chaos are known\n`);
   process.exit(2);
 }
 

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock, Random } from '@weir/core';
+
+/** Shares of all requests, each from 0 to 1. */
+export interface BucketFaults {
+  /** Nothing happens, and the answer is an error. */
+  readonly refuses: number;
+  /** What was asked happens, and the connection breaks before the answer. */
+  readonly losesAnswer: number;
+  readonly slow: number;
+  readonly slowMs: number;
+}
+
+export const wellBucket: BucketFaults = { refuses: 0, losesAnswer: 0, slow: 0, slowMs: 0 };
+
+/** As much of S3 as agents use, in memory, with faults. It does not look at signatures. */
+export class BucketServer {
+  faults: BucketFaults = wellBucket;
+  refused = 0;
+  lost = 0;
+  readonly #objects = new Map<string, Buffer>();
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => this.#serve(request, Buffer.concat(parts), response));
+  });
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Its bucket URL. */
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const { port } = this.#server.address() as AddressInfo;
+    return `s3://chaos?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #serve(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    const { refuses, losesAnswer, slow, slowMs } = this.faults;
+    const [refusal, loss, delay] = [this.#random.next(), this.#random.next(), this.#random.next()];
+    this.#clock.after(delay < slow ? slowMs : 0, () => {
+      if (refusal < refuses) {
+        this.refused++;
+        response.writeHead(503).end();
+        return;
+      }
+      const answer = this.#answer(request, body);
+      if (loss < losesAnswer) {
+        this.lost++;
+        response.destroy();
+        return;
+      }
+      response.writeHead(answer.status, { 'content-length': answer.body.length }).end(answer.body);
+    });
+  }
+
+  #answer({ method, url = '', headers }: IncomingMessage, body: Buffer): { status: number; body: Buffer } {
+    const nothing = Buffer.alloc(0);
+    const found = this.#objects.get(url);
+    switch (method) {
+      case 'PUT':
+        this.#objects.set(url, body);
+        return { status: 200, body: nothing };
+      case 'GET': {
+        if (found === undefined) return { status: 404, body: nothing };
+        const range = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '');
+        if (range === null) return { status: 200, body: found };
+        if (Number(range[1]) >= found.length) return { status: 416, body: nothing };
+        return { status: 206, body: found.subarray(Number(range[1]), Number(range[2]) + 1) };
+      }
+      default:
+        return { status: 501, body: nothing };
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { type Api, type Apis, apis, type Fields, type WriteStruct } from '@weir/wire';
+import type { Address } from '../../packages/cli/src/kafka/address.ts';
+import { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
+import { ConnectionFailed } from '../../packages/cli/src/kafka/connection-failed.ts';
+import {
+  type Broker,
+  type ClientApi,
+  type Connection,
+  ConnectionLost,
+  type RequestBody,
+  type ResponseBody,
+} from '../sim/client.ts';
+import type { ClientSurroundings } from '../sim/surroundings.ts';
+
+export interface SocketBroker extends Broker {
+  readonly address: Address;
+}
+
+const connectTimeoutMs = 2_000;
+
+/** A client's connection over a socket, which opens with the first request. */
+export class SocketConnection implements Connection {
+  readonly broker: SocketBroker;
+  readonly #opening: Promise<KafkaConnection>;
+  inFlight = 0;
+  isOpen = true;
+
+  constructor({ clock }: ClientSurroundings, broker: SocketBroker) {
+    this.broker = broker;
+    this.#opening = KafkaConnection.open({
+      address: broker.address,
+      clientId: 'chaos',
+      clock,
+      stop: new AbortController().signal,
+      timeoutMs: connectTimeoutMs,
+    });
+    // Whoever sends a request hears of it.
+    this.#opening.catch(() => undefined);
+  }
+
+  async request<Name extends ClientApi>(
+    name: Name,
+    body: RequestBody<Apis[Name]>,
+    timeoutMs: number,
+  ): Promise<ResponseBody<Apis[Name]>> {
+    this.inFlight++;
+    try {
+      const connection = await this.#opening;
+      // Name and body belong together, which the types cannot say of a whole table.
+      const api = apis[name] as unknown as Api;
+      const answer = await connection.request(api, body as unknown as WriteStruct<Fields>, { timeoutMs });
+      return answer as unknown as ResponseBody<Apis[Name]>;
+    } catch (error) {
+      this.close('it failed');
+      if (error instanceof ConnectionFailed) throw new ConnectionLost(error.message);
+      throw error;
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  close(_reason: string): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#opening.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Clock } from '@weir/core';
+
+const executable = join(import.meta.dirname, '../../bin/weir');
+const keptLines = 30;
+
+/** One process of `bin/weir` that this test started, and may therefore stop, pause and kill. */
+export class WeirProcess {
+  readonly name: string;
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  #output = '';
+  #isGone = false;
+  #isPaused = false;
+
+  constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+    this.name = name;
+    // `bin/weir` becomes the process that it starts, so that the child is the one that signals are for.
+    this.#child = spawn(executable, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout!.on('data', (chunk) => {
+      this.#output += chunk;
+    });
+    this.#child.stderr!.on('data', (chunk) => {
+      this.#lines.push(...String(chunk).trimEnd().split('\n'));
+      this.#lines.splice(0, this.#lines.length - keptLines);
+    });
+    // Nothing outlives the test, not even when the runner loses its patience with it.
+    const end = () => this.#child.kill('SIGKILL');
+    process.once('exit', end);
+    this.#child.once('exit', () => {
+      this.#isGone = true;
+      process.removeListener('exit', end);
+    });
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** The end of its log. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Waits until it has printed something. Gives up when it ends or takes too long. */
+  async printed(pattern: RegExp, clock: Clock, withinMs: number): Promise<RegExpExecArray> {
+    const endMs = clock.monotonicMs() + withinMs;
+    for (;;) {
+      const match = pattern.exec(this.#output);
+      if (match !== null) return match;
+      if (this.#isGone || clock.monotonicMs() > endMs) {
+        const what = this.#isGone ? 'ended' : `said nothing within ${withinMs} ms`;
+        throw new Error(`${this.name} ${what}:\n${this.#lines.join('\n')}`);
+      }
+      await new Promise<void>((resolve) => clock.after(20, resolve));
+    }
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (!this.#isGone) this.#child.kill('SIGCONT');
+  }
+
+  kill(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isGone) {
+        resolve();
+        return;
+      }
+      this.#child.once('exit', () => resolve());
+      this.#child.kill('SIGKILL');
+    });
+  }
+}
