@@ -67,6 +67,8 @@ class Chaos implements ClientSurroundings {
   /** A control plane comes back where it was, as it would behind a name. */
   readonly #controlPlanePorts: number[] = [];
   readonly #agents: Agent[] = [];
+  /** By slot, the agent that was ready last, living or not: all of them may be gone at a time. */
+  readonly #known: SocketBroker[] = [];
   /** All that were ever started. */
   readonly #processes: WeirProcess[] = [];
   #bucketUrl = '';
@@ -92,8 +94,7 @@ class Chaos implements ClientSurroundings {
     this.#bucketUrl = await this.bucket.start();
     for (let slot = 0; slot < controlPlaneCount; slot++) await this.#startControlPlane(slot);
     await Promise.all(Array.from({ length: agentCount }, (_, slot) => this.#startAgent(slot)));
-    const brokers = () => this.#agents.flatMap(({ broker }) => broker ?? []);
-    await this.until(() => brokers().length === agentCount, startMsMax, 'all agents start');
+    const brokers = () => this.#known;
     return {
       topicName,
       topicId: await this.#createTopic(brokers()[0]!),
@@ -191,6 +192,7 @@ class Chaos implements ClientSurroundings {
       const [, agentId, kafkaPort] = await started.printed(ready, systemClock, agentStartMsMax);
       const address = { host: '127.0.0.1', port: Number(kafkaPort) };
       agent.broker = { agentId: agentId!, nodeId: nodeIdOf(agentId!), address };
+      this.#known[slot] = agent.broker;
     } catch (error) {
       if (this.#isOver || this.#agents[slot] !== agent) return;
       this.note(`${started.name} does not start: ${String(error).split('\n')[0]}`);
@@ -276,6 +278,7 @@ test(`agents and control planes are killed and paused under load, seed ${seed}`,
   timeout: troubleMs + 2 * startMsMax + 3 * recoveryMsMax,
 }, async (context) => {
   const chaos = new Chaos();
+  const clients: { stop(): void }[] = [];
   try {
     const bootstrap = await chaos.start();
     chaos.note('everything is up');
@@ -289,17 +292,18 @@ test(`agents and control planes are killed and paused under load, seed ${seed}`,
           movesMidway: false,
         }),
     );
-    let isOver = false;
     const reader = new Reader(chaos, chaos.history, bootstrap, 'the reader');
-    reader.follow(() => isOver);
+    reader.follow();
+    clients.push(reader, ...all);
     await chaos.trouble();
     await chaos.until(() => all.every(({ isDone }) => isDone), recoveryMsMax, 'everything is acknowledged');
     chaos.note('everything is acknowledged');
     // By then every agent has noticed a dead connection, and follows the cluster over another.
     await chaos.pause(12_000);
-    isOver = true;
+    reader.stop();
 
     const last = new Reader(chaos, chaos.history, bootstrap, 'the last reader');
+    clients.push(last);
     let ends: readonly number[] | undefined;
     last.readAll().then(
       (found) => {
@@ -317,6 +321,7 @@ test(`agents and control planes are killed and paused under load, seed ${seed}`,
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${chaos.report()}`, { cause: error });
   } finally {
+    for (const client of clients) client.stop();
     await chaos.end();
   }
 });

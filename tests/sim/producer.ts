@@ -46,6 +46,7 @@ export class Producer {
   readonly #streams: readonly Stream[];
   #producerId = -1n;
   #left: number;
+  #isStopped = false;
   #pausedUntilMs = 0;
   /** Requests without an answer since the last that had one. */
   #failures = 0;
@@ -80,9 +81,17 @@ export class Producer {
     this.#cluster.cut();
   }
 
+  /** Gives everything up, so that nothing of it is left. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#left = 0;
+    for (const stream of this.#streams) stream.queue = [];
+    this.#cluster.cut();
+  }
+
   async #start(): Promise<void> {
     await this.#cluster.refresh();
-    while (this.#options.isIdempotent && this.#producerId < 0n) await this.#initialise();
+    while (this.#options.isIdempotent && this.#producerId < 0n && !this.#isStopped) await this.#initialise();
     this.#keepMetadataFresh();
     this.#produce();
   }
@@ -244,6 +253,7 @@ export class Producer {
   #failed(stream: Stream, batch: SentBatch, error: ErrorName | undefined, agentId: string): void {
     this.#world.note(`${nameOf(batch)} at ${agentId}: ${error ?? 'no answer'}`);
     stream.inFlight.delete(batch);
+    if (this.#isStopped) return;
     const isBehind = [...stream.inFlight, ...stream.queue].some(
       ({ number, attempts }) => attempts > 0 && number < batch.number,
     );

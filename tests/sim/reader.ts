@@ -17,6 +17,7 @@ export class Reader {
   readonly positions: number[];
   #connection: Connection | undefined;
   #connections = 0;
+  #isStopped = false;
 
   constructor(world: ClientSurroundings, history: History, bootstrap: Bootstrap, name: string) {
     this.#world = world;
@@ -27,9 +28,9 @@ export class Reader {
   }
 
   /** Follows the ends until it is told to stop. */
-  follow(isOver: () => boolean): void {
+  follow(): void {
     const round = async (): Promise<void> => {
-      while (!isOver()) {
+      while (!this.#isStopped) {
         if (this.#world.random.next() < 0.1) this.#connection?.close('moves on');
         if ((await this.#fetch(longPollMs)) === undefined) await this.#pause();
       }
@@ -39,11 +40,17 @@ export class Reader {
 
   /** Reads until there is no more, and returns where the partitions end. */
   async readAll(): Promise<readonly number[]> {
-    for (;;) {
+    while (!this.#isStopped) {
       const ends = await this.#fetch(0);
       if (ends === undefined) await this.#pause();
       else if (ends.every((end, partition) => end === this.positions[partition])) return ends;
     }
+    throw new ConnectionLost('the reader was stopped');
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.cut();
   }
 
   cut(): void {

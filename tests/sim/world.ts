@@ -135,8 +135,7 @@ class World implements Surroundings {
       (kind) => new Producer(this, this.#history, bootstrap, { ...kind, movesMidway, durationMs: troubleMs }),
     );
     const reader = new Reader(this, this.#history, bootstrap, 'the reader');
-    let isOver = false;
-    reader.follow(() => isOver);
+    reader.follow();
     this.#trouble(all, reader);
     await this.#pass(() => false, troubleMs);
     this.#heal();
@@ -147,7 +146,7 @@ class World implements Surroundings {
       );
     }
     await this.#pass(() => false, settleMs);
-    isOver = true;
+    reader.stop();
     await this.#check(bootstrap);
   }
 
