@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
 import { startHttpListener } from './http-server.ts';
@@ -36,4 +37,12 @@ test('probes, metrics and mistakes', async (t) => {
   ] as const;
   for (const [path, method, expected] of cases)
     assert.equal(await ask(path, method), expected, `${method} ${path}`);
+
+  // What no URL can be made of. `fetch` would not send it.
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.end('GET // HTTP/1.1\r\nhost: agent\r\nconnection: close\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.equal(await ask('/v1/status'), '200 OK', 'and it is still there');
 });

@@ -45,7 +45,11 @@ export async function startHttpListener({ host, port, routes, log }: HttpOptions
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://agent');
+    const url = URL.parse(request.url ?? '/', 'http://agent');
+    if (url === null) {
+      plain(response, 400, 'the target of the request is no path');
+      return;
+    }
     const atPath = routes.filter(({ path }) =>
       path.endsWith('/') && path !== '/' ? url.pathname.startsWith(path) : url.pathname === path,
     );
@@ -63,7 +67,10 @@ export async function startHttpListener({ host, port, routes, log }: HttpOptions
 }
 
 export function plain(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 

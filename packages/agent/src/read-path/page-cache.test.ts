@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '@weir/core';
+import { Metrics, silentLog } from '@weir/core';
 import { settled } from '../../testing/data-path.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
+import { pageMetrics } from './page-metrics.ts';
 import { type PageSource, routedPages } from './page-source.ts';
 
 class CountingSource implements PageSource {
@@ -99,20 +100,52 @@ test('a file in slices and the same file in one buffer have the same pages', () 
 });
 
 test('pages come from the agent that keeps them, and from the bucket when it fails', async () => {
-  const own = new CountingSource();
+  const bucket = new CountingSource();
   const other = new CountingSource(
     () => Promise.resolve(new Page([Buffer.from('theirs')])),
     () => Promise.reject(new Error('gone')),
   );
-  const pages = routedPages(own, (fileId) => (fileId === 'theirs' ? other : undefined), silentLog);
+  const cache = new PageCache({ source: bucket, cacheBytesMax: 1_000 });
+  const metrics = new Metrics();
+  const pages = routedPages(cache, (fileId) => (fileId === 'theirs' ? other : undefined), {
+    log: silentLog,
+    metrics: pageMetrics(metrics),
+  });
   assert.equal((await pages.read('theirs', 0)).byteLength, 6);
   assert.equal((await pages.read('theirs', 1)).byteLength, 100);
   assert.equal((await pages.read('mine', 2)).byteLength, 100);
   assert.deepEqual(
-    [other.reads, own.reads],
+    [other.reads, bucket.reads],
     [
       ['theirs/0', 'theirs/1'],
       ['theirs/1', 'mine/2'],
     ],
   );
+  assert.match(metrics.render(), /remote_counter\{outcome="success",source="remote"\} 1\n/);
+  assert.match(metrics.render(), /remote_counter\{outcome="failure",source="remote"\} 1\n/);
+  assert.match(metrics.render(), /remote_counter\{outcome="miss",source="local"\} 2\n/);
+});
+
+test('everybody who wants a page of another agent waits for one request', async () => {
+  const lender = new CountingSource();
+  const bucket = new CountingSource();
+  const cache = new PageCache({ source: bucket, cacheBytesMax: 1_000 });
+  const pages = await Promise.all([0, 0, 0].map(() => cache.borrow('f', 0, lender)));
+  assert.ok(pages.every((page) => page === pages[0]));
+  assert.equal(cache.peek('f', 0), pages[0]);
+  assert.equal(await cache.read('f', 0), pages[0], 'what was borrowed need not be read again');
+  assert.deepEqual([lender.reads, bucket.reads], [['f/0'], []]);
+});
+
+test('borrowed pages take a quarter of the room and make none of it scarce', async () => {
+  const lender = new CountingSource();
+  const cache = new PageCache({ source: new CountingSource(), cacheBytesMax: 1_000 });
+  const held = (fileId: string) =>
+    Array.from({ length: 12 }, (_, index) => index).filter((index) => cache.expects(fileId, index));
+  for (let index = 0; index < 12; index++) await cache.borrow('theirs', index, lender);
+  assert.deepEqual(held('theirs'), [10, 11]);
+  for (let index = 0; index < 12; index++) await cache.read('ours', index);
+  assert.deepEqual(held('ours'), [4, 5, 6, 7, 8, 9, 10, 11], 'all that the borrowed ones leave');
+  assert.deepEqual(held('theirs'), [10, 11]);
+  assert.equal(cache.bytes, 1_000);
 });

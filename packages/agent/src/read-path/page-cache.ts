@@ -2,21 +2,26 @@ import type { Page } from './page.ts';
 import type { PageSource } from './page-source.ts';
 
 export interface PageCacheOptions {
+  /** The bucket. */
   readonly source: PageSource;
   readonly cacheBytesMax: number;
 }
 
+/** Pages that other agents keep may take one part of so many: enough to read each once, and little of what we keep for them. */
+const borrowedPart = 4;
+
 /**
  * Pages in memory, the least recently used dropped first. Files never change, so that a page is right for as long as it is
  * here. Everybody who wants a page that is on its way waits for the same read.
+ *
+ * What was read from the bucket is kept. What another agent keeps is borrowed, and has a smaller place: if every agent of
+ * a zone held all pages that it reads, all of them together would hold no more than one.
  */
 export class PageCache implements PageSource {
   readonly #source: PageSource;
   readonly #cacheBytesMax: number;
-  /** In the order of their last use. */
-  readonly #pages = new Map<string, Page>();
-  readonly #loading = new Map<string, Promise<Page>>();
-  #bytes = 0;
+  readonly #kept = new Shelf();
+  readonly #borrowed = new Shelf();
 
   constructor({ source, cacheBytesMax }: PageCacheOptions) {
     this.#source = source;
@@ -24,12 +29,81 @@ export class PageCache implements PageSource {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes + this.#borrowed.bytes;
   }
 
   /** The page if it is here, without waiting. */
   peek(fileId: string, index: number): Page | undefined {
     const key = keyOf(fileId, index);
+    return this.#kept.use(key) ?? this.#borrowed.use(key);
+  }
+
+  /** Whether the page is here or on its way. */
+  expects(fileId: string, index: number): boolean {
+    const key = keyOf(fileId, index);
+    return this.#kept.expects(key) || this.#borrowed.expects(key);
+  }
+
+  /** The page from memory, else from the bucket. */
+  read(fileId: string, index: number): Promise<Page> {
+    return this.#read(this.#kept, this.#source, fileId, index);
+  }
+
+  /** The page from memory, else from another agent. */
+  borrow(fileId: string, index: number, lender: PageSource): Promise<Page> {
+    return this.#read(this.#borrowed, lender, fileId, index);
+  }
+
+  /** Puts in a page that somebody has anyway. */
+  put(fileId: string, index: number, page: Page): void {
+    this.#put(this.#kept, keyOf(fileId, index), page);
+  }
+
+  #read(shelf: Shelf, source: PageSource, fileId: string, index: number): Promise<Page> {
+    const page = this.peek(fileId, index);
+    if (page !== undefined) return Promise.resolve(page);
+    const key = keyOf(fileId, index);
+    const underWay = shelf.loading.get(key);
+    if (underWay !== undefined) return underWay;
+    const loading = this.#load(shelf, source, fileId, index);
+    shelf.loading.set(key, loading);
+    return loading;
+  }
+
+  async #load(shelf: Shelf, source: PageSource, fileId: string, index: number): Promise<Page> {
+    const key = keyOf(fileId, index);
+    try {
+      const page = await source.read(fileId, index);
+      this.#put(shelf, key, page);
+      return page;
+    } finally {
+      shelf.loading.delete(key);
+    }
+  }
+
+  #put(shelf: Shelf, key: string, page: Page): void {
+    this.#kept.drop(key);
+    this.#borrowed.drop(key);
+    if (page.byteLength === 0 || page.byteLength > this.#cacheBytesMax) return;
+    shelf.add(key, page);
+    while (this.#borrowed.bytes > this.#cacheBytesMax / borrowedPart) this.#borrowed.dropOldest();
+    while (this.bytes > this.#cacheBytesMax) {
+      if (!this.#kept.dropOldest()) this.#borrowed.dropOldest();
+    }
+  }
+}
+
+/** Pages in the order of their last use, and those on their way. */
+class Shelf {
+  readonly loading = new Map<string, Promise<Page>>();
+  readonly #pages = new Map<string, Page>();
+  bytes = 0;
+
+  expects(key: string): boolean {
+    return this.#pages.has(key) || this.loading.has(key);
+  }
+
+  use(key: string): Page | undefined {
     const page = this.#pages.get(key);
     if (page === undefined) return undefined;
     this.#pages.delete(key);
@@ -37,47 +111,25 @@ export class PageCache implements PageSource {
     return page;
   }
 
-  read(fileId: string, index: number): Promise<Page> {
-    const page = this.peek(fileId, index);
-    if (page !== undefined) return Promise.resolve(page);
-    const key = keyOf(fileId, index);
-    const underWay = this.#loading.get(key);
-    if (underWay !== undefined) return underWay;
-    const loading = this.#load(key, fileId, index);
-    this.#loading.set(key, loading);
-    return loading;
-  }
-
-  /** Puts in a page that somebody has anyway. */
-  put(fileId: string, index: number, page: Page): void {
-    this.#put(keyOf(fileId, index), page);
-  }
-
-  async #load(key: string, fileId: string, index: number): Promise<Page> {
-    try {
-      const page = await this.#source.read(fileId, index);
-      this.#put(key, page);
-      return page;
-    } finally {
-      this.#loading.delete(key);
-    }
-  }
-
-  #put(key: string, page: Page): void {
-    const before = this.#pages.get(key);
-    if (before !== undefined) this.#drop(key, before);
-    if (page.byteLength === 0 || page.byteLength > this.#cacheBytesMax) return;
+  add(key: string, page: Page): void {
     this.#pages.set(key, page);
-    this.#bytes += page.byteLength;
-    for (const [oldestKey, oldest] of this.#pages) {
-      if (this.#bytes <= this.#cacheBytesMax) return;
-      this.#drop(oldestKey, oldest);
-    }
+    this.bytes += page.byteLength;
   }
 
-  #drop(key: string, page: Page): void {
+  drop(key: string): void {
+    const page = this.#pages.get(key);
+    if (page === undefined) return;
     this.#pages.delete(key);
-    this.#bytes -= page.byteLength;
+    this.bytes -= page.byteLength;
+  }
+
+  /** False when there is none. */
+  dropOldest(): boolean {
+    for (const key of this.#pages.keys()) {
+      this.drop(key);
+      return true;
+    }
+    return false;
   }
 }
 

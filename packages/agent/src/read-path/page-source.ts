@@ -1,6 +1,9 @@
 import type { Log } from '@weir/core';
 import { logFileKey, type ObjectStore } from '@weir/storage';
 import { Page } from './page.ts';
+import type { PageCache } from './page-cache.ts';
+import type { PageMetrics } from './page-metrics.ts';
+import { Slots } from './slots.ts';
 
 /** Where pages of files come from: the bucket, another agent, or memory in front of either. */
 export interface PageSource {
@@ -16,43 +19,64 @@ export interface StorePagesOptions {
   readonly store: ObjectStore;
   readonly pageBytes: number;
   readonly readsMax: number;
+  readonly metrics: PageMetrics;
 }
 
 /** Pages straight from the bucket, so many at a time. */
-export function storePages({ clusterId, store, pageBytes, readsMax }: StorePagesOptions): PageSource {
-  let reads = 0;
-  const waiting: (() => void)[] = [];
+export function storePages({
+  clusterId,
+  store,
+  pageBytes,
+  readsMax,
+  metrics,
+}: StorePagesOptions): PageSource {
+  const slots = new Slots({ runningMax: readsMax });
   return {
-    async read(fileId, index) {
-      if (reads >= readsMax) await new Promise<void>((resolve) => waiting.push(resolve));
-      else reads++;
-      try {
+    read: (fileId, index) =>
+      slots.run(async () => {
         const start = index * pageBytes;
-        return new Page([await store.getRange(logFileKey(clusterId(), fileId), start, start + pageBytes)]);
-      } finally {
-        // Whoever waits inherits the place, so that it is never free for somebody who came later.
-        const next = waiting.shift();
-        if (next === undefined) reads--;
-        else next();
-      }
-    },
+        try {
+          const bytes = await store.getRange(logFileKey(clusterId(), fileId), start, start + pageBytes);
+          metrics.bucketReads.add(1);
+          metrics.bucketBytes.add(bytes.length);
+          return new Page([bytes]);
+        } catch (error) {
+          metrics.bucketFailures.add(1);
+          throw error;
+        }
+      }),
   };
 }
 
 /** Which other agent keeps a page; `undefined` when this one does. */
 export type RemotePages = (fileId: string, index: number) => PageSource | undefined;
 
-/** Asks the agent that keeps a page, and the bucket when that agent fails: a cache that is down must cost time only. */
-export function routedPages(own: PageSource, remotePages: RemotePages, log: Log): PageSource {
+/**
+ * Asks the agent that keeps a page, and the bucket when that agent has not got it, for whatever reason. The bucket has the
+ * last word on everything, so that a cache which is down, or wrong about what exists, costs time only.
+ */
+export function routedPages(
+  cache: PageCache,
+  remotePages: RemotePages,
+  { log, metrics }: { readonly log: Log; readonly metrics: PageMetrics },
+): PageSource {
+  function own(fileId: string, index: number): Promise<Page> {
+    metrics.localMisses.add(1);
+    return cache.read(fileId, index);
+  }
   return {
     async read(fileId, index) {
-      const remote = remotePages(fileId, index);
-      if (remote === undefined) return own.read(fileId, index);
+      const lender = remotePages(fileId, index);
+      if (lender === undefined) return await own(fileId, index);
       try {
-        return await remote.read(fileId, index);
+        const page = await cache.borrow(fileId, index, lender);
+        metrics.remoteHits.add(1);
+        return page;
       } catch (error) {
-        log.warn('another agent could not give a page', { fileId, page: index, error: String(error) });
-        return own.read(fileId, index);
+        // Whoever asks other agents says once for each outage that they fail; this is for those who look closer.
+        log.debug('a page comes from the bucket instead', { fileId, page: index, error: String(error) });
+        metrics.remoteFailures.add(1);
+        return await own(fileId, index);
       }
     },
   };

@@ -189,6 +189,81 @@ test('pages are read side by side, so many at a time', async () => {
   assert.equal(path.store.runningGetsMax, caps.pageReadsMax);
 });
 
+test('the pages of many files are read side by side', async () => {
+  const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
+  for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf([`${file}`])]]);
+  path.store.beforeGet = () => settled(20);
+  const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
+  assert.deepEqual(
+    valuesOf(list).map(([, value]) => value),
+    Array.from({ length: 20 }, (_, file) => `${file}`),
+  );
+  assert.equal(path.store.gets, 20);
+  assert.ok(path.store.runningGetsMax > 5, `${path.store.runningGetsMax} at a time`);
+});
+
+test('a limit on what is read is a limit on what is read ahead', async () => {
+  const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readsOn: false } });
+  for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf(['x'.repeat(400)])]]);
+  const pointers = await pointersOf(path, path.topicId);
+  const list = await readOne(path, { pointers, fromOffset: 0, bytesMax: 1_000, atLeastOne: true });
+  assert.equal(list.batchCount, 2);
+  assert.equal(path.store.gets, 3);
+});
+
+test('who reads one partition finds the next pages in memory, if it may', async () => {
+  for (const [readsOn, partitions, expectedGets] of [
+    [true, 1, 3],
+    [true, 2, 2],
+    [false, 1, 1],
+  ] as const) {
+    const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readsOn } }, 2);
+    const batch = batchOf(['x'.repeat(400)]);
+    await write(
+      path,
+      path.topicId,
+      Array.from({ length: 40 }, (_, count): [number, Buffer] => [count < 20 ? 0 : 1, batch]),
+    );
+    const queries = await Promise.all(
+      Array.from({ length: partitions }, async (_, partition) => ({
+        pointers: await pointersOf(path, path.topicId, partition),
+        fromOffset: 0,
+        bytesMax: 500,
+        atLeastOne: true,
+      })),
+    );
+    const lists = await path.readPath.readBatches(queries);
+    assert.ok(lists.every((list) => !(list instanceof Error) && list.batchCount === 1));
+    await settled();
+    assert.equal(path.store.gets, expectedGets, `${readsOn} ${partitions}`);
+  }
+});
+
+test('a file that cannot be read fails the reader that comes for it, and none that comes before', async () => {
+  const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
+  for (let file = 0; file < 6; file++) await write(path, path.topicId, [[0, batchOf(['x'.repeat(400)])]]);
+  const pointers = await pointersOf(path, path.topicId);
+  path.store.objects.delete([...path.store.objects.keys()].find((key) => key.endsWith(pointers.fileId[2]!))!);
+  for (let time = 0; time < 2; time++) {
+    assert.equal((await readOne(path, { pointers, ...everything })).batchCount, 2);
+    const missing = { pointers: rowsFrom(pointers, 2), ...everything, fromOffset: 2 };
+    await assert.rejects(readOne(path, missing), ObjectNotFound);
+    const rest = await readOne(path, { pointers: rowsFrom(pointers, 3), ...everything, fromOffset: 3 });
+    assert.equal(rest.batchCount, 3);
+  }
+});
+
+function rowsFrom(pointers: Pointers, row: number): Pointers {
+  return {
+    ...pointers,
+    fileId: pointers.fileId.slice(row),
+    byteStart: pointers.byteStart.slice(row),
+    byteLength: pointers.byteLength.slice(row),
+    baseOffset: pointers.baseOffset.slice(row),
+    nextOffset: pointers.nextOffset.slice(row),
+  };
+}
+
 test('a file of our own needs no read', async () => {
   for (const ownFiles of ['keep', 'copy'] as const) {
     const path = await start({ pages: { ownFiles } });

@@ -1,4 +1,4 @@
-import { caps, type Log, type MetricRow, type Metrics, type Series } from '@weir/core';
+import { caps, type Log, type Metrics } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import { headerBytes } from '@weir/wire';
@@ -7,7 +7,10 @@ import { BatchCursor, DamagedRange } from './batch-cursor.ts';
 import { BatchList } from './batch-list.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
+import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
+import { PagesAhead, pagesFrom } from './pages-ahead.ts';
+import { Slots } from './slots.ts';
 
 export interface ReadPathOptions {
   readonly store: ObjectStore;
@@ -27,16 +30,26 @@ export interface PageOptions {
    * memory of request frames is never used again. `copy`: in memory of its own. `none`: it is read like any other.
    */
   readonly ownFiles: 'keep' | 'copy' | 'none';
+  /** Whether a reader of one partition finds the next pages in memory when it comes for them. Usually it does. */
+  readonly readsOn?: boolean;
 }
 
 export interface ReadPath {
-  /** Reads batches of many partitions side by side. Results come in the order of the queries, an `Error` for what failed. */
+  /**
+   * Reads batches of many partitions side by side. Results come in the order of the queries, an `Error` for those of which
+   * not even the first batch could be read.
+   */
   readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]>;
   /** Shows the batches of a stored range one by one until `visit` returns something, which is then the answer. */
   searchBatches<Found>(
     pointers: Pointers,
     visit: (cursor: BatchCursor, baseOffset: number) => Found | undefined,
   ): Promise<Found | undefined>;
+  /**
+   * A page for another agent, at once when it is in memory, else from the bucket. Never from a third agent: two that each
+   * take the other for the keeper of a page would ask each other for ever.
+   */
+  lendPage(fileId: string, index: number): Page | Promise<Page>;
   /** Takes a file that this agent has just written. */
   adopt(file: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void;
 }
@@ -50,33 +63,10 @@ export interface ReadQuery {
   readonly atLeastOne: boolean;
 }
 
-const pageReads: MetricRow<'outcome'> = {
-  name: 'agent_file_cache_client_fetch_local_or_remote_counter',
-  kind: 'counter',
-  help: 'Pages asked for, by whether they were in memory.',
-  labels: ['outcome'],
-};
-
-const cacheBytes: MetricRow<never> = {
-  name: 'agent_file_cache_bytes',
-  kind: 'gauge',
-  help: 'Bytes of pages in memory.',
-  labels: [],
-};
-
-const readRecords: MetricRow<never> = {
-  name: 'agent_kafka_fetch_records_counter',
-  kind: 'counter',
-  help: 'Records in the batches that were read for consumers.',
-  labels: [],
-};
-
-const readBytes: MetricRow<never> = {
-  name: 'agent_kafka_fetch_compressed_bytes_counter',
-  kind: 'counter',
-  help: 'Bytes of the batches that were read for consumers, as stored.',
-  labels: [],
-};
+/** Pages that one reader has ahead. At 30 ms for each of them, eight are a gigabyte per second. */
+const pagesAheadMax = 8;
+/** Pages that a reader of one partition finds when it comes back for more. */
+const pagesReadOn = 2;
 
 /** How stored batches are found again: ranges of files, in pages, through a cache, as views of it. */
 export function createReadPath(options: ReadPathOptions): ReadPath {
@@ -87,68 +77,114 @@ class PagedReadPath implements ReadPath {
   readonly #options: PageOptions;
   readonly #cache: PageCache;
   readonly #source: PageSource;
-  readonly #hits: Series;
-  readonly #misses: Series;
-  readonly #cacheBytes: Series;
-  readonly #readRecords: Series;
-  readonly #readBytes: Series;
+  readonly #aheadBudget = new Slots({ runningMax: caps.pagesAheadMax });
+  readonly #metrics: PageMetrics;
 
-  constructor({ store, cluster, pages, log, metrics, remotePages }: ReadPathOptions) {
+  constructor({ store, cluster, pages, log, metrics, remotePages = () => undefined }: ReadPathOptions) {
     this.#options = pages;
+    this.#metrics = pageMetrics(metrics);
     const { pageBytes, cacheBytesMax } = pages;
     const source = storePages({
       clusterId: () => cluster.clusterId,
       store,
       pageBytes,
       readsMax: caps.pageReadsMax,
+      metrics: this.#metrics,
     });
     this.#cache = new PageCache({ source, cacheBytesMax });
-    this.#source = remotePages === undefined ? this.#cache : routedPages(this.#cache, remotePages, log);
-    this.#hits = metrics.series(pageReads, { outcome: 'hit' });
-    this.#misses = metrics.series(pageReads, { outcome: 'miss' });
-    this.#cacheBytes = metrics.series(cacheBytes, {});
-    this.#readRecords = metrics.series(readRecords, {});
-    this.#readBytes = metrics.series(readBytes, {});
+    this.#source = routedPages(this.#cache, remotePages, { log, metrics: this.#metrics });
   }
 
   async readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]> {
     const results = await Promise.all(
       queries.map((query) =>
-        this.#readBatches(query).catch((error: unknown) =>
+        this.#readBatches(query, queries.length === 1).catch((error: unknown) =>
           error instanceof Error ? error : new Error(String(error)),
         ),
       ),
     );
     for (const result of results) {
       if (result instanceof Error) continue;
-      this.#readRecords.add(result.recordCount);
-      this.#readBytes.add(result.bytes);
+      this.#metrics.readRecords.add(result.recordCount);
+      this.#metrics.readBytes.add(result.bytes);
     }
     return results;
   }
 
-  async #readBatches({ pointers, fromOffset, bytesMax, atLeastOne }: ReadQuery): Promise<BatchList> {
+  async #readBatches(query: ReadQuery, isAlone: boolean): Promise<BatchList> {
+    const { pointers, fromOffset, bytesMax, atLeastOne } = query;
     const list = new BatchList();
     const room = () => bytesMax - list.bytes;
-    for (const walk of rangesOf(pointers)) {
-      let wantedBytes = 0;
-      while (walk.at < walk.end) {
-        if (room() <= 0 && !(atLeastOne && list.batchCount === 0)) return list;
-        const end = this.#windowEnd(walk, Math.max(wantedBytes, room()));
-        const pieces = this.#pieces(walk.fileId, walk.at, end);
-        const cursor = new BatchCursor(Array.isArray(pieces) ? pieces : await pieces);
-        while (cursor.next()) {
-          if (walk.offset + cursor.offsetSpan > fromOffset) {
-            const fits = cursor.batchBytes <= room() || (atLeastOne && list.batchCount === 0);
-            if (!fits) return list;
-            if (!cursor.isWhole) break;
-            list.add(cursor, walk.offset);
+    let ahead: PagesAhead | undefined;
+    try {
+      for (const walk of rangesOf(pointers)) {
+        let wantedBytes = 0;
+        while (walk.at < walk.end) {
+          if (room() <= 0 && !(atLeastOne && list.batchCount === 0))
+            return this.#stopAt(walk, query, list, isAlone);
+          const end = this.#windowEnd(walk, Math.max(wantedBytes, room()));
+          const pieces = this.#pieces(walk.fileId, walk.at, end, ahead);
+          // Readers of what is in memory, which are most, have nothing to ask for.
+          if (!Array.isArray(pieces)) ahead ??= this.#aheadOf(query, walk, room());
+          ahead?.ask();
+          const cursor = new BatchCursor(Array.isArray(pieces) ? pieces : await pieces);
+          while (cursor.next()) {
+            if (walk.offset + cursor.offsetSpan > fromOffset) {
+              const fits = cursor.batchBytes <= room() || (atLeastOne && list.batchCount === 0);
+              if (!fits) return this.#stopAt(walk, query, list, isAlone);
+              if (!cursor.isWhole) break;
+              list.add(cursor, walk.offset);
+            }
+            walk.pass(cursor);
           }
-          walk.pass(cursor);
+          wantedBytes = walk.continueFrom(cursor);
         }
-        wantedBytes = walk.continueFrom(cursor);
+        walk.finish();
       }
-      walk.finish();
+      return list;
+    } catch (error) {
+      // What was read so far is good; whoever comes for the rest learns what is the matter with it.
+      if (list.batchCount === 0 || error instanceof DamagedRange) throw error;
+      return list;
+    } finally {
+      ahead?.end();
+    }
+  }
+
+  /** The pages that a query needs from where it is on. */
+  #aheadOf(
+    { pointers, fromOffset }: ReadQuery,
+    { row, at, end, offset }: RangeWalk,
+    room: number,
+  ): PagesAhead {
+    const { pageBytes } = this.#options;
+    // How much is passed before the wanted offset is known only when it was read, and estimated until then.
+    const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
+    return new PagesAhead({
+      plan: pagesFrom(pointers, row, at, pageBytes),
+      bytesMax: room + Math.min(1, share) * (end - at),
+      pagesMax: pagesAheadMax,
+      budget: this.#aheadBudget,
+      cache: this.#cache,
+      source: this.#source,
+      metrics: this.#metrics,
+    });
+  }
+
+  /** Ends a query whose limit was reached before its ranges. Whoever reads one partition usually comes back for the rest. */
+  #stopAt({ row, at }: RangeWalk, { pointers }: ReadQuery, list: BatchList, isAlone: boolean): BatchList {
+    const { pageBytes, cacheBytesMax, readsOn = true } = this.#options;
+    if (!isAlone || !readsOn || cacheBytesMax < pageBytes * caps.pagesAheadMax) return list;
+    let left = 1 + pagesReadOn;
+    for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes)) {
+      if (left-- === 0) break;
+      if (this.#cache.expects(fileId, index)) continue;
+      if (!this.#aheadBudget.tryEnter()) break;
+      this.#metrics.pagesAhead.add(1);
+      this.#source.read(fileId, index).then(
+        () => this.#aheadBudget.leave(),
+        () => this.#aheadBudget.leave(),
+      );
     }
     return list;
   }
@@ -174,13 +210,17 @@ class PagedReadPath implements ReadPath {
     return undefined;
   }
 
+  lendPage(fileId: string, index: number): Page | Promise<Page> {
+    return this.#cache.peek(fileId, index) ?? this.#cache.read(fileId, index);
+  }
+
   adopt({ fileId, slices }: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void {
     const { ownFiles, pageBytes, cacheBytesMax } = this.#options;
     if (ownFiles === 'none' || cacheBytesMax === 0) return;
     for (const [index, page] of pagesOf(slices, pageBytes).entries()) {
       this.#cache.put(fileId, index, ownFiles === 'copy' ? copyOf(page) : page);
     }
-    this.#cacheBytes.set(this.#cache.bytes);
+    this.#metrics.cacheBytes.set(this.#cache.bytes);
   }
 
   /** A page is read as a whole, so that looking at all of it costs nothing. */
@@ -191,17 +231,23 @@ class PagedReadPath implements ReadPath {
   }
 
   /** Bytes of a file as views of its pages; at once when all of them are in memory. */
-  #pieces(fileId: string, start: number, end: number): Buffer[] | Promise<Buffer[]> {
+  #pieces(
+    fileId: string,
+    start: number,
+    end: number,
+    ahead?: PagesAhead | undefined,
+  ): Buffer[] | Promise<Buffer[]> {
     const { pageBytes } = this.#options;
     const first = Math.floor(start / pageBytes);
     const last = Math.floor((end - 1) / pageBytes);
     const pages: (Page | Promise<Page>)[] = [];
     let isHere = true;
     for (let index = first; index <= last; index++) {
-      const page = this.#cache.peek(fileId, index);
-      (page === undefined ? this.#misses : this.#hits).add(1);
+      const asked = ahead?.take(fileId, index);
+      const page = asked === undefined ? this.#cache.peek(fileId, index) : undefined;
       if (page === undefined) isHere = false;
-      pages.push(page ?? this.#source.read(fileId, index));
+      else this.#metrics.localHits.add(1);
+      pages.push(page ?? asked ?? this.#source.read(fileId, index));
     }
     const cut = (ready: readonly Page[]): Buffer[] => {
       const pieces: Buffer[] = [];
@@ -217,7 +263,7 @@ class PagedReadPath implements ReadPath {
     };
     if (isHere) return cut(pages as Page[]);
     return Promise.all(pages).then((ready) => {
-      this.#cacheBytes.set(this.#cache.bytes);
+      this.#metrics.cacheBytes.set(this.#cache.bytes);
       return cut(ready);
     });
   }
@@ -225,6 +271,7 @@ class PagedReadPath implements ReadPath {
 
 /** Where a reader is in one stored range. */
 class RangeWalk {
+  readonly row: number;
   readonly fileId: string;
   readonly end: number;
   readonly #nextOffset: number;
@@ -232,6 +279,7 @@ class RangeWalk {
   offset: number;
 
   constructor(pointers: Pointers, row: number) {
+    this.row = row;
     this.fileId = pointers.fileId[row]!;
     this.at = pointers.byteStart[row]!;
     this.end = this.at + pointers.byteLength[row]!;

@@ -1,0 +1,60 @@
+import type { Clock } from '@weir/core';
+import { answerMsMax } from './peer-client.ts';
+
+/** An agent that failed is left in peace for this long. One that is dead is gone from the list of agents soon after. */
+export const avoidMs = 5_000;
+
+/** The agents that failed lately. When their time is over one page is tried, and the rest follow when it has come. */
+export class AvoidedPeers {
+  readonly #clock: Clock;
+  readonly #untilMs = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get count(): number {
+    return this.#untilMs.size;
+  }
+
+  isAvoided(agentId: string): boolean {
+    const untilMs = this.#untilMs.get(agentId);
+    return untilMs !== undefined && this.#clock.monotonicMs() < untilMs;
+  }
+
+  /** How often it has failed, for those who want to know whether it has done so again. */
+  failuresOf(agentId: string): number {
+    return this.#failures.get(agentId) ?? 0;
+  }
+
+  /** Somebody tries an agent; if it had failed, nobody else does until the outcome is known. */
+  trying(agentId: string): void {
+    if (this.#untilMs.has(agentId)) this.#avoid(agentId, answerMsMax);
+  }
+
+  /** True when it had not failed before. */
+  failed(agentId: string): boolean {
+    const isNew = !this.#untilMs.has(agentId);
+    this.#failures.set(agentId, this.failuresOf(agentId) + 1);
+    this.#avoid(agentId, avoidMs);
+    return isNew;
+  }
+
+  /** True when it had failed before. */
+  succeeded(agentId: string): boolean {
+    return this.#untilMs.delete(agentId);
+  }
+
+  forgetAllBut(agentIds: ReadonlySet<string>): void {
+    for (const agentId of this.#failures.keys()) {
+      if (agentIds.has(agentId)) continue;
+      this.#failures.delete(agentId);
+      this.#untilMs.delete(agentId);
+    }
+  }
+
+  #avoid(agentId: string, ms: number): void {
+    this.#untilMs.set(agentId, this.#clock.monotonicMs() + ms);
+  }
+}

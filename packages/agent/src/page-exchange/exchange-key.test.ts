@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/index.ts';
+import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
+
+const path = `/v1/internal/files/${'0'.repeat(32)}?page=0&pageBytes=4194304`;
+
+function keyOf(agentKey: string, clusterId = 'vci_one', clock = new FakeClock()) {
+  return { key: new ExchangeKey({ agentKey: () => agentKey, clusterId, clock }), clock };
+}
+
+test('who has the key is recognised, and nobody else', () => {
+  const { key, clock } = keyOf('aks_1');
+  const { authorization, signature } = key.sign('GET', path);
+  assert.deepEqual(key.verify('GET', path, authorization), { signature });
+  assert.ok(!authorization.includes('aks_1'), 'the key stays here');
+
+  const altered = authorization.slice(0, -1) + (authorization.endsWith('A') ? 'B' : 'A');
+  const cases: [
+    what: string,
+    key: ExchangeKey,
+    method: string,
+    path: string,
+    header: string | undefined,
+    problem: RegExp,
+  ][] = [
+    ['nothing', key, 'GET', path, undefined, /not signed/],
+    ['nothing in it', key, 'GET', path, '', /not Weir-Page-V1/],
+    ['another scheme', key, 'GET', path, 'Bearer aks_1', /not Weir-Page-V1/],
+    ['something behind it', key, 'GET', path, `${authorization} `, /not Weir-Page-V1/],
+    ['another signature', key, 'GET', path, altered, /not that of an agent/],
+    ['another method', key, 'POST', path, authorization, /not that of an agent/],
+    ['another page', key, 'GET', path.replace('page=0', 'page=1'), authorization, /not that of an agent/],
+    ['another time', key, 'GET', path, authorization.replace(/time=\d/, 'time=2'), /not that of an agent/],
+    ['another key', keyOf('aks_2').key, 'GET', path, authorization, /not that of an agent/],
+    ['another cluster', keyOf('aks_1', 'vci_two').key, 'GET', path, authorization, /not that of an agent/],
+  ];
+  for (const [what, verifier, method, target, header, problem] of cases) {
+    const verified = verifier.verify(method, target, header);
+    assert.match('problem' in verified ? verified.problem : 'accepted', problem, what);
+  }
+
+  clock.advance(exchangeSkewMsMax);
+  assert.ok('signature' in key.verify('GET', path, authorization));
+  clock.advance(1);
+  assert.match(JSON.stringify(key.verify('GET', path, authorization)), /another time than ours/);
+  const early = keyOf('aks_1', 'vci_one', new FakeClock(clock.nowMs() + exchangeSkewMsMax + 1)).key;
+  assert.match(
+    JSON.stringify(key.verify('GET', path, early.sign('GET', path).authorization)),
+    /another time/,
+  );
+});
+
+test('an answer proves that it is one to this request, of this length, by an agent', () => {
+  const { key } = keyOf('aks_1');
+  const { signature } = key.sign('GET', path);
+  const other = key.sign('GET', path.replace('page=0', 'page=1')).signature;
+  const proof = key.prove(signature, 100);
+  assert.equal(key.isProven(signature, 100, proof), true);
+  assert.equal(key.isProven(signature, 101, proof), false);
+  assert.equal(key.isProven(other, 100, proof), false);
+  assert.equal(key.isProven(signature, 100, undefined), false);
+  assert.equal(key.isProven(signature, 100, ''), false);
+  assert.equal(key.isProven(signature, 100, signature), false, 'a request is no answer');
+  assert.equal(keyOf('aks_2').key.isProven(signature, 100, proof), false);
+});
+
+test('a key that is replaced is used soon, and is not read for every page', () => {
+  const clock = new FakeClock();
+  let agentKey = 'aks_old';
+  let reads = 0;
+  const read = () => {
+    reads++;
+    return agentKey;
+  };
+  const key = new ExchangeKey({ agentKey: read, clusterId: 'vci_one', clock });
+  const before = key.sign('GET', path);
+  agentKey = 'aks_new';
+  for (let times = 0; times < 100; times++) {
+    assert.ok('signature' in key.verify('GET', path, before.authorization));
+  }
+  assert.equal(reads, 1);
+  clock.advance(1_000);
+  assert.ok('problem' in key.verify('GET', path, before.authorization));
+  const renewed = keyOf('aks_new', 'vci_one', clock).key;
+  assert.ok('signature' in renewed.verify('GET', path, key.sign('GET', path).authorization));
+});

@@ -1,0 +1,106 @@
+import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
+import type { PeerFailureReason } from './peer-failure.ts';
+
+const rows = {
+  asked: {
+    name: 'agent_file_cache_client_get_stream_range_outcome',
+    kind: 'counter',
+    help: 'Pages asked of other agents, by what became of it.',
+    labels: ['outcome'],
+  },
+  askedSeconds: {
+    name: 'agent_file_cache_client_get_stream_range_latency',
+    kind: 'histogram',
+    help: 'Seconds until another agent had given a page, or failed to.',
+    labels: [],
+    buckets: durationBucketsSeconds,
+  },
+  askedBytes: {
+    name: 'agent_file_cache_client_get_stream_range_num_bytes_count',
+    kind: 'counter',
+    help: 'Bytes of pages that other agents gave.',
+    labels: [],
+  },
+  avoided: {
+    name: 'agent_file_cache_client_avoided_peers',
+    kind: 'gauge',
+    help: 'Agents of the zone that are not asked for pages because they failed.',
+    labels: [],
+  },
+  served: {
+    name: 'agent_file_cache_server_get_stream_range_outcome',
+    kind: 'counter',
+    help: 'Pages that other agents asked for, by what became of it.',
+    labels: ['outcome'],
+  },
+  servedSeconds: {
+    name: 'agent_file_cache_server_get_stream_range_latency',
+    kind: 'histogram',
+    help: 'Seconds that an answer to another agent took.',
+    labels: [],
+    buckets: durationBucketsSeconds,
+  },
+  servedBytes: {
+    name: 'agent_file_cache_server_get_stream_range_num_bytes_count',
+    kind: 'counter',
+    help: 'Bytes of pages sent to other agents.',
+    labels: [],
+  },
+  serving: {
+    name: 'agent_file_cache_concurrent_fetches',
+    kind: 'gauge',
+    help: 'Pages that are read for other agents or sent to them just now.',
+    labels: [],
+  },
+  tooMany: {
+    name: 'agent_file_cache_too_many_concurrent_fetches',
+    kind: 'counter',
+    help: 'Requests of other agents that were refused because of too many others.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+/** A `hit` was in memory and a `miss` was not; `cut` is an answer that its reader did not take in time. */
+export type ServedOutcome =
+  | 'hit'
+  | 'miss'
+  | 'missing'
+  | 'unsigned'
+  | 'malformed'
+  | 'busy'
+  | 'failure'
+  | 'cut';
+
+export interface AskMetrics {
+  readonly asked: (outcome: 'success' | PeerFailureReason) => Series;
+  readonly askedSeconds: Series;
+  readonly askedBytes: Series;
+  readonly avoided: Series;
+}
+
+export function askMetrics(metrics: Metrics): AskMetrics {
+  return {
+    asked: (outcome) => metrics.series(rows.asked, { outcome }),
+    askedSeconds: metrics.series(rows.askedSeconds, {}),
+    askedBytes: metrics.series(rows.askedBytes, {}),
+    avoided: metrics.series(rows.avoided, {}),
+  };
+}
+
+export interface ServeMetrics {
+  readonly served: (outcome: ServedOutcome) => Series;
+  readonly servedSeconds: Series;
+  readonly servedBytes: Series;
+  readonly serving: Series;
+  readonly tooMany: Series;
+}
+
+export function serveMetrics(metrics: Metrics): ServeMetrics {
+  return {
+    served: (outcome) => metrics.series(rows.served, { outcome }),
+    servedSeconds: metrics.series(rows.servedSeconds, {}),
+    servedBytes: metrics.series(rows.servedBytes, {}),
+    serving: metrics.series(rows.serving, {}),
+    tooMany: metrics.series(rows.tooMany, {}),
+  };
+}

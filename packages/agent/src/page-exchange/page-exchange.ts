@@ -1,0 +1,38 @@
+import type { Clock, Log, Metrics } from '@weir/core';
+import type { AgentDescription } from '@weir/metadata';
+import type { Route } from '../http/http-server.ts';
+import type { RemotePages } from '../read-path/page-source.ts';
+import { ExchangeKey } from './exchange-key.ts';
+import { type PageRoutesOptions, pageRoutes } from './page-routes.ts';
+import { PeerClient } from './peer-client.ts';
+import { ZonePages } from './zone-pages.ts';
+
+export interface PageExchangeOptions {
+  readonly clusterId: string;
+  readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
+  readonly agents: () => readonly AgentDescription[];
+  /** The key that all agents of the cluster share. */
+  readonly agentKey: () => string;
+  readonly pageBytes: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** One agent's part in the page cache of its zone. */
+export interface PageExchange {
+  readonly lender: RemotePages;
+  routes(lendPage: PageRoutesOptions['lendPage']): Route[];
+  close(): void;
+}
+
+export function createPageExchange(options: PageExchangeOptions): PageExchange {
+  const key = new ExchangeKey(options);
+  const client = new PeerClient({ key, clock: options.clock });
+  const { lender } = new ZonePages({ ...options, client });
+  return {
+    lender,
+    routes: (lendPage) => pageRoutes({ ...options, key, lendPage }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,43 @@
+import type { AgentDescription } from '@weir/metadata';
+import { combine, hashText } from '../placement/hash.ts';
+import { mayFetch } from '../placement/roles.ts';
+
+/** An agent that keeps pages for its zone. */
+export interface PageKeeper {
+  readonly agent: AgentDescription;
+  readonly hash: number;
+}
+
+/** The agents among which the pages of a zone are shared out: those of the same zone and group that serve consumers. */
+export function pageKeepers(
+  agents: readonly AgentDescription[],
+  { zone, group }: Pick<AgentDescription, 'zone' | 'group'>,
+): PageKeeper[] {
+  return agents
+    .filter((agent) => agent.zone === zone && agent.group === group && mayFetch(agent.roles))
+    .map((agent) => ({ agent, hash: hashText(agent.agentId) }));
+}
+
+/**
+ * The keeper of a page: each bids for it with a hash of its name and the page, and the highest bid wins. Everybody who knows the
+ * same agents names the same one, and an agent that comes or goes moves only the pages that it wins or leaves.
+ */
+export function pageOwner(
+  keepers: readonly PageKeeper[],
+  fileId: string,
+  index: number,
+  isAvoided: (agentId: string) => boolean = () => false,
+): AgentDescription | undefined {
+  const page = combine(hashText(fileId), index);
+  let owner: PageKeeper | undefined;
+  let highest = -1;
+  for (const keeper of keepers) {
+    const bid = combine(keeper.hash, page);
+    if (bid < highest || isAvoided(keeper.agent.agentId)) continue;
+    // Equal bids are one in four billion, and must not depend on the order of the list.
+    if (bid === highest && owner !== undefined && keeper.agent.agentId > owner.agent.agentId) continue;
+    owner = keeper;
+    highest = bid;
+  }
+  return owner?.agent;
+}

@@ -1,0 +1,31 @@
+import { isFileId } from '@weir/storage';
+
+/** What one agent asks of another: one page of one file. The size is named, because releases may differ in it. */
+export interface PageAddress {
+  readonly fileId: string;
+  readonly index: number;
+  readonly pageBytes: number;
+}
+
+export const pagesPath = '/v1/internal/files/';
+
+/** More pages than any file has; with it a position in a file stays an exact number. */
+const indexDigits = 7;
+
+const pattern = new RegExp(
+  `^${pagesPath}([^/?]*)\\?page=(0|[1-9]\\d{0,${indexDigits - 1}})&pageBytes=([1-9]\\d{0,8})$`,
+);
+
+export function pagePath({ fileId, index, pageBytes }: PageAddress): string {
+  return `${pagesPath}${fileId}?page=${index}&pageBytes=${pageBytes}`;
+}
+
+/** Reads a request's target as it was sent: there is one way to write it, so that nothing is decoded or normalised. */
+export function parsePagePath(target: string): PageAddress | { readonly problem: string } {
+  const [, fileId, index, pageBytes] = pattern.exec(target) ?? [];
+  if (fileId === undefined) {
+    return { problem: `the form is ${pagesPath}<file id>?page=<number>&pageBytes=<number>` };
+  }
+  if (!isFileId(fileId)) return { problem: 'a file id has 32 hex digits' };
+  return { fileId, index: Number(index), pageBytes: Number(pageBytes) };
+}

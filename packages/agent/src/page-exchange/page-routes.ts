@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { joinSmallSlices, ObjectNotFound } from '@weir/storage';
+import { plain, type Route } from '../http/http-server.ts';
+import type { Page } from '../read-path/page.ts';
+import { Slots } from '../read-path/slots.ts';
+import type { ExchangeKey } from './exchange-key.ts';
+import { type ServedOutcome, serveMetrics } from './exchange-metrics.ts';
+import { pagesPath, parsePagePath } from './page-path.ts';
+
+export interface PageRoutesOptions {
+  readonly key: ExchangeKey;
+  readonly pageBytes: number;
+  /** A page of this cluster, at once when it is in memory. */
+  readonly lendPage: (fileId: string, index: number) => Page | Promise<Page>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Within this an agent has taken a page, or is cut off: until then the page stays in memory. */
+export const sendMsMax = 10_000;
+
+/** The header of the proof that an answer comes from an agent of the cluster. */
+export const proofHeader = 'service-page-proof';
+
+/**
+ * `GET /v1/internal/files/<file id>?page=3&pageBytes=4194304`, for agents of the same cluster only. Nothing is said about
+ * files before the signature is checked. A page that is not in memory is announced with `102 Processing`, so that whoever
+ * waits can tell a slow bucket from a dead agent.
+ */
+export function pageRoutes(options: PageRoutesOptions): Route[] {
+  const { key, pageBytes, lendPage, clock, log } = options;
+  const metrics = serveMetrics(options.metrics);
+  const slots = new Slots({ runningMax: caps.peerPagesServedMax });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<ServedOutcome> {
+    const target = request.url ?? '';
+    const verified = key.verify('GET', target, request.headers.authorization);
+    if ('problem' in verified) return refuse(response, 401, verified.problem, 'unsigned');
+    const address = parsePagePath(target);
+    if ('problem' in address) return refuse(response, 400, address.problem, 'malformed');
+    if (address.pageBytes !== pageBytes) {
+      return refuse(response, 400, `this agent keeps pages of ${pageBytes} bytes`, 'malformed');
+    }
+    if (!slots.tryEnter()) {
+      metrics.tooMany.add(1);
+      return refuse(response, 503, 'too many pages at a time; ask the bucket', 'busy');
+    }
+    metrics.serving.set(slots.running);
+    try {
+      const found = lendPage(address.fileId, address.index);
+      const isHit = !(found instanceof Promise);
+      if (!isHit) response.writeProcessing();
+      const page = await found;
+      const proof = key.prove(verified.signature, page.byteLength);
+      if (!(await send(response, page, proof, clock))) return 'cut';
+      metrics.servedBytes.add(page.byteLength);
+      return isHit ? 'hit' : 'miss';
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return refuse(response, 404, 'no such file', 'missing');
+      log.warn('a page could not be read for another agent', {
+        fileId: address.fileId,
+        page: address.index,
+        error: String(error),
+      });
+      return refuse(response, 502, 'the bucket did not give the page', 'failure');
+    } finally {
+      slots.leave();
+      metrics.serving.set(slots.running);
+    }
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: pagesPath,
+      async handle(request, response) {
+        const startMs = clock.monotonicMs();
+        const outcome = await serve(request, response);
+        metrics.served(outcome).add(1);
+        metrics.servedSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+      },
+    },
+  ];
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  problem: string,
+  outcome: ServedOutcome,
+): ServedOutcome {
+  if (!response.destroyed) plain(response, status, problem);
+  return outcome;
+}
+
+/** Hands the slices of a page to the socket as they are. False when the reader did not take all of them. */
+function send(response: ServerResponse, page: Page, proof: string, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (response.destroyed) {
+      resolve(false);
+      return;
+    }
+    const cancel = clock.after(sendMsMax, () => response.destroy());
+    response.once('close', () => {
+      cancel();
+      resolve(response.writableFinished);
+    });
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-length': page.byteLength,
+      [proofHeader]: proof,
+    });
+    const slices: Buffer[] = [];
+    page.collect(0, page.byteLength, slices);
+    response.cork();
+    for (const slice of joinSmallSlices(slices)) response.write(slice);
+    response.end();
+    response.uncork();
+  });
+}

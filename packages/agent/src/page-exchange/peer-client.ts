@@ -1,0 +1,151 @@
+import { type Clock, caps } from '@weir/core';
+import { isFileId } from '@weir/storage';
+import { Page } from '../read-path/page.ts';
+import type { Answer, AnswerHead } from './answer-reader.ts';
+import type { ExchangeKey } from './exchange-key.ts';
+import { type PageAddress, pagePath } from './page-path.ts';
+import { proofHeader } from './page-routes.ts';
+import { PeerConnection, StaleConnection } from './peer-connection.ts';
+import { PeerFailure, type PeerFailureReason } from './peer-failure.ts';
+
+export interface PeerClientOptions {
+  readonly key: ExchangeKey;
+  readonly clock: Clock;
+}
+
+/** An agent that lives says something within this: the page, or that it reads it. */
+export const answerMsMax = 1_000;
+/** Within this an agent that has said so has the page from the bucket. Reading it ourselves would hardly be faster. */
+export const workMsMax = 10_000;
+/** Within this the bytes of a page have come. */
+export const bodyMsMax = 3_000;
+
+/** Agents close connections that are idle for five seconds, and a request that meets that moment fails for nothing. */
+const idleMsMax = 4_000;
+
+const reasonByStatus: Readonly<Record<number, PeerFailureReason>> = {
+  401: 'refused',
+  404: 'missing',
+  503: 'busy',
+};
+
+/** Asks other agents for pages, over connections that are kept. How many at a time is up to whoever calls. */
+export class PeerClient {
+  readonly #options: PeerClientOptions;
+  /** By host and port, the last used last. */
+  readonly #idle = new Map<string, PeerConnection[]>();
+  readonly #busy = new Set<PeerConnection>();
+
+  constructor(options: PeerClientOptions) {
+    this.#options = options;
+  }
+
+  /** A page from the agent at `url`. Rejects with a `PeerFailure` and nothing else. */
+  async read(url: string, address: PageAddress): Promise<Page> {
+    const { host, port } = addressOf(url);
+    if (!isFileId(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
+    const kept = this.#takeIdle(host, port);
+    if (kept !== undefined) {
+      try {
+        return await this.#ask(kept, host, port, address);
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error;
+      }
+    }
+    return await this.#ask(new PeerConnection(host, port), host, port, address);
+  }
+
+  close(): void {
+    for (const connections of this.#idle.values()) {
+      for (const connection of connections) connection.destroy();
+    }
+    this.#idle.clear();
+    for (const connection of this.#busy) connection.destroy();
+  }
+
+  async #ask(connection: PeerConnection, host: string, port: number, address: PageAddress): Promise<Page> {
+    const { key, clock } = this.#options;
+    const path = pagePath(address);
+    this.#busy.add(connection);
+    let cancel = () => {};
+    let lateProblem: string | undefined;
+    function within(ms: number, what: string): void {
+      cancel();
+      cancel = clock.after(ms, () => {
+        lateProblem = `no ${what} within ${ms} ms`;
+        connection.destroy();
+      });
+    }
+    try {
+      const { authorization, signature } = key.sign('GET', path);
+      within(answerMsMax, 'answer');
+      const answer = await connection.ask(
+        `GET ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\nauthorization: ${authorization}\r\n\r\n`,
+        {
+          onInformation: () => within(workMsMax, 'page'),
+          onHead: (head) => {
+            within(bodyMsMax, 'end of the page');
+            this.#judge(head, address.pageBytes, signature);
+          },
+        },
+      );
+      this.#keep(connection, host, port);
+      return pageIn(answer);
+    } catch (error) {
+      connection.destroy();
+      if (lateProblem !== undefined) throw new PeerFailure('silent', lateProblem, { cause: error });
+      throw error instanceof PeerFailure ? error : new PeerFailure('broken', String(error), { cause: error });
+    } finally {
+      cancel();
+      this.#busy.delete(connection);
+    }
+  }
+
+  /** Whether what follows is a page from an agent of the cluster. */
+  #judge({ contentBytes, headers }: AnswerHead, pageBytes: number, signature: string): void {
+    if (contentBytes === undefined || contentBytes > pageBytes) {
+      throw new PeerFailure('broken', `${contentBytes ?? 'unknown'} bytes are no page of ${pageBytes}`);
+    }
+    if (!this.#options.key.isProven(signature, contentBytes, headers.get(proofHeader))) {
+      throw new PeerFailure('refused', 'what answers there is no agent of this cluster');
+    }
+  }
+
+  #takeIdle(host: string, port: number): PeerConnection | undefined {
+    const connections = this.#idle.get(`${host} ${port}`);
+    const oldestMs = this.#options.clock.monotonicMs() - idleMsMax;
+    for (;;) {
+      const connection = connections?.pop();
+      if (connection === undefined) return undefined;
+      if (connection.isOpen && connection.idleSinceMs > oldestMs) return connection;
+      connection.destroy();
+    }
+  }
+
+  #keep(connection: PeerConnection, host: string, port: number): void {
+    if (!connection.isOpen) return;
+    const place = `${host} ${port}`;
+    const connections = this.#idle.get(place) ?? [];
+    this.#idle.set(place, connections);
+    connection.idleSinceMs = this.#options.clock.monotonicMs();
+    connections.push(connection);
+    if (connections.length > caps.peerPageReadsPerPeerMax) connections.shift()!.destroy();
+    // Agents that are gone closed their connections; what is left of them goes when somebody else is asked.
+    for (const [other, left] of this.#idle) {
+      if (left.every(({ isOpen }) => !isOpen)) this.#idle.delete(other);
+    }
+  }
+}
+
+function pageIn({ status, body }: Answer): Page {
+  if (status === 200) return new Page(body.length === 0 ? [] : [body]);
+  throw new PeerFailure(reasonByStatus[status] ?? 'broken', `${status} ${body}`);
+}
+
+function addressOf(url: string): { readonly host: string; readonly port: number } {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new PeerFailure('broken', `${JSON.stringify(url)} is no URL`);
+  const { protocol, hostname, port } = parsed;
+  if (protocol !== 'http:') throw new PeerFailure('broken', `${protocol} is no protocol between agents`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+}

@@ -1,0 +1,24 @@
+/**
+ * Why another agent gave no page, and whether it is left in peace for a while. What says that the agent cannot do its work
+ * counts against it; that a file is missing, or that it is busy, does not.
+ */
+export const peerFailureReasons = {
+  unreachable: { isAvoided: true },
+  silent: { isAvoided: true },
+  refused: { isAvoided: true },
+  broken: { isAvoided: true },
+  missing: { isAvoided: false },
+  busy: { isAvoided: false },
+} as const satisfies Record<string, { readonly isAvoided: boolean }>;
+
+export type PeerFailureReason = keyof typeof peerFailureReasons;
+
+export class PeerFailure extends Error {
+  override readonly name = 'PeerFailure';
+  readonly reason: PeerFailureReason;
+
+  constructor(reason: PeerFailureReason, problem: string, options?: ErrorOptions) {
+    super(problem, options);
+    this.reason = reason;
+  }
+}

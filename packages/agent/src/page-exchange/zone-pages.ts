@@ -1,0 +1,147 @@
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { AgentDescription } from '@weir/metadata';
+import type { Page } from '../read-path/page.ts';
+import type { PageSource, RemotePages } from '../read-path/page-source.ts';
+import { Slots, TooManyWaiting } from '../read-path/slots.ts';
+import { AvoidedPeers } from './avoided-peers.ts';
+import { type AskMetrics, askMetrics } from './exchange-metrics.ts';
+import { type PageKeeper, pageKeepers, pageOwner } from './page-owner.ts';
+import type { PeerClient } from './peer-client.ts';
+import { PeerFailure, peerFailureReasons } from './peer-failure.ts';
+
+export interface ZonePagesOptions {
+  /** Its zone is read each time, since an agent may learn it while it runs. */
+  readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
+  /** The agents that live, as the control plane says. */
+  readonly agents: () => readonly AgentDescription[];
+  readonly client: PeerClient;
+  readonly pageBytes: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Another agent, as long as it is at one address. */
+interface Peer extends PageSource {
+  readonly url: string;
+}
+
+/**
+ * The pages that other agents of the zone keep. An agent that fails is avoided for a while, by choosing among the others: all who
+ * avoid it choose the same one in its place, so that its pages are still read once.
+ */
+export class ZonePages {
+  readonly #options: ZonePagesOptions;
+  readonly #metrics: AskMetrics;
+  readonly #avoided: AvoidedPeers;
+  readonly #slots = new Slots({ runningMax: caps.peerPageReadsMax });
+  #peers = new Map<string, Peer>();
+  /** The list and the zone that the keepers were chosen by; a view gives another list when it changes. */
+  #agents: readonly AgentDescription[] | undefined;
+  #zone: string | undefined;
+  #keepers: readonly PageKeeper[] = [];
+
+  constructor(options: ZonePagesOptions) {
+    this.#options = options;
+    this.#metrics = askMetrics(options.metrics);
+    this.#avoided = new AvoidedPeers(options.clock);
+  }
+
+  /** The agent that keeps a page, `undefined` when it is this one or when there is none. */
+  readonly lender: RemotePages = (fileId, index) => {
+    const { self } = this.#options;
+    const keepers = this.#currentKeepers();
+    const owner = pageOwner(keepers, fileId, index, (agentId) => this.#avoided.isAvoided(agentId));
+    if (owner === undefined || owner.agentId === self.agentId) return undefined;
+    this.#avoided.trying(owner.agentId);
+    return this.#peer(owner);
+  };
+
+  #currentKeepers(): readonly PageKeeper[] {
+    const { agents, self } = this.#options;
+    const living = agents();
+    if (living === this.#agents && self.zone === this.#zone) return this.#keepers;
+    this.#agents = living;
+    this.#zone = self.zone;
+    this.#keepers = pageKeepers(living, self);
+    const ids = new Set(this.#keepers.map(({ agent }) => agent.agentId));
+    this.#avoided.forgetAllBut(ids);
+    this.#peers = new Map([...this.#peers].filter(([agentId]) => ids.has(agentId)));
+    return this.#keepers;
+  }
+
+  #peer({ agentId, internalUrl: url }: AgentDescription): Peer {
+    const found = this.#peers.get(agentId);
+    if (found?.url === url) return found;
+    const slots = new Slots({
+      runningMax: caps.peerPageReadsPerPeerMax,
+      waitingMax: caps.peerPageReadsWaitingMax,
+    });
+    const peer: Peer = {
+      url,
+      read: (fileId, index) => {
+        const failuresBefore = this.#avoided.failuresOf(agentId);
+        return this.#inTurn(slots, () => {
+          // Whoever waited for an agent that has failed meanwhile does not wait for it to fail again.
+          if (this.#avoided.failuresOf(agentId) !== failuresBefore) {
+            throw new PeerFailure('busy', 'the agent has failed for somebody else');
+          }
+          return this.#ask(agentId, url, fileId, index);
+        });
+      },
+    };
+    this.#peers.set(agentId, peer);
+    return peer;
+  }
+
+  async #inTurn(slots: Slots, ask: () => Promise<Page>): Promise<Page> {
+    try {
+      return await slots.run(() => this.#slots.run(async () => ask()));
+    } catch (error) {
+      if (error instanceof TooManyWaiting) this.#metrics.asked('busy').add(1);
+      throw error;
+    }
+  }
+
+  async #ask(agentId: string, url: string, fileId: string, index: number): Promise<Page> {
+    const { client, pageBytes, clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const page = await client.read(url, { fileId, index, pageBytes });
+      this.#metrics.asked('success').add(1);
+      this.#metrics.askedBytes.add(page.byteLength);
+      this.#succeeded(agentId);
+      return page;
+    } catch (error) {
+      this.#failed(agentId, url, error);
+      throw error;
+    } finally {
+      this.#metrics.askedSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+      this.#metrics.avoided.set(this.#avoided.count);
+    }
+  }
+
+  #succeeded(agentId: string): void {
+    if (this.#avoided.succeeded(agentId)) {
+      this.#options.log.info('another agent gives pages again', { peer: agentId });
+    }
+  }
+
+  #failed(agentId: string, url: string, error: unknown): void {
+    const reason = error instanceof PeerFailure ? error.reason : 'broken';
+    this.#metrics.asked(reason).add(1);
+    if (!peerFailureReasons[reason].isAvoided) {
+      this.#succeeded(agentId);
+      return;
+    }
+    // Said once for an outage, and not for every page.
+    if (this.#avoided.failed(agentId)) {
+      this.#options.log.warn('another agent does not give pages; they come from elsewhere', {
+        peer: agentId,
+        url,
+        reason,
+        error: String(error),
+      });
+    }
+  }
+}

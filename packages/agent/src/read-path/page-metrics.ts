@@ -1,0 +1,77 @@
+import type { MetricRow, Metrics, Series } from '@weir/core';
+
+const rows = {
+  /** `local` is this agent: a hit is in its memory, a miss is a read of the bucket. `remote` is the agent that keeps the page. */
+  pages: {
+    name: 'agent_file_cache_client_fetch_local_or_remote_counter',
+    kind: 'counter',
+    help: 'Pages asked for, by where they came from and whether that was a success.',
+    labels: ['outcome', 'source'],
+  },
+  bucketReads: {
+    name: 'agent_file_cache_server_blob_store_fetcher_counter',
+    kind: 'counter',
+    help: 'Pages that this agent asked the bucket for, for itself and for others.',
+    labels: ['outcome'],
+  },
+  bucketBytes: {
+    name: 'agent_file_cache_server_blob_store_fetcher_num_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of the pages that the bucket gave.',
+    labels: [],
+  },
+  pagesAhead: {
+    name: 'agent_file_cache_read_ahead_counter',
+    kind: 'counter',
+    help: 'Pages that were asked for before a reader came to them.',
+    labels: [],
+  },
+  cacheBytes: {
+    name: 'agent_file_cache_bytes',
+    kind: 'gauge',
+    help: 'Bytes of pages in memory.',
+    labels: [],
+  },
+  readRecords: {
+    name: 'agent_kafka_fetch_records_counter',
+    kind: 'counter',
+    help: 'Records in the batches that were read for consumers.',
+    labels: [],
+  },
+  readBytes: {
+    name: 'agent_kafka_fetch_compressed_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of the batches that were read for consumers, as stored.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export interface PageMetrics {
+  readonly localHits: Series;
+  readonly localMisses: Series;
+  readonly remoteHits: Series;
+  readonly remoteFailures: Series;
+  readonly bucketReads: Series;
+  readonly bucketFailures: Series;
+  readonly bucketBytes: Series;
+  readonly pagesAhead: Series;
+  readonly cacheBytes: Series;
+  readonly readRecords: Series;
+  readonly readBytes: Series;
+}
+
+export function pageMetrics(metrics: Metrics): PageMetrics {
+  return {
+    localHits: metrics.series(rows.pages, { outcome: 'hit', source: 'local' }),
+    localMisses: metrics.series(rows.pages, { outcome: 'miss', source: 'local' }),
+    remoteHits: metrics.series(rows.pages, { outcome: 'success', source: 'remote' }),
+    remoteFailures: metrics.series(rows.pages, { outcome: 'failure', source: 'remote' }),
+    bucketReads: metrics.series(rows.bucketReads, { outcome: 'success' }),
+    bucketFailures: metrics.series(rows.bucketReads, { outcome: 'failure' }),
+    bucketBytes: metrics.series(rows.bucketBytes, {}),
+    pagesAhead: metrics.series(rows.pagesAhead, {}),
+    cacheBytes: metrics.series(rows.cacheBytes, {}),
+    readRecords: metrics.series(rows.readRecords, {}),
+    readBytes: metrics.series(rows.readBytes, {}),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Pointers } from '@weir/metadata';
+import type { Page } from './page.ts';
+import type { PageCache } from './page-cache.ts';
+import type { PageMetrics } from './page-metrics.ts';
+import type { PageSource } from './page-source.ts';
+import type { Slots } from './slots.ts';
+
+/** One page that a reader will come to. */
+export interface PlannedPage {
+  readonly fileId: string;
+  readonly index: number;
+  /** Bytes of the ranges that the reader passes before it needs the page. */
+  readonly bytesBefore: number;
+}
+
+/** The pages that hold ranges, in the order in which a reader needs them, from byte `at` of range `row` on. */
+export function* pagesFrom(
+  pointers: Pointers,
+  row: number,
+  at: number,
+  pageBytes: number,
+): Generator<PlannedPage, void, undefined> {
+  let bytesBefore = 0;
+  for (let next = row; next < pointers.fileId.length; next++) {
+    const fileId = pointers.fileId[next]!;
+    const start = next === row ? at : pointers.byteStart[next]!;
+    const end = pointers.byteStart[next]! + pointers.byteLength[next]!;
+    if (start >= end) continue;
+    for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
+      yield { fileId, index, bytesBefore: bytesBefore + Math.max(0, index * pageBytes - start) };
+    }
+    bytesBefore += end - start;
+  }
+}
+
+export interface PagesAheadOptions {
+  readonly plan: Iterator<PlannedPage>;
+  /** Pages behind so many bytes are not needed. */
+  readonly bytesMax: number;
+  /** How many pages one reader may have ahead, and all of them together. */
+  readonly pagesMax: number;
+  readonly budget: Slots;
+  readonly cache: PageCache;
+  readonly source: PageSource;
+  readonly metrics: PageMetrics;
+}
+
+/**
+ * Asks for the pages of one reader before it comes to them, so that it waits for the slowest of several and not for one
+ * after the other. Pages that have come wait here for the reader, because the cache may drop them meanwhile.
+ */
+export class PagesAhead {
+  readonly #options: PagesAheadOptions;
+  readonly #pages = new Map<string, Promise<Page>>();
+  #next: PlannedPage | undefined;
+
+  constructor(options: PagesAheadOptions) {
+    this.#options = options;
+    this.#advance();
+  }
+
+  /** Asks for as many pages as it may. */
+  ask(): void {
+    const { bytesMax, pagesMax, budget, cache, source, metrics } = this.#options;
+    while (this.#next !== undefined && this.#next.bytesBefore < bytesMax && this.#pages.size < pagesMax) {
+      const { fileId, index } = this.#next;
+      if (!cache.expects(fileId, index)) {
+        if (!budget.tryEnter()) return;
+        const page = source.read(fileId, index);
+        // Whoever comes for it sees the error; if nobody comes, nobody needs to.
+        page.catch(() => undefined);
+        this.#pages.set(keyOf(fileId, index), page);
+        metrics.pagesAhead.add(1);
+      }
+      this.#advance();
+    }
+  }
+
+  /** The page, if it was asked for; the place that it took is free for the next one. */
+  take(fileId: string, index: number): Promise<Page> | undefined {
+    const key = keyOf(fileId, index);
+    const page = this.#pages.get(key);
+    if (page === undefined) return undefined;
+    this.#pages.delete(key);
+    this.#options.budget.leave();
+    return page;
+  }
+
+  /** Lets go of pages that the reader did not come to. */
+  end(): void {
+    for (const key of this.#pages.keys()) {
+      this.#pages.delete(key);
+      this.#options.budget.leave();
+    }
+  }
+
+  #advance(): void {
+    const { done, value } = this.#options.plan.next();
+    this.#next = done ? undefined : value;
+  }
+}
+
+function keyOf(fileId: string, index: number): string {
+  return `${fileId}/${index}`;
+}
