@@ -1,8 +1,10 @@
 import type { AgentDescription, TopicDescription } from '@weir/metadata';
 import { spelledFor } from './advertised-host.ts';
-import { candidatesFor } from './candidates.ts';
 import type { ClientFeatures } from './client-features.ts';
-import { assignmentStrategies, type PartitionAssignmentStrategy } from './strategies.ts';
+import { LeaderTable } from './leader-table.ts';
+import { type Loads, noLoads } from './measured-loads.ts';
+import { SteadyAgents } from './steady-agents.ts';
+import { assignmentStrategies, leaderOfHot, type PartitionAssignmentStrategy } from './strategies.ts';
 
 /** What one client is shown of the agents. */
 export interface Placement {
@@ -27,27 +29,57 @@ export interface PlacementInputs {
 
 export const replicationFactor = 3;
 
-export function placementFor(inputs: PlacementInputs): Placement {
-  const { features, self } = inputs;
-  const agents = candidatesFor(features, self, inputs.agents);
-  const assign = assignmentStrategies[features.strategy ?? inputs.defaultStrategy];
-  const client = { key: inputs.clientKey };
-  const replicas = new Map<number, readonly number[]>();
-  return {
-    agents,
-    controller: agents.find(({ agentId }) => agentId === self.agentId) ?? agents[0]!,
-    leadersOf: (topic) => assign(topic, agents, client),
-    replicasOf(leader) {
-      let found = replicas.get(leader.nodeId);
-      if (found === undefined) {
-        found = neighbours(agents, leader);
-        replicas.set(leader.nodeId, found);
-      }
-      return found;
-    },
-    hostOf: (agent) =>
-      features.hostOverride === undefined ? agent.host : spelledFor(features.hostOverride, agent.nodeId),
+/** Gives every client its view of the agents, and remembers what went into it until agents or topics change. */
+export function createPlacements(loads: Loads = noLoads): (inputs: PlacementInputs) => Placement {
+  const table = new LeaderTable();
+  const known = new SteadyAgents(() => table.clear());
+  return (inputs) => {
+    const { features, self } = inputs;
+    const agents = known.candidates(features, self, inputs.agents);
+    const strategy = features.strategy ?? inputs.defaultStrategy;
+    const replicas = new Map<number, readonly number[]>();
+    return {
+      agents,
+      controller: agents.find(({ agentId }) => agentId === self.agentId) ?? agents[0]!,
+      leadersOf: leadersBy(strategy, agents, inputs.clientKey, table, loads),
+      replicasOf(leader) {
+        let found = replicas.get(leader.nodeId);
+        if (found === undefined) {
+          found = neighbours(agents, leader);
+          replicas.set(leader.nodeId, found);
+        }
+        return found;
+      },
+      hostOf: (agent) =>
+        features.hostOverride === undefined ? agent.host : spelledFor(features.hostOverride, agent.nodeId),
+    };
   };
+}
+
+function leadersBy(
+  strategy: PartitionAssignmentStrategy,
+  agents: readonly AgentDescription[],
+  clientKey: string,
+  table: LeaderTable,
+  loads: Loads,
+): Placement['leadersOf'] {
+  if (strategy !== 'single_agent' && agents.length > 1) {
+    return (topic) => {
+      const leaders = table.leadersOf(topic, agents, strategy, loads);
+      const hot = strategy === 'consistent_random_jump' ? loads.hotOf(topic.topicId) : undefined;
+      if (hot === undefined) return leaders;
+      // Each client has its own view of what is hot, and all have the same of the rest.
+      const { overloaded } = loads;
+      const toPlace = { topicId: topic.topicId, hot, overloaded };
+      return leaders.map((leader, partition) =>
+        hot.has(partition) ? leaderOfHot(toPlace, partition, agents, { key: clientKey }) : leader,
+      );
+    };
+  }
+  // The same agent for every partition of every topic, found once.
+  const anyTopic = { topicId: '', partitionCount: 1 };
+  const [agent] = assignmentStrategies.single_agent(anyTopic, agents, { key: clientKey });
+  return ({ partitionCount }) => new Array<AgentDescription>(partitionCount).fill(agent!);
 }
 
 /** With fewer agents than replicas the leader stands for the missing ones, so that tools read the factor they expect. */

@@ -140,7 +140,7 @@ test('a hot partition is shared by as many agents as it needs, and each client k
   const topic = {
     topicId: 't',
     partitionCount: 3,
-    spreadOf: (partition: number) => (partition === 1 ? 3 : 1),
+    hot: new Map([[1, 3]]),
   };
   const seen = range(200).map((n) => leaderIds('consistent_random_jump', topic, agents, { key: `c${n}` }));
   const leadersOf = (partition: number) => new Set(seen.map((leaders) => leaders[partition]));
@@ -150,6 +150,52 @@ test('a hot partition is shared by as many agents as it needs, and each client k
   assert.deepEqual(
     seen,
     range(200).map((n) => leaderIds('consistent_random_jump', topic, agents, { key: `c${n}` })),
+  );
+});
+
+test('of the agents that share a hot partition the overloaded ones come last', () => {
+  const agents = Array.from({ length: 4 }, (_, index) => testAgent(`agent-${index}`));
+  const topic = { topicId: 't', partitionCount: 1, hot: new Map([[0, 2]]) };
+  const leadersWith = (overloaded: ReadonlySet<string>) =>
+    new Set(
+      range(100).flatMap((n) =>
+        leaderIds('consistent_random_jump', { ...topic, overloaded }, agents, { key: `c${n}` }),
+      ),
+    );
+  const usual = leadersWith(new Set());
+  assert.equal(usual.size, 2);
+  const [busy] = usual;
+  const relieved = leadersWith(new Set([busy!]));
+  assert.equal(relieved.size, 2);
+  assert.ok(!relieved.has(busy!));
+  assert.deepEqual(leadersWith(new Set(agents.map(({ agentId }) => agentId))), usual, 'all are alike again');
+});
+
+test('with bounded loads a hot partition counts as what it takes of agents', () => {
+  const agents = Array.from({ length: 4 }, (_, index) => testAgent(`agent-${index}`));
+  const cold = { topicId: 't', partitionCount: 100 };
+  const hot = new Map([3, 40, 77, 99].map((partition) => [partition, 2]));
+  const leaders = leaderIds('consistent_spread_bounded_load', { ...cold, hot }, agents);
+  // What takes two agents, each by half, is as much as the share of one: 25 partitions.
+  const weights = new Map<string, number>();
+  for (const [partition, leader] of leaders.entries()) {
+    weights.set(leader, (weights.get(leader) ?? 0) + (hot.has(partition) ? 25 : 1));
+  }
+  const limit = Math.ceil((1.25 * (96 + 4 * 25)) / 4);
+  for (const [agentId, weight] of weights) assert.ok(weight <= limit, `${agentId} has ${weight} of ${limit}`);
+  const alone = leaderIds('consistent_spread_bounded_load', { ...cold, hot: new Map([[99, 4]]) }, agents);
+  assert.equal(countsOf(alone).get(alone[99]!), 1, 'what is more than an agent has nothing beside it');
+});
+
+test('with bounded loads an overloaded agent has half of what the others have at most', () => {
+  fc.assert(
+    fc.property(someTopic, someAgents, fc.nat(), (topic, agents, pick) => {
+      const busy = agents[pick % agents.length]!.agentId;
+      const overloaded = new Set([busy]);
+      const loads = countsOf(leaderIds('consistent_spread_bounded_load', { ...topic, overloaded }, agents));
+      const shares = agents.length - 0.5;
+      assert.ok((loads.get(busy) ?? 0) <= Math.ceil((1.25 * topic.partitionCount * 0.5) / shares));
+    }),
   );
 });
 

@@ -5,8 +5,10 @@ import { combine, hashText } from './hash.ts';
 export interface TopicToPlace {
   readonly topicId: string;
   readonly partitionCount: number;
-  /** Over how many agents the writers of a partition are to be spread: 1, or more while the partition is hot. */
-  readonly spreadOf?: (partition: number) => number;
+  /** The partitions that are hot, and how many agents each of them takes. */
+  readonly hot?: ReadonlyMap<number, number> | undefined;
+  /** Ids of agents that have more to do than they can. */
+  readonly overloaded?: ReadonlySet<string>;
 }
 
 /** Who asks. The same client always has the same key, whichever agent it asks. */
@@ -24,8 +26,12 @@ export type AssignmentStrategy = (
   client: PlacementClient,
 ) => readonly AgentDescription[];
 
-/** By how much an agent may exceed its fair share of a topic's partitions. */
+/** By how much an agent may exceed its fair share of a topic's load. */
 const loadFactor = 1.25;
+/** What an overloaded agent can take of that share. */
+const overloadedShare = 0.5;
+/** Each agent that a hot partition takes is one that spends half of what it has on it. */
+const shareOfHeat = 0.5;
 
 /**
  * The consistent strategies rank agents for each partition by a hash of both (rendezvous hashing): when an agent leaves, only
@@ -37,13 +43,11 @@ export const assignmentStrategies = {
   consistent_random_jump: (topic, agents, client) => {
     const topicHash = hashText(topic.topicId);
     const candidates = byId(agents);
-    const clientHash = hashText(client.key);
-    return perPartition(topic, (partition) => {
-      const spread = topic.spreadOf?.(partition) ?? 1;
-      if (spread <= 1) return best(candidates, combine(topicHash, partition));
-      const ranking = ranked(candidates, combine(topicHash, partition));
-      return ranking[combine(clientHash, partition) % Math.min(spread, ranking.length)]!;
-    });
+    return perPartition(topic, (partition) =>
+      topic.hot?.has(partition) === true
+        ? leaderOfHot(topic, partition, agents, client)
+        : best(candidates, combine(topicHash, partition)),
+    );
   },
 
   /** One agent for everything that a client does; clients are spread over the agents by a hash of their key. */
@@ -58,19 +62,21 @@ export const assignmentStrategies = {
     return perPartition(topic, (partition) => best(candidates, combine(topicHash, partition)));
   },
 
-  /** No agent has more than 1.25 times its share of a topic; a partition whose first agents are full takes the next of its ranking. */
+  /**
+   * No agent has more than 1.25 times its share of a topic; a partition whose first agents are full takes the next of its ranking. A
+   * partition counts as one, a hot one as what it takes of agents, and the share of an overloaded agent is half of the others'.
+   */
   consistent_spread_bounded_load: (topic, agents) => {
     const topicHash = hashText(topic.topicId);
     const candidates = byId(agents);
-    const partitionsMax = Math.ceil((loadFactor * topic.partitionCount) / agents.length);
-    const load = new Map<string, number>();
-    return perPartition(topic, (partition) => {
-      const agent = ranked(candidates, combine(topicHash, partition)).find(
-        ({ agentId }) => (load.get(agentId) ?? 0) < partitionsMax,
-      )!;
-      load.set(agent.agentId, (load.get(agent.agentId) ?? 0) + 1);
-      return agent;
-    });
+    const budgets = new LoadBudgets(topic, agents);
+    const place = (partition: number) =>
+      budgets.charge(ranked(candidates, combine(topicHash, partition)), partition);
+    // What is hot has the first choice, since it needs the most room.
+    const hot = new Map(
+      [...(topic.hot?.keys() ?? [])].sort((a, b) => a - b).map((partition) => [partition, place(partition)]),
+    );
+    return perPartition(topic, (partition) => hot.get(partition) ?? place(partition));
   },
 
   /** Hashes addresses instead of agent ids, so that an agent that restarts under its host name keeps its partitions. */
@@ -100,6 +106,58 @@ export const defaultAssignmentStrategy: PartitionAssignmentStrategy = 'consisten
 
 export function isAssignmentStrategy(text: string): text is PartitionAssignmentStrategy {
   return Object.hasOwn(assignmentStrategies, text);
+}
+
+/** The leader of a hot partition for one client: among the first of its ranking, those that are overloaded last. */
+export function leaderOfHot(
+  { topicId, hot, overloaded }: Pick<TopicToPlace, 'topicId' | 'hot' | 'overloaded'>,
+  partition: number,
+  agents: readonly AgentDescription[],
+  client: PlacementClient,
+): AgentDescription {
+  const ranking = ranked(byId(agents), combine(hashText(topicId), partition));
+  const isBusy = ({ agentId }: AgentDescription) => overloaded?.has(agentId) === true;
+  const order = [...ranking.filter((agent) => !isBusy(agent)), ...ranking.filter(isBusy)];
+  return order[combine(hashText(client.key), partition) % Math.min(hot?.get(partition) ?? 1, order.length)]!;
+}
+
+/** What each agent may still take of a topic. */
+class LoadBudgets {
+  readonly #topic: TopicToPlace;
+  readonly #hotWeight: number;
+  readonly #left: Map<string, number>;
+
+  constructor(topic: TopicToPlace, agents: readonly AgentDescription[]) {
+    const { hot = new Map<number, number>(), overloaded } = topic;
+    this.#topic = topic;
+    this.#hotWeight = Math.max(1, (shareOfHeat * topic.partitionCount) / agents.length);
+    let weight = topic.partitionCount;
+    for (const partition of hot.keys()) weight += this.#weightOf(partition) - 1;
+    const shares = agents.map(({ agentId }) => (overloaded?.has(agentId) === true ? overloadedShare : 1));
+    const shareSum = shares.reduce((sum, share) => sum + share, 0);
+    this.#left = new Map(
+      agents.map(({ agentId }, index) => [
+        agentId,
+        Math.ceil((loadFactor * weight * shares[index]!) / shareSum),
+      ]),
+    );
+  }
+
+  /** The first agent that has room for the partition, or the one with most room. It has less afterwards. */
+  charge(ranking: readonly AgentDescription[], partition: number): AgentDescription {
+    const weight = this.#weightOf(partition);
+    const leftOf = ({ agentId }: AgentDescription) => this.#left.get(agentId)!;
+    const agent =
+      ranking.find((candidate) => leftOf(candidate) >= weight) ??
+      ranking.reduce((roomiest, candidate) => (leftOf(candidate) > leftOf(roomiest) ? candidate : roomiest));
+    this.#left.set(agent.agentId, leftOf(agent) - weight);
+    return agent;
+  }
+
+  #weightOf(partition: number): number {
+    const heat = this.#topic.hot?.get(partition);
+    return heat === undefined ? 1 : heat * this.#hotWeight;
+  }
 }
 
 interface Candidate {

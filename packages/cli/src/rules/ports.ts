@@ -4,11 +4,11 @@ import { brokers } from '../flags/rows/takers.ts';
 import { clusterKind } from './cluster-kind.ts';
 import { forbidden, type Rule, type Violation } from './rule.ts';
 
-type PortFlag = Extract<FlagName, `${string}Port`>;
-type Values = Pick<FlagValues, PortFlag | 'internalTLS' | 'defaultVirtualClusterID'>;
+export type PortFlag = Extract<FlagName, `${string}Port`>;
+export type PortValues = Pick<FlagValues, PortFlag | 'internalTLS' | 'defaultVirtualClusterID'>;
 
 /** The ports that a command listens on. An agent opens those of its kind of cluster, the other modes open all. */
-function openedPorts(values: Values, command: CommandName): readonly PortFlag[] {
+export function openedPorts(values: PortValues, command: CommandName): readonly PortFlag[] {
   if (command !== 'agent') {
     return ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'tableflowInternalHTTPPort'];
   }
@@ -20,7 +20,7 @@ function openedPorts(values: Values, command: CommandName): readonly PortFlag[] 
   return opened;
 }
 
-export function checkPorts(values: Values, command: CommandName): Violation | undefined {
+export function checkPorts(values: PortValues, command: CommandName): Violation | undefined {
   const takenBy = new Map<number, PortFlag>();
   for (const flag of openedPorts(values, command)) {
     const port = values[flag];

@@ -8,6 +8,7 @@ import { clientTlsRule } from './client-tls.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
 import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
+import { processRule } from './processes.ts';
 import { proxyProtocolRule } from './proxy-protocol.ts';
 import { ripcordRule } from './ripcord.ts';
 import { roleRule } from './roles.ts';
@@ -25,6 +26,7 @@ export const rulebook: readonly Rule[] = [
   ripcordRule,
   flushSizeRule,
   portRule,
+  processRule,
   proxyProtocolRule,
   saslRule,
   tlsRule,

@@ -14,8 +14,11 @@ export type AgentSettings = Pick<
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'pageCacheBytesMax'
+  | 'readsOn'
   | 'bufferedBytesMax'
   | 'idleConnectionMs'
+  | 'highCpuPercent'
+  | 'metadataRequestsPerCpu'
   | 'defaultStrategy'
   | 'cpuCount'
 >;
@@ -26,9 +29,13 @@ const usualWindowMs = 250;
 const pageCacheBytesPerCpu = 128 * MiB;
 const bufferedBytesPerCpu = 64 * MiB;
 
-export function agentSettings(values: BrokerValues, bucketUrl: string): AgentSettings {
+/** `cpuCount` is what the agent may use: all of the machine, or one when it shares the machine with others of its kind. */
+export function agentSettings(
+  values: BrokerValues,
+  bucketUrl: string,
+  cpuCount: number = availableParallelism(),
+): AgentSettings {
   const { uncompressedBytesMax, compressedBytesMax } = resolveFlushSizes(values);
-  const cpuCount = availableParallelism();
   const isBilledPerRequest = !/^(?:mem|file):/.test(bucketUrl);
   const windowMs = values.batchTimeout;
   return {
@@ -41,8 +48,11 @@ export function agentSettings(values: BrokerValues, bucketUrl: string): AgentSet
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,
     pageCacheBytesMax: Math.min(pageCacheBytesPerCpu * cpuCount, 4 * GiB),
+    readsOn: values.enablePrefetchingForSinglePartitionWorkloads,
     bufferedBytesMax: Math.min(bufferedBytesPerCpu * cpuCount, GiB),
     idleConnectionMs: values.kafkaCloseIdleConnAfter,
+    highCpuPercent: values.highCPUBackpressureThresholdPercent,
+    metadataRequestsPerCpu: values.maxConcurrentMetadataRequestsPerCPU,
     defaultStrategy: values.defaultPartitionAssignmentStrategy,
     cpuCount,
   };

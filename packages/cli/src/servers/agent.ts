@@ -1,101 +1,92 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { hostname, networkInterfaces } from 'node:os';
-import { advertisedHost, startAgent } from '@weir/agent';
-import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { connectCluster } from '@weir/metadata';
-import { openStore } from '@weir/storage';
+import { availableParallelism } from 'node:os';
+import { jsonLog, type Log, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
-import { resolveRoles } from '../rules/roles.ts';
-import { bucketUrl as bucketType } from '../values/bucket-url.ts';
-import { agentSettings } from './agent-settings.ts';
-import { explainingPorts } from './taken-port.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import { portOf, processCount } from '../rules/processes.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { launcher } from './processes/launch.ts';
+import type { ReadyPorts } from './processes/messages.ts';
+
+import { Supervisor } from './processes/supervisor.ts';
+import { runAgent } from './run-agent.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** The zone of an agent that was not told one. */
-const unsetZone = 'SERVICE_UNSET_AZ';
+/** What a process may take to end after its last client was served. */
+const lastWordsMs = 5_000;
 
-/** One agent. It holds no state, so that it may be killed at any moment; stopped, it leaves nobody without an answer. */
-export const agent: Handler<'agent'> = async (values, { clock, environment, output, stop }) => {
+/** One agent in this process, or several in processes of their own that this one supervises. */
+export const agent: Handler<'agent'> = async (values, surroundings) => {
+  const { clock, output } = surroundings;
   const log = jsonLog({
     level: values.logLevel,
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
-  const roles = resolveRoles(values);
-  if ('problem' in roles) throw new Error(roles.problem.rule);
-  const host = clientsReach(values.discoveryKafkaHostnameOverride, values.advertiseHostnameStrategy);
-  if ('problem' in host) {
-    output.err(`weir agent: ${host.problem}\n`);
-    return 1;
-  }
-  const agentId = randomUUID();
-  const metrics = new Metrics({ agent_version: release });
-  const bucketUrl = bucketType().print(values.bucketURL!);
-  const { kafkaPort, httpPort } = values;
-  const resources = new AsyncDisposableStack();
-  const start = async () => {
-    const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
-    resources.defer(() => store.close());
-    const cluster = connectCluster({
-      urls: [values.metadataURL!],
-      clusterId: values.defaultVirtualClusterID!,
-      agentKey: keyReader(values.agentKey, values.agentKeyPath),
-      clock,
-      random: systemRandom,
-      log,
-      metrics,
-    });
-    resources.defer(() => cluster.close());
-    const running = await startAgent({
-      ...agentSettings(values, bucketUrl),
-      clusterId: values.defaultVirtualClusterID!,
-      agentId,
-      group: values.agentGroup,
-      zone: values.availabilityZone ?? unsetZone,
-      roles: roles.value,
-      host: '0.0.0.0',
-      kafkaPort,
-      httpPort,
-      advertisedHost: host.host,
-      servesMetrics: values.enablePrometheusMetrics,
-      cluster,
-      store,
-      clock,
-      random: systemRandom,
-      log: log.with({ agentId }),
-      metrics,
-    });
-    resources.defer(() => running.stop({ deadlineMs: values.gracefulShutdownDuration }));
-    return running;
-  };
-  try {
-    // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
-    const running = await Promise.race([explainingPorts({ kafkaPort, httpPort }, start), untilStopped(stop)]);
-    if (running === undefined) return 0;
-    output.out(
-      [
-        `weir ${release} agent ${agentId} is ready`,
-        `  Kafka  ${host.host}:${running.kafkaPort}`,
-        `  HTTP   http://${host.host}:${running.httpPort}`,
-        '',
-      ].join('\n'),
-    );
-    await untilStopped(stop);
-  } finally {
-    await resources.disposeAsync();
-  }
+  const count = processCount(values.processes);
+  await (count === 1 ? alone(values, surroundings, log) : together(values, count, surroundings, log));
   return 0;
 };
 
-function clientsReach(override: string | undefined, strategy: Parameters<typeof advertisedHost>[0]) {
-  if (override !== undefined) return { host: override };
-  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  return advertisedHost(strategy, { hostname: hostname(), addresses });
+async function alone(
+  values: CommandValues<'agent'>,
+  { clock, environment, output, stop }: Surroundings,
+  log: Log,
+): Promise<void> {
+  const agentId = randomUUID();
+  await runAgent({
+    values,
+    agentId,
+    cpuCount: availableParallelism(),
+    onReady: (ports) =>
+      output.out(
+        [
+          `weir ${release} agent ${agentId} is ready`,
+          ...addresses(ports).map((line) => `  ${line}`),
+          '',
+        ].join('\n'),
+      ),
+    stopDeadlineMs: () => values.gracefulShutdownDuration,
+    stop,
+    clock,
+    environment,
+    log: log.with({ agentId }),
+  });
 }
 
-/** A key in a file is read at every use, so that it can be replaced while the agent runs. */
-function keyReader(key: string | undefined, path: string | undefined): () => string {
-  if (key !== undefined) return () => key;
-  return () => readFileSync(path!, 'utf8').trim();
+async function together(
+  values: CommandValues<'agent'>,
+  count: number,
+  { clock, output, stop }: Surroundings,
+  log: Log,
+): Promise<void> {
+  const supervisor = new Supervisor({
+    places: Array.from({ length: count }, (_, index) => ({
+      number: index + 1,
+      agentId: randomUUID(),
+      kafkaPort: portOf(values.kafkaPort, index),
+      httpPort: portOf(values.httpPort, index),
+    })),
+    launch: launcher(values, { log, writeLine: (line) => output.err(`${line}\n`) }),
+    onReady: (processes) =>
+      output.out(
+        [
+          `weir ${release} agent is ready with ${count} processes`,
+          ...processes.flatMap((ready) => [
+            `  process ${ready.number}, pid ${ready.pid}, agent ${ready.agentId}`,
+            ...addresses(ready).map((line) => `    ${line}`),
+          ]),
+          '',
+        ].join('\n'),
+      ),
+    stopDeadlineMs: values.gracefulShutdownDuration + lastWordsMs,
+    clock,
+    log,
+  });
+  void untilStopped(stop).then(() => supervisor.stop());
+  await supervisor.run();
+}
+
+function addresses({ host, kafkaPort, httpPort }: ReadyPorts): readonly string[] {
+  return [`Kafka  ${host}:${kafkaPort}`, `HTTP   http://${host}:${httpPort}`];
 }

@@ -16,7 +16,7 @@ export interface ClusterProcessOptions {
   readonly port: number;
   /** The host under which agents reach this process. */
   readonly advertisedHost: string;
-  /** Its own among all control-plane processes, and the same after a restart or not. */
+  /** Its own among all control-plane processes. Used where the database has no better name for it. */
   readonly processId: string;
   readonly agentKeys: readonly AgentKey[];
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     throw error;
   });
   const url = `http://${options.advertisedHost}:${server.port}`;
-  const self = { id: options.processId, url };
+  const self = { id: hub.processId() ?? options.processId, url };
   const started = new ClusterNode({ clusterId, journal: hub.journal(clusterId), self, clock, log, metrics });
   node = started;
   await members.start(self);

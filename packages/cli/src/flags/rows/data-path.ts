@@ -40,21 +40,21 @@ export const writePathFlags = [
     commands: ['agent'],
     help: 'Take file ids in ranges rather than one by one, whatever the cluster says.',
   }),
-  planned({
+  available({
     name: 'highCPUBackpressureThresholdPercent',
     type: percent(),
     default: 98,
     commands: brokers,
     help: 'Slow Kafka clients down while the processor load stays at or above this.',
-    rule: '0 turns this off.',
+    rule: 'Counts the load of all processors or of the one that the event loop is on, whichever is higher. 0 turns this off.',
   }),
-  planned({
+  available({
     name: 'processes',
     type: autoOrInt({ min: 1, max: 1024 }),
     default: 1,
-    commands: brokers,
+    commands: ['agent'],
     help: 'How many agent processes share this machine.',
-    rule: 'auto starts one per core. Clients see each as a broker.',
+    rule: 'auto starts one per core. Clients see each as a broker, with the next Kafka and HTTP port; one that dies is started again. local and playground are one process and do not take it.',
   }),
 ];
 
@@ -88,7 +88,7 @@ export const readPathFlags = [
     commands: brokers,
     help: 'Fetch in the way of releases before v683.',
   }),
-  planned({
+  available({
     name: 'enablePrefetchingForSinglePartitionWorkloads',
     type: bool(),
     default: true,
@@ -103,7 +103,7 @@ export const readPathFlags = [
     help: 'Answer metadata requests from a cache of the topics.',
     rule: 'With it a new topic can be missing, and creating or deleting one can take, up to a second.',
   }),
-  planned({
+  available({
     name: 'maxConcurrentMetadataRequestsPerCPU',
     type: int({ min: 0 }),
     default: 16,

@@ -103,13 +103,13 @@ export const listenerFlags = [
     commands: ['agent'],
     help: 'Let only one agent of a group shut down at a time.',
   }),
-  planned({
+  available({
     name: 'httpProxy',
     type: url(),
     commands: clusterMembers,
     help: 'A proxy for the requests to the control plane; all other requests go directly.',
   }),
-  planned({
+  available({
     name: 'httpsProxyCACertFile',
     type: path(),
     commands: clusterMembers,

@@ -1,7 +1,7 @@
 import { bool } from '../../values/bool.ts';
 import { oneOf, zoneName } from '../../values/text.ts';
 import { zonedCidrBlocks } from '../../values/zoned-cidr-blocks.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** Where agents and clients are, and which agent serves which partition. */
@@ -11,26 +11,29 @@ export const zoneFlags = [
     type: zoneName(),
     commands: ['agent'],
     help: 'The availability zone of this agent, instead of asking the platform.',
+    rule: 'Without it ECS, EC2, GCP, Azure and Kubernetes are asked, in this order of preference.',
   }),
-  planned({
+  available({
     name: 'lookupAvailabilityZoneID',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Use the id of the availability zone rather than its name.',
+    rule: 'For zones that are asked for on EC2, which has both.',
   }),
-  planned({
+  available({
     name: 'zonedCIDRBlocks',
     type: zonedCidrBlocks(),
     commands: ['agent'],
     help: 'The address blocks of each zone, to find the zone of a client by its address.',
+    rule: 'A zone in the client id goes before it, and of several blocks the narrowest holds.',
   }),
-  planned({
+  available({
     name: 'disableAzLookupWarnings',
     type: bool(),
     default: false,
     commands: ['agent'],
-    help: 'Do not warn when the zone of a client is unknown.',
+    help: 'Do not warn when the zone of this agent or of a client is unknown.',
     rule: 'The warnings come at most once a minute.',
   }),
   available({

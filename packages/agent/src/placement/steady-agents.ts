@@ -1,0 +1,64 @@
+import type { AgentDescription } from '@weir/metadata';
+import { candidatesFor } from './candidates.ts';
+import type { ClientFeatures } from './client-features.ts';
+
+/**
+ * The agents as placement sees them. The cluster sends a new list whenever the load of one of them has changed, which is about
+ * every second and means nothing here; this keeps giving the same list, and the same choice of it for the same wishes, until
+ * something changes that clients are told.
+ */
+export class SteadyAgents {
+  readonly #onChange: () => void;
+  #given: readonly AgentDescription[] = [];
+  #steady: readonly AgentDescription[] = [];
+  #zones = new Set<string>();
+  readonly #chosen = new Map<string, readonly AgentDescription[]>();
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** The agents that a client is shown. `self` is of the same group each time. */
+  candidates(
+    client: ClientFeatures,
+    self: AgentDescription,
+    agents: readonly AgentDescription[],
+  ): readonly AgentDescription[] {
+    if (agents !== this.#given) this.#take(agents);
+    // A zone without agents is as good as none, so that clients cannot make this grow by inventing zones.
+    const zone = client.zone !== undefined && this.#zones.has(client.zone) ? client.zone : '';
+    const key = `${client.proxyTarget ?? ''} ${zone}`;
+    let chosen = this.#chosen.get(key);
+    if (chosen === undefined) {
+      chosen = candidatesFor(client, self, this.#steady);
+      // An agent that nobody has heard of yet describes itself anew each time.
+      if (this.#steady.includes(chosen[0]!)) this.#chosen.set(key, chosen);
+    }
+    return chosen;
+  }
+
+  #take(agents: readonly AgentDescription[]): void {
+    this.#given = agents;
+    const isSame =
+      agents.length === this.#steady.length &&
+      agents.every((agent, index) => isSameForClients(agent, this.#steady[index]!));
+    if (isSame) return;
+    this.#steady = agents;
+    this.#zones = new Set(agents.map(({ zone }) => zone));
+    this.#chosen.clear();
+    this.#onChange();
+  }
+}
+
+function isSameForClients(a: AgentDescription, b: AgentDescription): boolean {
+  return (
+    a.agentId === b.agentId &&
+    a.nodeId === b.nodeId &&
+    a.host === b.host &&
+    a.kafkaPort === b.kafkaPort &&
+    a.zone === b.zone &&
+    a.group === b.group &&
+    a.roles.length === b.roles.length &&
+    a.roles.every((role, index) => role === b.roles[index])
+  );
+}

@@ -1,0 +1,51 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Clock, caps } from '@weir/core';
+
+/** One question to a metadata service. */
+export interface Question {
+  readonly url: string;
+  readonly method?: 'GET' | 'PUT';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The certificate authority of an HTTPS address. */
+  readonly ca?: string;
+}
+
+/** Asks and gives the body of the answer. Any other status than 200 is a failure. */
+export type Ask = (question: Question) => Promise<string>;
+
+/**
+ * Asks over HTTP. On a machine that has no such service the address often leads nowhere and nobody says so, so that all questions
+ * of one `Ask` together get `timeoutMs`.
+ */
+export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask {
+  const late = new AbortController();
+  const cancel = clock.after(timeoutMs, () => late.abort());
+  stop.addEventListener('abort', cancel, { once: true });
+  const signal = AbortSignal.any([late.signal, stop]);
+  return ({ url, method = 'GET', headers = {}, ca }) =>
+    new Promise((resolve, reject) => {
+      const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+      // No agent: nothing is asked twice, and no connection stays behind.
+      const request = send(url, { method, headers, ca, signal, agent: false }, (response) => {
+        bodyOf(response).then(resolve, reject);
+      });
+      request.on('error', (error) =>
+        reject(late.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error),
+      );
+      request.end();
+    });
+}
+
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > caps.zoneAnswerBytesMax)
+      throw new Error(`the answer is longer than ${caps.zoneAnswerBytesMax} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  if (response.statusCode !== 200) throw new Error(`the answer has status ${response.statusCode}`);
+  return Buffer.concat(chunks).toString('utf8').trim();
+}

@@ -1,0 +1,49 @@
+import type { Clock, Environment } from '@weir/core';
+import { type Ask, httpAsk } from './ask.ts';
+import { type PlatformAddresses, platformAddresses, platforms } from './platforms.ts';
+
+export interface ZoneLookupOptions {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly wantsId: boolean;
+  readonly stop: AbortSignal;
+  /** The real ones unless given. */
+  readonly addresses?: PlatformAddresses;
+  readonly ask?: Ask;
+}
+
+export type FoundZone =
+  | { readonly zone: string; readonly platform: string }
+  /** Why each platform did not tell. */
+  | { readonly problem: string };
+
+/** What each platform gets. They are asked at the same time. */
+const platformTimeoutMs = 5_000;
+
+/** Asks the platforms for the zone of this machine. The first of the list that knows one is believed. */
+export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone> {
+  const { clock, environment, wantsId, addresses = platformAddresses } = options;
+  const done = new AbortController();
+  const stop = AbortSignal.any([options.stop, done.signal]);
+  const asked = platforms.map(({ zone }) => {
+    const ask = options.ask ?? httpAsk(clock, platformTimeoutMs, stop);
+    return zone({ ask, addresses, environment, wantsId }).catch((error: unknown) => error as Error);
+  });
+  const problems: string[] = [];
+  try {
+    for (const [index, { name }] of platforms.entries()) {
+      const answer = await asked[index];
+      if (typeof answer === 'string' && isZoneName(answer)) return { zone: answer, platform: name };
+      if (typeof answer === 'string') problems.push(`${name}: what it says is no name of a zone`);
+      if (answer instanceof Error) problems.push(`${name}: ${answer.message}`);
+    }
+    return { problem: problems.join('; ') };
+  } finally {
+    done.abort();
+  }
+}
+
+/** What zones are called, wherever they come from. */
+export function isZoneName(text: string): boolean {
+  return /^[a-z0-9-]{1,128}$/.test(text);
+}

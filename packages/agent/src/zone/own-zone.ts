@@ -1,0 +1,54 @@
+import type { Clock, Log } from '@weir/core';
+import type { FoundZone } from './look-up-zone.ts';
+import type { ZoneWarnings } from './zone-warnings.ts';
+
+/** The zone of an agent that nobody has told one. */
+export const unsetZone = 'SERVICE_UNSET_AZ';
+
+export interface OwnZoneOptions {
+  readonly lookUp: (stop: AbortSignal) => Promise<FoundZone>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly warnings: ZoneWarnings;
+}
+
+/** After a lookup that found nothing comes another, because a metadata service can be late like everybody else. */
+const againMs = 60_000;
+
+/**
+ * The zone of this agent, found out while it is already serving: clients of a zone are sent elsewhere as long as it is not known, and
+ * nobody waits for it.
+ */
+export class OwnZone {
+  readonly #options: OwnZoneOptions;
+  readonly #stop = new AbortController();
+  #zone = unsetZone;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: OwnZoneOptions) {
+    this.#options = options;
+  }
+
+  get zone(): string {
+    return this.#zone;
+  }
+
+  /** Begins to look. Resolves after the first lookup, whatever came of it. */
+  async start(): Promise<void> {
+    const { lookUp, clock, log, warnings } = this.#options;
+    const found = await lookUp(this.#stop.signal).catch((error: unknown) => ({ problem: String(error) }));
+    if (this.#stop.signal.aborted) return;
+    if ('zone' in found) {
+      this.#zone = found.zone;
+      log.info('this agent knows its zone', { zone: found.zone, platform: found.platform });
+      return;
+    }
+    warnings.warn('the zone of this agent is unknown; -availabilityZone names it', { reason: found.problem });
+    this.#cancel = clock.after(againMs, () => void this.start());
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    this.#cancel?.();
+  }
+}

@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os';
+import type { FlagValues } from '../flags/catalogue.ts';
+import { openedPorts, type PortFlag, type PortValues } from './ports.ts';
+import { forbidden, type Rule, type Violation } from './rule.ts';
+
+const portMax = 65_535;
+
+/** How many agent processes `-processes` asks for on a machine with this many cores. */
+export function processCount(asked: number | 'auto', cpuCount: number = availableParallelism()): number {
+  return asked === 'auto' ? cpuCount : asked;
+}
+
+/** The port of one of several processes, the first of which has index 0. Zero stays zero: any free one. */
+export function portOf(port: number, index: number): number {
+  return port === 0 ? 0 : port + index;
+}
+
+export function checkProcesses(
+  values: PortValues & Pick<FlagValues, 'processes'>,
+  cpuCount?: number,
+): Violation | undefined {
+  const count = processCount(values.processes, cpuCount);
+  // What one process opens is for the rule about ports.
+  if (count === 1) return undefined;
+  const takenBy = new Map<number, PortFlag>();
+  for (const flag of openedPorts(values, 'agent')) {
+    if (values[flag] === 0) continue;
+    const last = portOf(values[flag], count - 1);
+    if (last > portMax) {
+      const rule = `${count} processes take as many ports, and there is no port ${last}`;
+      return forbidden([flag, 'processes'], rule).problem;
+    }
+    for (let port = values[flag]; port <= last; port++) {
+      const taker = takenBy.get(port);
+      if (taker !== undefined) {
+        const rule = `${count} processes take as many ports from each of the two on, and these overlap`;
+        return forbidden([taker, flag, 'processes'], rule).problem;
+      }
+      takenBy.set(port, flag);
+    }
+  }
+  return undefined;
+}
+
+export const processRule: Rule = {
+  statement: 'Each process of -processes takes the next port after -kafkaPort and after -httpPort.',
+  flags: ['processes', 'kafkaPort', 'httpPort'],
+  commands: ['agent'],
+  check: (values) => checkProcesses(values),
+};

@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '@weir/core';
+import type { CommandValues } from '../../flags/catalogue.ts';
+import { passLines } from './lines.ts';
+import type { FromProcess, ToProcess } from './messages.ts';
+import type { Launch } from './supervisor.ts';
+
+const entry = fileURLToPath(import.meta.resolve('./child.ts'));
+
+/**
+ * Starts agent processes. Each hangs on a channel to this process, and ends when it breaks: so that none is left behind when this
+ * process is killed.
+ */
+export function launcher(
+  values: CommandValues<'agent'>,
+  { log, writeLine }: { readonly log: Log; readonly writeLine: (line: string) => void },
+): Launch {
+  return (place, events) => {
+    // The name is for those who look at the list of processes.
+    const child = fork(entry, [`agent-${place.number}`], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const tell = (message: ToProcess) => {
+      // Whoever is about to end hears nothing more, and need not.
+      if (child.connected) child.send(message, () => {});
+    };
+    const pass = (line: string) => {
+      // Its own log says which agent speaks; what the runtime prints about a crash does not.
+      if (line.startsWith('{')) writeLine(line);
+      else log.warn('an agent process wrote', { agentId: place.agentId, pid: child.pid, text: line });
+    };
+    passLines(child.stdout!, pass);
+    passLines(child.stderr!, pass);
+    child.on('message', (message: FromProcess) => {
+      if (message.kind === 'ready') events.onReady(message.ports);
+      else events.onFailed(message.message);
+    });
+    let hasEnded = false;
+    const end = (code: number | null, signal: string | null) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      events.onEnd({ code, signal });
+    };
+    child.on('error', (error) => {
+      log.error('an agent process could not be started', { agentId: place.agentId, error: error.message });
+      if (child.pid === undefined) end(null, null);
+    });
+    // Not `exit`: what it wrote last is passed on before its end is told.
+    child.on('close', end);
+    tell({ kind: 'start', values, place });
+    return {
+      pid: child.pid,
+      stop: () => tell({ kind: 'stop' }),
+      kill: () => child.kill('SIGKILL'),
+    };
+  };
+}

@@ -1,0 +1,190 @@
+import type { Clock, Log } from '@weir/core';
+import { Failure } from '../../failure.ts';
+import type { ProcessPlace, ReadyPorts } from './messages.ts';
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface ProcessEvents {
+  onReady(ports: ReadyPorts): void;
+  onFailed(message: string): void;
+  /** The last event. */
+  onEnd(end: ProcessEnd): void;
+}
+
+export interface LaunchedProcess {
+  readonly pid: number | undefined;
+  /** Asks it to finish its work and to end. */
+  stop(): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+export type Launch = (place: ProcessPlace, events: ProcessEvents) => LaunchedProcess;
+
+export interface ReadyProcess extends ReadyPorts {
+  readonly number: number;
+  readonly agentId: string;
+  readonly pid: number | undefined;
+}
+
+export interface SupervisorOptions {
+  readonly places: readonly ProcessPlace[];
+  readonly launch: Launch;
+  /** Called once, when every process has been ready. */
+  readonly onReady: (processes: readonly ReadyProcess[]) => void;
+  /** A process that has not ended this long after it was asked to is killed. */
+  readonly stopDeadlineMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A process that ended is started again after this long, twice as long after each further end, and at most this long. */
+const restartDelayMs = { first: 250, max: 30_000 } as const;
+/** A process that served for this long was healthy: its next end counts as the first again. */
+const healthyMs = 60_000;
+
+/**
+ * Keeps one process per place alive.
+ *
+ * ```
+ *             ready
+ *  starting ────────► ready          A process that ends before it was ever ready cannot start at all: that ends everything, with
+ *     ▲  │              │            its message. One that was ready before, or that somebody killed, is started again.
+ *     │  │ ends         │ ends
+ *     │  ▼              ▼
+ *     └─── waiting ◄────┘            stopping: every process is asked to end, and none is started again
+ * ```
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #slots: Slot[];
+  readonly #ended = Promise.withResolvers<void>();
+  #failure: Failure | undefined;
+  #isStopping = false;
+  #wasAnnounced = false;
+  #cancelKill: (() => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#slots = options.places.map((place) => ({
+      place,
+      process: undefined,
+      ready: undefined,
+      readySinceMs: undefined,
+      failedMessage: undefined,
+      endsInARow: 0,
+      cancelRestart: undefined,
+    }));
+  }
+
+  /** Starts all processes. Resolves when all have ended after `stop`, and fails when one cannot start at all. */
+  run(): Promise<void> {
+    for (const slot of this.#slots) this.#launch(slot);
+    return this.#ended.promise;
+  }
+
+  /** Asks every process to end. */
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const { clock, log, stopDeadlineMs } = this.#options;
+    for (const slot of this.#slots) {
+      slot.cancelRestart?.();
+      slot.process?.stop();
+    }
+    this.#cancelKill = clock.after(stopDeadlineMs, () => {
+      for (const { process, place } of this.#slots) {
+        if (process === undefined) continue;
+        log.warn('an agent process did not stop in time and is killed', {
+          agentId: place.agentId,
+          pid: process.pid,
+        });
+        process.kill();
+      }
+    });
+    this.#endIfAllEnded();
+  }
+
+  #launch(slot: Slot): void {
+    slot.failedMessage = undefined;
+    slot.process = this.#options.launch(slot.place, {
+      onReady: (ports) => this.#onReady(slot, ports),
+      onFailed: (message) => {
+        slot.failedMessage = message;
+      },
+      onEnd: (end) => this.#onEnd(slot, end),
+    });
+  }
+
+  #onReady(slot: Slot, ports: ReadyPorts): void {
+    const { clock, log } = this.#options;
+    const { kafkaPort, httpPort } = ports;
+    const { number, agentId } = slot.place;
+    const pid = slot.process?.pid;
+    if (slot.ready !== undefined) {
+      log.info('an agent process is back', { agentId, pid, kafkaPort, httpPort });
+    }
+    slot.readySinceMs = clock.monotonicMs();
+    // Clients know the agent by these ports, so that whoever follows takes them again.
+    slot.place = { ...slot.place, kafkaPort, httpPort };
+    slot.ready = { ...ports, number, agentId, pid };
+    const ready = this.#slots.flatMap((one) => one.ready ?? []);
+    if (this.#wasAnnounced || ready.length < this.#slots.length) return;
+    this.#wasAnnounced = true;
+    this.#options.onReady(ready);
+  }
+
+  #onEnd(slot: Slot, end: ProcessEnd): void {
+    const pid = slot.process?.pid;
+    slot.process = undefined;
+    if (this.#isStopping) {
+      this.#endIfAllEnded();
+    } else if (slot.ready === undefined && end.signal === null) {
+      const { number } = slot.place;
+      const how = end.code === null ? 'could not be started' : `ended with status ${end.code} at the start`;
+      this.#failure = new Failure(slot.failedMessage ?? `agent process ${number} ${how}; see its log above`);
+      this.stop();
+    } else {
+      this.#restartLater(slot, end, pid);
+    }
+  }
+
+  #restartLater(slot: Slot, { code, signal }: ProcessEnd, pid: number | undefined): void {
+    const { clock, log } = this.#options;
+    const servedMs = slot.readySinceMs === undefined ? 0 : clock.monotonicMs() - slot.readySinceMs;
+    slot.endsInARow = servedMs >= healthyMs ? 1 : slot.endsInARow + 1;
+    slot.readySinceMs = undefined;
+    const delayMs = Math.min(restartDelayMs.max, restartDelayMs.first * 2 ** (slot.endsInARow - 1));
+    log.warn('an agent process ended and is started again', {
+      agentId: slot.place.agentId,
+      pid,
+      ...(signal === null ? { status: code } : { signal }),
+      ...(slot.failedMessage === undefined ? {} : { reason: slot.failedMessage }),
+      endsInARow: slot.endsInARow,
+      delayMs,
+    });
+    slot.cancelRestart = clock.after(delayMs, () => this.#launch(slot));
+  }
+
+  #endIfAllEnded(): void {
+    if (this.#slots.some(({ process }) => process !== undefined)) return;
+    this.#cancelKill?.();
+    if (this.#failure === undefined) this.#ended.resolve();
+    else this.#ended.reject(this.#failure);
+  }
+}
+
+interface Slot {
+  place: ProcessPlace;
+  process: LaunchedProcess | undefined;
+  /** What it said when it was ready last; `undefined` as long as it never was. */
+  ready: ReadyProcess | undefined;
+  readySinceMs: number | undefined;
+  failedMessage: string | undefined;
+  endsInARow: number;
+  cancelRestart: (() => void) | undefined;
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import {
+  type AdvertisedHost,
+  advertisedHost,
+  type HostStrategy,
+  lookUpZone,
+  OwnZone,
+  startAgent,
+  type ZoneOfAddress,
+  ZoneWarnings,
+  zonesByAddress,
+} from '@weir/agent';
+import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
+import { connectCluster, type ForwardProxy } from '@weir/metadata';
+import { openStore } from '@weir/storage';
+import { Failure } from '../failure.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import { resolveRoles } from '../rules/roles.ts';
+import { bucketUrl as bucketType } from '../values/bucket-url.ts';
+import { agentSettings } from './agent-settings.ts';
+import { explainingPorts } from './taken-port.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export interface AgentToRun {
+  readonly values: CommandValues<'agent'>;
+  readonly agentId: string;
+  /** The processors that are this agent's to use. */
+  readonly cpuCount: number;
+  readonly onReady: (ports: {
+    readonly host: string;
+    readonly kafkaPort: number;
+    readonly httpPort: number;
+  }) => void;
+  /** Asked when it stops: how long it may go on serving. */
+  readonly stopDeadlineMs: () => number;
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly log: Log;
+}
+
+/** One agent from its start to its end. It holds no state, so that it may be killed at any moment; stopped, it leaves nobody without an answer. */
+export async function runAgent(options: AgentToRun): Promise<void> {
+  const { values, agentId, clock, environment, log, stop } = options;
+  const roles = resolveRoles(values);
+  if ('problem' in roles) throw new Failure(roles.problem.rule);
+  const host = clientsReach(values);
+  const metrics = new Metrics({ agent_version: release });
+  const bucketUrl = bucketType().print(values.bucketURL!);
+  const { kafkaPort, httpPort } = values;
+  const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
+  const ownZone = new OwnZone({
+    lookUp: (stop) => lookUpZone({ clock, environment, wantsId: values.lookupAvailabilityZoneID, stop }),
+    clock,
+    log,
+    warnings,
+  });
+  const resources = new AsyncDisposableStack();
+  resources.defer(() => ownZone.stop());
+  if (values.availabilityZone === undefined) void ownZone.start();
+  const start = async () => {
+    const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
+    resources.defer(() => store.close());
+    const agentKey = keyReader(values.agentKey, values.agentKeyPath);
+    const cluster = connectCluster({
+      urls: [values.metadataURL!],
+      clusterId: values.defaultVirtualClusterID!,
+      agentKey,
+      proxy: proxyOf(values),
+      clock,
+      random: systemRandom,
+      log,
+      metrics,
+    });
+    resources.defer(() => cluster.close());
+    const running = await startAgent({
+      ...agentSettings(values, bucketUrl, options.cpuCount),
+      clusterId: values.defaultVirtualClusterID!,
+      agentId,
+      group: values.agentGroup,
+      get zone() {
+        return values.availabilityZone ?? ownZone.zone;
+      },
+      zoneOfAddress: zonesOfClients(values, warnings),
+      roles: roles.value,
+      host: '0.0.0.0',
+      kafkaPort,
+      httpPort,
+      advertisedHost: host,
+      internalHost: agentsReach(values, host),
+      servesMetrics: values.enablePrometheusMetrics,
+      cluster,
+      agentKey,
+      store,
+      clock,
+      random: systemRandom,
+      log,
+      metrics,
+    });
+    resources.defer(() => running.stop({ deadlineMs: options.stopDeadlineMs() }));
+    return running;
+  };
+  try {
+    // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
+    const running = await Promise.race([explainingPorts({ kafkaPort, httpPort }, start), untilStopped(stop)]);
+    if (running === undefined) return;
+    options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort });
+    await untilStopped(stop);
+  } finally {
+    await resources.disposeAsync();
+  }
+}
+
+function clientsReach({
+  discoveryKafkaHostnameOverride: override,
+  advertiseHostnameStrategy: strategy,
+}: CommandValues<'agent'>): string {
+  if (override !== undefined) return override;
+  const reached = machineAddress(strategy);
+  if ('problem' in reached) throw new Failure(reached.problem);
+  return reached.host;
+}
+
+/** Other agents need the machine, which a name for clients may not lead to. */
+function agentsReach({ advertiseHostnameStrategy }: CommandValues<'agent'>, clientsHost: string): string {
+  const reached = machineAddress(advertiseHostnameStrategy);
+  return 'problem' in reached ? clientsHost : reached.host;
+}
+
+function machineAddress(strategy: HostStrategy): AdvertisedHost {
+  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return advertisedHost(strategy, { hostname: hostname(), addresses });
+}
+
+/** Without blocks nobody expects that zones are found by address, and there is nothing to warn of. */
+function zonesOfClients(
+  { zonedCIDRBlocks: blocks = [] }: CommandValues<'agent'>,
+  warnings: ZoneWarnings,
+): ZoneOfAddress {
+  const zoneOf = zonesByAddress(blocks);
+  return (address) => {
+    const zone = zoneOf(address);
+    if (zone === undefined && blocks.length > 0) {
+      warnings.warn('a client is in none of the blocks of -zonedCIDRBlocks', { peer: address });
+    }
+    return zone;
+  };
+}
+
+function proxyOf({ httpProxy, httpsProxyCACertFile }: CommandValues<'agent'>): ForwardProxy | undefined {
+  if (httpProxy === undefined) return undefined;
+  const ca = httpsProxyCACertFile === undefined ? undefined : readFileSync(httpsProxyCACertFile, 'utf8');
+  return { url: httpProxy, ca };
+}
+
+/** A key in a file is read at every use, so that it can be replaced while the agent runs. */
+function keyReader(key: string | undefined, path: string | undefined): () => string {
+  if (key !== undefined) return () => key;
+  return () => readFileSync(path!, 'utf8').trim();
+}

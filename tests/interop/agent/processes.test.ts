@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { Kafka, logLevel } from 'kafkajs';
+import { storedTopic, valuesOf } from '../brokers/stored.ts';
+import { numberedValues } from '../brokers/topics.ts';
+import { Command, isAlive, startSupervisor, startSurrounding, until } from './supervised-agents.ts';
+
+const bounded = { timeout: 300_000 };
+const partitionCount = 8;
+
+test(
+  'clients see the processes of one command as brokers, and one that is killed comes back',
+  bounded,
+  async (t) => {
+    const surrounding = await startSurrounding(t);
+    const { supervisor, announced } = await startSupervisor(t, surrounding, 2);
+    assert.equal(announced.length, 2);
+    for (const { http } of announced) {
+      assert.equal(await (await fetch(`${http}/v1/status`)).text(), 'OK');
+      assert.match(await (await fetch(`${http}/metrics`)).text(), /^service_/m);
+    }
+
+    const brokers = announced.map(({ kafka }) => kafka);
+    const kafka = new Kafka({
+      clientId: 'judge',
+      brokers,
+      logLevel: logLevel.NOTHING,
+      retry: { initialRetryTime: 50, retries: 20 },
+    });
+    const admin = kafka.admin();
+    await admin.connect();
+    t.after(() => admin.disconnect());
+    let shown: string[] = [];
+    while (shown.length < 2) {
+      shown = (await admin.describeCluster()).brokers.map(({ host, port }) => `${host}:${port}`);
+    }
+    assert.deepEqual(shown.sort(), brokers.toSorted());
+    await admin.createTopics({ topics: [{ topic: 'shared', numPartitions: partitionCount }] });
+    const { topics } = await admin.fetchTopicMetadata({ topics: ['shared'] });
+    const leaders = new Set(topics[0]!.partitions.map(({ leader }) => leader));
+    assert.equal(leaders.size, 2, 'each leads something');
+
+    const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    t.after(() => producer.disconnect());
+    const written: { readonly partition: number; readonly value: string }[] = [];
+    const write = async (name: string) => {
+      const messages = numberedValues(40, name).map((value, index) => ({
+        partition: index % partitionCount,
+        value,
+      }));
+      await producer.send({ topic: 'shared', acks: -1, messages });
+      written.push(...messages);
+    };
+    const assertStoredThrough = async (broker: string) => {
+      const stored = await storedTopic(broker, 'shared', written.length);
+      for (const [partition, batches] of stored.entries()) {
+        assert.deepEqual(
+          valuesOf(batches),
+          written.filter((message) => message.partition === partition).map(({ value }) => value),
+          `partition ${partition} through ${broker}`,
+        );
+      }
+    };
+
+    await write('before');
+    for (const broker of brokers) await assertStoredThrough(broker);
+
+    const [victim, other] = announced as [(typeof announced)[0], (typeof announced)[0]];
+    process.kill(victim.pid, 'SIGKILL');
+    for (let round = 0; round < 5; round++) await write(`meanwhile ${round}`);
+    await assertStoredThrough(other.kafka);
+    const [line] = await supervisor.said(/\{.*"an agent process is back".*\}/);
+    const back = JSON.parse(line) as { agentId: string; pid: number; kafkaPort: number; httpPort: number };
+    assert.equal(back.agentId, victim.agentId);
+    assert.notEqual(back.pid, victim.pid);
+    assert.equal(`127.0.0.1:${back.kafkaPort}`, victim.kafka);
+    assert.equal(`http://127.0.0.1:${back.httpPort}`, victim.http);
+    assert.equal(await (await fetch(`${victim.http}/v1/status`)).text(), 'OK');
+    await write('after');
+    for (const broker of brokers) await assertStoredThrough(broker);
+
+    const killed = JSON.parse(
+      (await supervisor.said(/\{.*"an agent process ended and is started again".*\}/))[0],
+    );
+    assert.deepEqual(
+      [killed.agentId, killed.pid, killed.signal, killed.endsInARow],
+      [victim.agentId, victim.pid, 'SIGKILL', 1],
+    );
+    // Every line of a process says which agent speaks.
+    const lines = supervisor.err
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text) as { agentId?: string });
+    const speakers = new Set(lines.map(({ agentId }) => agentId));
+    assert.deepEqual([...speakers].sort(), announced.map(({ agentId }) => agentId).sort());
+
+    supervisor.signal('SIGTERM');
+    assert.equal(await supervisor.ended(), 0);
+    for (const pid of [back.pid, other.pid]) assert.equal(isAlive(pid), false);
+    const stopped = supervisor.err.match(/"the agent has stopped"/g);
+    assert.equal(stopped?.length, 2, 'both finished their work');
+  },
+);
+
+test('a supervisor that is killed leaves nobody behind', bounded, async (t) => {
+  const { supervisor, announced } = await startSupervisor(t, await startSurrounding(t), 2);
+  supervisor.signal('SIGKILL');
+  assert.equal(await supervisor.ended(), 'SIGKILL');
+  for (const { pid } of announced) await until(`the end of ${pid}`, () => !isAlive(pid) || undefined);
+});
+
+test('a process that cannot start ends all of them, with its message', bounded, async (t) => {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const { agent } = await startSurrounding(t);
+  const at = agent.indexOf('-kafkaPort') + 1;
+  const ports = agent.with(at, String(port));
+  const command = new Command(t, [...ports, '-processes', '2']);
+  assert.equal(await command.ended(), 1);
+  assert.match(command.err, new RegExp(`^weir agent: port ${port} is taken; -kafkaPort names another$`, 'm'));
+  assert.doesNotMatch(command.err, /is started again/);
+  assert.equal(command.out, '');
+});

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { systemClock, systemEnvironment } from '@weir/core';
+
+const bin = join(import.meta.dirname, '../../../bin/weir');
+/** Generous, because the machine may be busy with all the other tests. No test is about how long it takes. */
+const patienceMs = 60_000;
+
+/** One `weir` command that was started here, with what it says. */
+export class Command {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | string>;
+  out = '';
+  err = '';
+
+  constructor(t: TestContext, args: readonly string[]) {
+    const { PATH, HOME } = systemEnvironment;
+    // Variables of the machine that runs the tests must not configure what is tested.
+    this.#child = spawn(bin, args, { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.out += text;
+    });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.err += text;
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => resolve(signal ?? code ?? 'nothing'));
+    });
+    t.after(async () => {
+      this.#child.kill('SIGKILL');
+      await this.#ended;
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Its status, or the signal that ended it. */
+  ended(): Promise<number | string> {
+    return this.#ended;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Waits until it has said something, on either stream. */
+  async said(pattern: RegExp): Promise<RegExpExecArray> {
+    return until(`what ${pattern} finds`, () => {
+      const found = pattern.exec(this.out) ?? pattern.exec(this.err);
+      if (found === null && !this.isRunning) throw new Error(`it ended; it said:\n${this.out}${this.err}`);
+      return found ?? undefined;
+    });
+  }
+}
+
+/** One of the processes of a supervisor, as it is announced. */
+export interface Announced {
+  readonly pid: number;
+  readonly agentId: string;
+  readonly kafka: string;
+  readonly http: string;
+}
+
+export interface Surrounding {
+  /** The arguments of an agent of this cluster, with any free ports. */
+  readonly agent: readonly string[];
+}
+
+/** A control plane and a bucket, for agents to join. */
+export async function startSurrounding(t: TestContext): Promise<Surrounding> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-supervised-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
+  const agentKey = `aks_${randomBytes(32).toString('hex')}`;
+  const identity = ['-defaultVirtualClusterID', clusterId, '-agentKey', agentKey];
+  const controlPlane = new Command(t, [
+    'control-plane',
+    ...identity,
+    ...['-dataDir', folder, '-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
+  ]);
+  const [, url] = await controlPlane.said(/control plane +(\S+)\n/);
+  return {
+    agent: [
+      'agent',
+      ...identity,
+      ...['-metadataURL', url!, '-bucketURL', pathToFileURL(join(folder, 'bucket')).href],
+      ...['-availabilityZone', 'test', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+      ...['-kafkaPort', '0', '-httpPort', '0', '-gracefulShutdownDuration', '5s'],
+    ],
+  };
+}
+
+/** Starts a supervisor and reads who works for it. */
+export async function startSupervisor(
+  t: TestContext,
+  { agent }: Surrounding,
+  processes: number,
+): Promise<{ readonly supervisor: Command; readonly announced: readonly Announced[] }> {
+  const supervisor = new Command(t, [...agent, '-processes', String(processes)]);
+  await supervisor.said(new RegExp(`is ready with ${processes} processes\\n(.*\\n){${3 * processes}}`));
+  const pattern = /process \d+, pid (\d+), agent (\S+)\n +Kafka +(\S+)\n +HTTP +(\S+)\n/g;
+  const announced = Array.from(supervisor.out.matchAll(pattern), ([, pid, agentId, kafka, http]) => ({
+    pid: Number(pid),
+    agentId: agentId!,
+    kafka: kafka!,
+    http: http!,
+  }));
+  return { supervisor, announced };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for a value, and gives up loudly. */
+export async function until<Value>(what: string, find: () => Value | undefined): Promise<Value> {
+  const endMs = systemClock.monotonicMs() + patienceMs;
+  while (true) {
+    const found = find();
+    if (found !== undefined && found !== false) return found;
+    if (systemClock.monotonicMs() > endMs) throw new Error(`waited in vain for ${what}`);
+    await new Promise<void>((resolve) => systemClock.after(20, resolve));
+  }
+}
