@@ -176,6 +176,8 @@ class Chaos implements ClientSurroundings {
     const port = this.#controlPlanePorts[number % controlPlaneCount];
     const started = this.#spawn(`agent ${slot}-${number}`, [
       'agent',
+      // Named, so that it does not ask a cloud where it is.
+      '-availabilityZone=zone-a',
       `-defaultVirtualClusterID=${clusterId}`,
       `-agentKey=${agentKey}`,
       `-metadataURL=http://127.0.0.1:${port}`,

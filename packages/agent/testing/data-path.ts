@@ -168,6 +168,7 @@ export class DataPath {
       apiVersion,
       clientId: 'test',
       remoteAddress: '127.0.0.1',
+      origin: { connection: 'test', request: 0 },
       cluster: this.view,
       clock: this.clock,
       log: silentLog,

@@ -1,4 +1,5 @@
 import {
+  type AdminPort,
   type AgentDescription,
   type BatchesAnswer,
   type BatchesQuery,
@@ -11,6 +12,7 @@ import {
   entryErrors,
   type FileCommit,
   type FileCommitResult,
+  type GroupsPort,
   type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
@@ -21,6 +23,7 @@ import {
   type TopicReference,
   type TopicResult,
   type TopicToCreate,
+  type TransactionsPort,
 } from '@weir/metadata';
 
 export interface FakeClusterOptions {
@@ -69,7 +72,15 @@ interface Following {
   readonly queue: (ClusterSnapshot | readonly ClusterChange[])[];
 }
 
-type CountedCall = Exclude<keyof ClusterPort, 'follow'>;
+type CountedCall = Exclude<
+  keyof ClusterPort,
+  'follow' | keyof AdminPort | keyof GroupsPort | keyof TransactionsPort
+>;
+
+/** Groups and transactions are tested with a real leader over a journal in memory, because their answers depend on each other. */
+function isNotHere(): Promise<never> {
+  return Promise.reject(new ClusterUnavailable('this cluster has neither groups nor transactions'));
+}
 
 /**
  * A whole cluster in memory, for the tests of an agent: it assigns offsets, keeps pointers, knows topics and streams changes.
@@ -77,6 +88,31 @@ type CountedCall = Exclude<keyof ClusterPort, 'follow'>;
  * caused it is settled, unless a test holds the stream back.
  */
 export class FakeCluster implements ClusterPort {
+  readonly joinGroup = isNotHere;
+  readonly syncGroup = isNotHere;
+  readonly groupHeartbeats = isNotHere;
+  readonly leaveGroup = isNotHere;
+  readonly consumerGroupHeartbeats = isNotHere;
+  readonly describeConsumerGroups = isNotHere;
+  readonly commitOffsets = isNotHere;
+  readonly fetchOffsets = isNotHere;
+  readonly deleteOffsets = isNotHere;
+  readonly describeGroups = isNotHere;
+  readonly listGroups = isNotHere;
+  readonly deleteGroups = isNotHere;
+  readonly initTransactionalProducer = isNotHere;
+  readonly addPartitionsToTransaction = isNotHere;
+  readonly addOffsetsToTransaction = isNotHere;
+  readonly commitTransactionOffsets = isNotHere;
+  readonly endTransaction = isNotHere;
+  readonly describeTransactions = isNotHere;
+  readonly listTransactions = isNotHere;
+  readonly describeProducers = isNotHere;
+  readonly alterConfigs = isNotHere;
+  readonly describeConfigs = isNotHere;
+  readonly listConfigResources = isNotHere;
+  readonly deleteRecords = isNotHere;
+  readonly logSizes = isNotHere;
   readonly clusterId: string;
   /** While true, every call rejects with `ClusterUnavailable`. */
   unavailable = false;
@@ -183,12 +219,14 @@ export class FakeCluster implements ClusterPort {
           error: this.#missing(topicId),
           logStartOffset: -1,
           nextOffset: -1,
+          lastStableOffset: -1,
           pointers: pointersOf([]),
         };
       }
       const { logStartOffset, nextOffset, ranges } = found;
+      const ends = { logStartOffset, nextOffset, lastStableOffset: nextOffset };
       if (offset < logStartOffset || offset > nextOffset) {
-        return { error: 'OFFSET_OUT_OF_RANGE', logStartOffset, nextOffset, pointers: pointersOf([]) };
+        return { error: 'OFFSET_OUT_OF_RANGE', ...ends, pointers: pointersOf([]) };
       }
       const taken: Range[] = [];
       let bytes = 0;
@@ -198,7 +236,7 @@ export class FakeCluster implements ClusterPort {
         taken.push(range);
         bytes += range.byteLength;
       }
-      return { error: 'NONE', logStartOffset, nextOffset, pointers: pointersOf(taken) };
+      return { error: 'NONE', ...ends, pointers: pointersOf(taken) };
     });
   }
 
@@ -357,6 +395,7 @@ export class FakeCluster implements ClusterPort {
         topicId,
         partition,
         pointers: pointersOf(ranges),
+        lastStableOffset: ranges.at(-1)!.nextOffset,
       })),
     );
     return result;
@@ -414,7 +453,9 @@ export class FakeCluster implements ClusterPort {
       topics: topics.map(({ description }) => description),
       logStartOffset: Float64Array.from(partitions, ({ logStartOffset }) => logStartOffset),
       nextOffset: Float64Array.from(partitions, ({ nextOffset }) => nextOffset),
+      lastStableOffset: Float64Array.from(partitions, ({ nextOffset }) => nextOffset),
       agents: this.#livingAgents(),
+      records: [],
     };
   }
 

@@ -1,5 +1,5 @@
-import { silentLog } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
+import { type Clock, silentLog } from '@weir/core';
+import type { AgentDescription, ClusterPort } from '@weir/metadata';
 import {
   type Apis,
   apis,
@@ -16,6 +16,7 @@ import { createClusterView, type FollowingClusterView } from '../src/cluster/fol
 import type { HandlerOf } from '../src/handlers/handler.ts';
 import { createHandlers, type ServedApi } from '../src/handlers/table.ts';
 import type { RequestServer } from '../src/net/request-server.ts';
+import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
 import { testAgent } from './agent.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -24,6 +25,7 @@ import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 export interface TestAgentOptions extends FakeClusterOptions {
   readonly self?: AgentDescription;
   readonly strategy?: PartitionAssignmentStrategy;
+  readonly zoneOfAddress?: ZoneOfAddress;
   readonly produce?: HandlerOf<Apis['Produce']>;
   readonly fetch?: HandlerOf<Apis['Fetch']>;
   readonly listOffsets?: HandlerOf<Apis['ListOffsets']>;
@@ -59,6 +61,16 @@ export async function startTestAgent(options: TestAgentOptions = {}): Promise<Te
   const self = options.self ?? testAgent('agent-1');
   const cluster = new FakeCluster({ agents: [self], ...options });
   const clock = new FakeClock();
+  return { cluster, clock, ...(await serveCluster(cluster, clock, { ...options, self })) };
+}
+
+/** The handlers of an agent over any cluster. */
+export async function serveCluster(
+  cluster: ClusterPort,
+  clock: Clock,
+  options: TestAgentOptions & { readonly self: AgentDescription },
+): Promise<Pick<TestAgent, 'view' | 'server' | 'call'>> {
+  const { self } = options;
   const view = createClusterView(cluster, { log: silentLog });
   await view.ready();
   const server = createHandlers({
@@ -67,15 +79,14 @@ export async function startTestAgent(options: TestAgentOptions = {}): Promise<Te
     log: silentLog,
     self: () => self,
     defaultStrategy: options.strategy ?? 'consistent_random_jump',
+    zoneOfAddress: options.zoneOfAddress,
     produce: options.produce ?? (() => 'close'),
     fetch: options.fetch ?? (() => 'close'),
     listOffsets: options.listOffsets ?? (() => 'close'),
   });
   return {
-    cluster,
     view,
     server,
-    clock,
     async call(name, apiVersion, body, clientId = 'test') {
       // What the test did to the cluster before is told to the agent first.
       await Promise.resolve();

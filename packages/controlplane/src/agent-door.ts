@@ -4,10 +4,10 @@ import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/
 import {
   agentConnectPath,
   agentKeyHeader,
-  type ClusterPort,
   clusterIdParameter,
   endCodes,
   ReplyMemory,
+  type ServedCluster,
   type ServedConnection,
   serveConnection,
   subprotocol,
@@ -17,7 +17,7 @@ import { WebSocketServer } from 'ws';
 import type { Authorize } from './agent-keys.ts';
 
 export interface AgentDoorOptions {
-  readonly clusters: (clusterId: string) => ClusterPort | undefined;
+  readonly clusters: (clusterId: string) => ServedCluster | undefined;
   readonly authorize: Authorize;
   readonly members: () => readonly string[];
   readonly clock: Clock;

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { type ClusterClient, ClusterUnavailable, connectCluster } from '@weir/metadata';
 import { WebSocket } from 'ws';
+import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
 import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
 import { authorizeByAgentKeys, generateAgentKey, hashAgentKey } from './agent-keys.ts';
@@ -267,4 +268,33 @@ test('bytes that are no frame end the connection and nothing else', async (t) =>
 test('a port that is taken is an error that says so', async (t) => {
   const { port } = await start(t, new FakeCluster());
   await assert.rejects(start(t, new FakeCluster(), { port }), { code: 'EADDRINUSE' });
+});
+
+test('an agent gets out through a proxy that wants a name and a password', async (t) => {
+  const cluster = new FakeCluster();
+  const { port, url } = await start(t, cluster);
+  const proxy = await startConnectProxy('agent:p@ss:word');
+  t.after(() => proxy.close());
+  const through = (userinfo: string) => {
+    const made = connectCluster({
+      ...base,
+      urls: [url],
+      clusterId: 'vci_test',
+      agentKey: () => key,
+      metrics: new Metrics(),
+      proxy: { url: `http://${userinfo}127.0.0.1:${proxy.port}` },
+    });
+    t.after(() => made.close());
+    return made;
+  };
+  const [result] = await through('agent:p%40ss%3Aword@').commitFiles([commitOf(3)]);
+  assert.deepEqual([...result!.error], [0, 0, 0]);
+  assert.deepEqual(proxy.asked, [`127.0.0.1:${port}`]);
+
+  const stranger = through('');
+  const waiting = assert.rejects(stranger.commitFiles([commitOf(1)]), ClusterUnavailable);
+  await until(() => proxy.asked.length > 2);
+  assert.equal(cluster.runs.get('commitFiles'), 1, 'whoever the proxy refuses gets nowhere, and tries again');
+  stranger.close();
+  await waiting;
 });

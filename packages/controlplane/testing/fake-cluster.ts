@@ -1,7 +1,43 @@
-import type { ClusterFollower, ClusterPort, ClusterSnapshot, FileCommit } from '@weir/metadata';
+import {
+  type ClusterFollower,
+  type ClusterPort,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+  type FileCommit,
+} from '@weir/metadata';
+
+/** What groups and transactions do is not the connection's concern; one call of each way to answer is enough. */
+function isNotHere(): Promise<never> {
+  return Promise.reject(new ClusterUnavailable('this cluster has neither groups nor transactions'));
+}
 
 /** A cluster that counts what it is asked and answers plainly. */
 export class FakeCluster implements ClusterPort {
+  readonly joinGroup = isNotHere;
+  readonly syncGroup = isNotHere;
+  readonly groupHeartbeats = isNotHere;
+  readonly leaveGroup = isNotHere;
+  readonly consumerGroupHeartbeats = isNotHere;
+  readonly describeConsumerGroups = isNotHere;
+  readonly commitOffsets = isNotHere;
+  readonly fetchOffsets = isNotHere;
+  readonly deleteOffsets = isNotHere;
+  readonly describeGroups = isNotHere;
+  readonly listGroups = isNotHere;
+  readonly deleteGroups = isNotHere;
+  readonly initTransactionalProducer = isNotHere;
+  readonly addPartitionsToTransaction = isNotHere;
+  readonly addOffsetsToTransaction = isNotHere;
+  readonly commitTransactionOffsets = isNotHere;
+  readonly endTransaction = isNotHere;
+  readonly describeTransactions = isNotHere;
+  readonly listTransactions = isNotHere;
+  readonly describeProducers = isNotHere;
+  readonly alterConfigs = isNotHere;
+  readonly describeConfigs = isNotHere;
+  readonly listConfigResources = isNotHere;
+  readonly deleteRecords = isNotHere;
+  readonly logSizes = isNotHere;
   readonly clusterId: string;
   readonly followers = new Set<ClusterFollower>();
   /** How often each method was run. */
@@ -80,7 +116,9 @@ export class FakeCluster implements ClusterPort {
       topics: [],
       logStartOffset: new Float64Array(0),
       nextOffset: new Float64Array(0),
+      lastStableOffset: new Float64Array(0),
       agents: [],
+      records: [],
     };
   }
 

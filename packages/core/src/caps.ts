@@ -38,7 +38,13 @@ export const caps = {
    * A frame's length is a claim until its bytes have come. Up to here it is believed and the frame gets its buffer at once;
    * beyond, the buffer grows with what was received, so that four bytes cannot reserve hundreds of megabytes.
    */
-  believedFrameBytesMax: MiB,
+  believedFrameBytesMax: 2 * MiB,
+
+  /** Frames that carry records share pieces of memory of this size, each used again when all of its frames are done with. */
+  frameSlabBytes: 4 * MiB,
+
+  /** All of those pieces. Frames that find no room in them, because clients are slow, get memory of their own. */
+  framePoolBytesMax: 64 * MiB,
 
   /** Slices below this are copied next to their neighbours, because one `writev` entry costs more than the copy. */
   copiedSliceBytesMax: 4 * KiB,
@@ -64,8 +70,11 @@ export const caps = {
   /** Calls of one connection that the control plane works on at a time. It tells the agent, which keeps to it. */
   rpcRunningCallsMax: 256,
 
+  /** Calls of one connection that wait for other agents' calls, as members of a group wait for each other. They cost no work meanwhile. */
+  rpcWaitingCallsMax: 16_384,
+
   /** Answers per agent that are kept in case they got lost. An agent confirms them long before. */
-  rpcRememberedRepliesMax: 4096,
+  rpcRememberedRepliesMax: 32_768,
 
   /** Agents whose answers are remembered after their connection was lost. */
   rpcRememberedClientsMax: 10_000,
@@ -101,10 +110,21 @@ export const caps = {
   requestBytesInFlightPerConnectionMax: 64 * MiB,
 
   /**
-   * Bytes of requests of all connections that are received or wait for their answer. Beyond it no connection may begin
-   * another frame, and at twice of it a connection whose unfinished frame grows is closed.
+   * Bytes of requests of all connections that are received or wait for their answer, per processor and at most. Beyond it no
+   * connection may begin another frame, and at twice of it a connection whose unfinished frame grows is closed.
    */
+  requestBytesInFlightPerCpuMax: 256 * MiB,
   requestBytesInFlightMax: 1024 * MiB,
+
+  /**
+   * Bytes of answers of all connections that are put together or wait to be sent, per processor and at most. Beyond it nobody
+   * may begin another request, and who does not read is closed after a short time.
+   */
+  responseBytesPerCpuMax: 128 * MiB,
+  responseBytesMax: 1024 * MiB,
+
+  /** Metadata requests of an agent that wait for their turn. Clients of further ones are told to ask again. */
+  metadataRequestsWaitingMax: 4096,
 
   /** Answers of one connection that wait to be sent, beyond which it is not read. One answer may exceed it. */
   responseBytesQueuedPerConnectionMax: 16 * MiB,
@@ -117,6 +137,9 @@ export const caps = {
 
   /** Partitions in one page of DescribeTopicPartitions, whatever the client asks for; Apache Kafka's value. */
   describedPartitionsMax: 2000,
+
+  /** Partitions whose leaders an agent remembers, once for every way to choose them; two bytes each, and a topic counts as 64 more. */
+  placedPartitionsMax: 16 * 1024 * 1024,
 
   /** Producer ids that an agent takes from the cluster at a time. What is left at its end is lost, of 2^53. */
   producerIdBlock: 1000,
@@ -150,6 +173,98 @@ export const caps = {
 
   /** Nobody repeats a commit after this long: its producers have given up. */
   recentFileMsMax: 15 * 60_000,
+
+  /** Requests of agents whose answers a cluster remembers, so that one whose answer was lost is not done twice. */
+  recentRequestsMax: 64 * 1024,
+
+  /** The answers of those requests together; the oldest go first. */
+  recentRequestReplyBytesMax: 64 * MiB,
+
+  /** Nobody repeats a request after this long: it is more than any deadline. */
+  recentRequestMsMax: 15 * 60_000,
+
+  /** The id of such a request: the id of a client, and a number. */
+  requestIdCharsMax: 128,
+
+  /** Records of a cluster, the small values that coordinators keep: one per group, quota, credential. */
+  recordsMax: 1_000_000,
+
+  /** Those records together, in memory and in every snapshot. */
+  recordBytesMax: 1024 * MiB,
+
+  /** One record. The largest is a classic group with what all of its members say and are told. */
+  recordValueBytesMax: 24 * MiB,
+
+  /** Offsets that all groups of a cluster have committed, about 110 bytes each. */
+  committedOffsetsMax: 2_000_000,
+
+  /** Group ids and metadata of those offsets together, in characters. */
+  offsetTextCharsMax: 128 * MiB,
+
+  /** Where `offset.metadata.max.bytes` ends. */
+  offsetMetadataCharsMax: 64 * KiB,
+
+  /** A group id, a member's id or its name. Apache Kafka takes 32,767 and nobody uses them. */
+  groupNameCharsMax: 1024,
+
+  /** Groups that a leader coordinates, those that only have offsets not counted. */
+  groupsMax: 100_000,
+
+  /** Members of one group, those with an id who have not joined yet included: where `group.max.size` ends. */
+  groupMembersMax: 10_000,
+
+  /** Topics that one member of a consumer group may name. Patterns may match any number. */
+  subscribedNamesMax: 10_000,
+
+  /** Ways to assign that one member may offer. Clients have two or three. */
+  memberProtocolsMax: 64,
+
+  /** What the members of one group say of themselves, and what they are told, each. A record holds both. */
+  groupMetadataBytesMax: 8 * MiB,
+  groupAssignmentBytesMax: 8 * MiB,
+
+  /** What the members of all groups of a cluster say of themselves. */
+  groupsMetadataBytesMax: 512 * MiB,
+
+  /**
+   * Transactional ids of a cluster. Beyond it the one that was silent longest and has no open transaction is forgotten; its
+   * producer has to begin anew. About 600 bytes each.
+   */
+  transactionalIdsMax: 100_000,
+
+  /** The length of a transactional id. Clients make them of the names of applications and of their instances. */
+  transactionalIdCharsMax: 2048,
+
+  /** Transactional ids with the partitions and groups of their open transactions, by an estimate of the memory they take. */
+  transactionBytesMax: 512 * MiB,
+
+  /** A transactional id that nobody used for this long is forgotten: Kafka's `transactional.id.expiration.ms`. */
+  transactionalIdMsMax: 7 * 24 * 3_600_000,
+
+  /** No transaction may be open for longer, whatever its producer wishes: Kafka's `transaction.max.timeout.ms`. */
+  transactionTimeoutMsMax: 15 * 60_000,
+
+  /** Transactions that are aborted in one entry because their time is over, and ids that are forgotten in it. */
+  expiredTransactionsPerCallMax: 1000,
+
+  /** A config whose value is a list of whatever somebody writes. */
+  configTextCharsMax: 16 * KiB,
+
+  /** Groups that have configs of their own. */
+  groupConfigsMax: 100_000,
+
+  /** Subscriptions to metrics of clients. Every agent knows all of them. */
+  clientMetricsMax: 1000,
+
+  /** Partitions and pointers that one look for old records takes on: some milliseconds. The next goes on from there. */
+  retentionPartitionsPerCallMax: 20_000,
+  retentionPointersPerCallMax: 50_000,
+
+  /** Topics that one question about the sizes of logs may name. */
+  logSizesPerCallMax: 10_000,
+
+  /** Topics whose throughput the partition auto-scaler measures. */
+  scaledTopicsMax: 10_000,
 
   /** Pointers in the answer to one question. Who wants more asks again from where the answer ends. */
   pointersPerAnswerMax: 16_384,
@@ -187,8 +302,27 @@ export const caps = {
   /** Long polls end after this, whatever the client asks. */
   fetchWaitMsMax: 300_000,
 
-  /** Pages that are read from the store or from other agents at a time; each is a buffer of 4 MiB that no limit of the cache counts. */
+  /** Pages that are read from the store at a time; each is a buffer of 4 MiB that no limit of the cache counts. */
   pageReadsMax: 32,
+
+  /** Pages that all readers of an agent together have asked for before they came to them. */
+  pagesAheadMax: 16,
+
+  /**
+   * Pages that are read from other agents at a time, and from one of them. Apart from reads of the store, which must go on
+   * while two agents wait for each other.
+   */
+  peerPageReadsMax: 32,
+  peerPageReadsPerPeerMax: 8,
+
+  /** The status and headers of an answer of another agent, and what is read of its body with them. */
+  peerAnswerHeadBytesMax: 16 * KiB,
+
+  /** Pages that wait for one other agent. Beyond it they come from the store, which has more than eight connections. */
+  peerPageReadsWaitingMax: 64,
+
+  /** Pages that are read for other agents or sent to them at a time. Beyond it they are told to ask the store. */
+  peerPagesServedMax: 64,
 
   /** Fetch sessions of one agent. Beyond it clients fetch without one, unless another has been idle for long. */
   fetchSessionsMax: 10_000,
@@ -211,8 +345,20 @@ export const caps = {
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 
+  /** Heartbeats, or partitions of offset commits and questions, that an agent puts into one call. About 200 bytes each. */
+  gatheredRowsMax: 10_000,
+
+  /** The regular expression of a client. */
+  patternCharsMax: 4096,
+
   /** Topics that one Metadata request may create by asking for them. */
   autoCreatedTopicsMax: 100,
+
+  /** The answer of a metadata service: the description of a Kubernetes node lists every image that it ever ran. */
+  zoneAnswerBytesMax: 4 * MiB,
+
+  /** A line that a supervised process writes. A longer one is passed on in pieces. */
+  passedLineCharactersMax: 64 * KiB,
 
   /** Client ids whose features an agent remembers; they are a client's choice. */
   rememberedClientIdsMax: 4096,

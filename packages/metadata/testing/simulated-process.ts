@@ -84,8 +84,9 @@ export class SimulatedProcess {
       read: (fromPosition, limit) => this.#call(() => real.read(fromPosition, limit)),
       saveSnapshot: (position, slices) =>
         this.#call(async () => {
-          await real.saveSnapshot(position, slices);
+          const bytes = await real.saveSnapshot(position, slices);
           this.snapshotCount++;
+          return bytes;
         }),
       loadSnapshot: (positionMax) => this.#call(() => real.loadSnapshot(positionMax)),
       snapshotPosition: () => this.#call(() => real.snapshotPosition()),

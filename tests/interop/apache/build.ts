@@ -4,34 +4,40 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-const home = import.meta.dirname;
-const target = join(home, 'target');
-const classes = join(target, 'classes');
-const jars = join(target, 'jars');
-/** Holds the fingerprint of the sources that the classes were built from. */
-const stamp = join(target, 'built-from');
-
 const lockTimeoutMs = 10 * 60_000;
 
-/** Builds the judge unless its sources are those of the last build, and tells where its classes are. */
+/** Builds the judge, and tells where its classes are. */
 export function buildJudge(): string {
+  return buildJava(import.meta.dirname);
+}
+
+/**
+ * Builds the Maven project of a folder, whose pom copies its dependencies to `target/jars`, unless its sources are those of
+ * the last build. Gives the class path.
+ */
+export function buildJava(home: string): string {
+  const target = join(home, 'target');
+  const classes = join(target, 'classes');
+  const jars = join(target, 'jars');
+  // Holds the fingerprint of the sources that the classes were built from.
+  const stamp = join(target, 'built-from');
   mkdirSync(target, { recursive: true });
-  alone(() => {
-    const sources = fingerprint();
+  alone(target, () => {
+    const sources = fingerprint(home);
     if (readIfPresent(stamp) === sources) return;
     // A build that fails must leave nothing that looks finished, and a new release of kafka-clients no old jar beside it.
     for (const old of [stamp, classes, jars]) rmSync(old, { recursive: true, force: true });
-    runMaven();
+    runMaven(home);
     writeFileSync(stamp, sources);
   });
   return [classes, join(jars, '*')].join(delimiter);
 }
 
 /**
- * Every test file is a process of its own and wants the judge at the same moment, but neither `target` nor Maven's
+ * Every test file is a process of its own and wants the classes at the same moment, but neither `target` nor Maven's
  * cache bears two builds at once. SQLite's lock serves because the system lets go of it when its holder dies.
  */
-function alone(work: () => void): void {
+function alone(target: string, work: () => void): void {
   const lock = new DatabaseSync(join(target, 'lock'), { timeout: lockTimeoutMs });
   try {
     lock.exec('BEGIN EXCLUSIVE');
@@ -41,7 +47,7 @@ function alone(work: () => void): void {
   }
 }
 
-function fingerprint(): string {
+function fingerprint(home: string): string {
   const hash = createHash('sha256');
   for (const file of ['pom.xml', ...globSync('src/**/*.java', { cwd: home }).sort()]) {
     hash.update(`${file}\n`).update(readFileSync(join(home, file)));
@@ -58,7 +64,7 @@ function readIfPresent(file: string): string | undefined {
 }
 
 /** Everything that Maven resolves has a fixed version, so that it asks the network only for what its cache lacks. */
-function runMaven(): void {
+function runMaven(home: string): void {
   const { status, error, stdout, stderr } = spawnSync('mvn', ['-q', '-B', 'compile'], {
     cwd: home,
     encoding: 'utf8',

@@ -15,6 +15,9 @@ export interface Lifetime {
 
 /** One `weir` command that runs, as a user would have started it. */
 export interface WeirProcess {
+  readonly pid: number;
+  /** Its exit status, or the signal that ended it. */
+  readonly ended: Promise<string>;
   /** What it printed so far, for the messages of failures. */
   readonly output: { readonly out: string; readonly err: string };
   /** The address that it printed beside a label. */
@@ -67,6 +70,8 @@ async function startWeir(
     throw failure(first === undefined ? 'was not ready in time' : `ended with ${first} at the start`);
   }
   return {
+    pid: child.pid!,
+    ended,
     output,
     address: (label) => addressOf(label)!,
     async stop() {
@@ -150,6 +155,8 @@ export async function startPlayground(
 export interface AgentToStart {
   readonly zone: string;
   readonly group?: string;
+  /** Further flags. */
+  readonly flags?: readonly string[];
 }
 
 export interface ClusterToStart {
@@ -157,6 +164,10 @@ export interface ClusterToStart {
   readonly controlPlanes: number;
   /** A SQLite file of its own unless given. */
   readonly databaseUrl?: string;
+  /** A directory of its own unless given. */
+  readonly bucketUrl?: string;
+  /** Environment of the agents, for credentials. */
+  readonly variables?: Environment;
 }
 
 export interface Cluster {
@@ -173,7 +184,7 @@ export interface Cluster {
 /** Control-plane processes over one database and agents over one bucket, each a process of its own. */
 export async function startCluster(
   lifetime: Lifetime,
-  { agents, controlPlanes, databaseUrl }: ClusterToStart,
+  { agents, controlPlanes, databaseUrl, bucketUrl, variables }: ClusterToStart,
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-brokers-'));
   const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
@@ -205,18 +216,21 @@ export async function startCluster(
       ],
       ['control plane'],
     );
-  const addAgent = async ({ zone, group }: AgentToStart) => {
+  const addAgent = async ({ zone, group, flags = [] }: AgentToStart) => {
     const agent = await startWeir(
       [
         'agent',
         ...identity,
         ...['-metadataURL', processes.controlPlanes[0]!.address('control plane')],
-        ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href],
+        ...['-bucketURL', bucketUrl ?? pathToFileURL(join(folder, 'bucket')).href],
         ...['-availabilityZone', zone, '-discoveryKafkaHostnameOverride', '127.0.0.1'],
-        ...['-kafkaPort', '0', '-httpPort', '0', '-gracefulShutdownDuration', '5s'],
+        ...['-kafkaPort', '0', '-httpPort', '0'],
+        ...(flags.includes('-gracefulShutdownDuration') ? [] : ['-gracefulShutdownDuration', '5s']),
         ...(group === undefined ? [] : ['-agentGroup', group]),
+        ...flags,
       ],
       ['Kafka', 'HTTP'],
+      variables,
     );
     processes.agents.push(agent);
     return agent;

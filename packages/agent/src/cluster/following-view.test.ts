@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { ClusterUnavailable } from '@weir/metadata';
+import { type ClusterFollower, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 
 import { commitOf, FakeCluster, testAgent } from '../../testing/index.ts';
 import { type ClusterViewOptions, createClusterView } from './following-view.ts';
@@ -64,6 +64,32 @@ test('changes are applied in their order', async () => {
   await delivered();
   assert.equal(view.topicByName('t')?.topicId, again.topicId);
   assert.deepEqual([...view.topics()], [again]);
+});
+
+test('configs of the cluster and starts of logs are heard of', async () => {
+  const cluster = new FakeCluster({ clusterConfigs: { a: 'b' } });
+  const { topicId } = cluster.addTopic('t', 3);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 2, records: 4 }])]);
+  const followers: ClusterFollower[] = [];
+  const port: ClusterPort = Object.assign(Object.create(cluster) as ClusterPort, {
+    follow(follower: ClusterFollower) {
+      followers.push(follower);
+      return cluster.follow(follower);
+    },
+  });
+  const view = createClusterView(port, { log: silentLog });
+  await view.ready();
+  const partition = Uint32Array.of(2, 7);
+  const logStartOffset = Float64Array.of(3, 1);
+  followers[0]!.onChanges([
+    { kind: 'clusterConfigs', configs: { c: 'd' } },
+    { kind: 'logStarts', topicId, partition, logStartOffset },
+    { kind: 'logStarts', topicId: 'gone', partition, logStartOffset },
+  ]);
+  assert.deepEqual(view.clusterConfigs(), { c: 'd' });
+  assert.equal(view.ends(topicId, 2)?.logStartOffset, 3);
+  assert.equal(view.ends(topicId, 0)?.logStartOffset, 0);
+  view.close();
 });
 
 test('recent pointers are what findBatches would say, without a call', async () => {

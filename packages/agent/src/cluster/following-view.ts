@@ -16,6 +16,8 @@ import { TailIndex, type TailLimits } from './tail-index.ts';
 
 export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly growthWaitersMax?: number;
+  /** Hears every change before the view does. */
+  readonly onChanges?: (changes: readonly ClusterChange[]) => void;
   readonly log: Log;
 }
 
@@ -69,7 +71,10 @@ class StreamedClusterView implements FollowingClusterView {
     this.port = notingCommits(port, (files, results) => this.#noteCommits(files, results));
     this.#unfollow = port.follow({
       onSnapshot: (snapshot) => this.#applySnapshot(snapshot),
-      onChanges: (changes) => this.#applyChanges(changes),
+      onChanges: (changes) => {
+        options.onChanges?.(changes);
+        this.#applyChanges(changes);
+      },
     });
   }
 
@@ -202,6 +207,12 @@ class StreamedClusterView implements FollowingClusterView {
         case 'appended':
           due.push(...this.#applyAppend(change.topicId, change.partition, change.pointers));
           break;
+        case 'clusterConfigs':
+          this.#clusterConfigs = change.configs;
+          break;
+        case 'logStarts':
+          this.#moveLogStarts(change.topicId, change.partition, change.logStartOffset);
+          break;
       }
     }
     this.#run(due);
@@ -235,6 +246,15 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#waiters.takeBelow(topicId, partition, topic.nextOffset[partition]!);
   }
 
+  #moveLogStarts(topicId: string, partitions: Uint32Array, logStartOffset: Float64Array): void {
+    const topic = this.#topics.get(topicId);
+    if (topic === undefined) return;
+    for (const [row, partition] of partitions.entries()) {
+      if (partition >= topic.logStartOffset.length) continue;
+      topic.logStartOffset[partition] = logStartOffset[row]!;
+    }
+  }
+
   #noteCommits(files: readonly FileCommit[], results: readonly FileCommitResult[]): void {
     for (const [index, file] of files.entries()) {
       const result = results[index];
@@ -266,22 +286,18 @@ function notingCommits(
   port: ClusterPort,
   note: (files: readonly FileCommit[], results: readonly FileCommitResult[]) => void,
 ): ClusterPort {
-  return {
-    async commitFiles(files) {
-      const results = await port.commitFiles(files);
-      note(files, results);
-      return results;
+  async function commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
+    const results = await port.commitFiles(files);
+    note(files, results);
+    return results;
+  }
+  return new Proxy(port, {
+    get(target, name) {
+      if (name === 'commitFiles') return commitFiles;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
     },
-    findBatches: (queries) => port.findBatches(queries),
-    findOffsets: (queries) => port.findOffsets(queries),
-    createTopics: (topics, options) => port.createTopics(topics, options),
-    deleteTopics: (topics) => port.deleteTopics(topics),
-    createPartitions: (topics, options) => port.createPartitions(topics, options),
-    allocateProducerIds: (count) => port.allocateProducerIds(count),
-    heartbeat: (agent) => port.heartbeat(agent),
-    leave: (agentId) => port.leave(agentId),
-    follow: (follower) => port.follow(follower),
-  };
+  });
 }
 
 function extended(column: Float64Array, length: number): Float64Array {

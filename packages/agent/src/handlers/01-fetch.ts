@@ -2,6 +2,7 @@ import { caps } from '@weir/core';
 import type { BatchesAnswer, Pointers } from '@weir/metadata';
 import { ObjectNotFound } from '@weir/storage';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import { ifAvailable } from './cluster-calls.ts';
@@ -19,8 +20,16 @@ export interface FetchOptions {
   /** The most that one answer holds, and one partition of it, whatever the client asks. */
   readonly requestBytesMax: number;
   readonly partitionBytesMax: number;
+  /** Where room for answers is asked for. Without it an answer may always be as large as the limits allow. */
+  readonly answers?: AnswerMemory;
+  /** Aborted when the agent stops: long polls end then with what there is. */
+  readonly stopping?: AbortSignal;
+  /** Called for every request. */
+  readonly onFetch?: () => void;
 }
 
+/** How long a fetch waits for room before it is answered without records. */
+const roomWaitMs = 1_000;
 const topicIdsFromVersion = 13;
 const storageErrorFromVersion = 6;
 const readCommitted = 1;
@@ -36,7 +45,20 @@ const noRecords = Buffer.alloc(0);
  * Without transactions the last stable offset is the high watermark. Limits count bytes as stored.
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
-  return async (request, context) => {
+  return (request, context) => {
+    options.onFetch?.();
+    const room: { taken?: AnswerRoom | undefined } = {};
+    const answer = answerOf(request, context, room);
+    // Whoever takes the answer has counted it one step before.
+    if (options.answers !== undefined) void answer.then(nothing, nothing).then(() => room.taken?.release());
+    return answer;
+  };
+
+  async function answerOf(
+    request: RequestOf<FetchApi>,
+    context: RequestContext,
+    room: { taken?: AnswerRoom | undefined },
+  ): Promise<FetchResponse> {
     const round = options.sessions.begin(request, context.apiVersion);
     if (typeof round === 'string') {
       return { throttleTimeMs: 0, errorCode: errors[round].code, sessionId: 0, responses: [] };
@@ -44,12 +66,20 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax);
     const fetches = round.partitions.map((wanted) => new PartitionFetch(wanted, options.partitionBytesMax));
     await locateEnough(fetches, request, bytesMax, context);
-    await read(fetches, bytesMax, context);
+    const wantedBytes = Math.min(bytesMax, locatedBytes(fetches));
+    let throttleTimeMs = 0;
+    if (options.answers === undefined || wantedBytes === 0) {
+      await read(fetches, bytesMax, context);
+    } else {
+      room.taken = await options.answers.room(wantedBytes, { waitMs: roomWaitMs, closed: context.closed });
+      if (room.taken !== undefined) await read(fetches, Math.min(bytesMax, room.taken.bytes), context);
+      else throttleTimeMs = roomWaitMs;
+    }
 
     const { sessionId, isTold } = round.end(fetches);
     const told = fetches.filter(isTold);
-    return { throttleTimeMs: 0, errorCode: 0, sessionId, responses: responsesOf(told, request, context) };
-  };
+    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(told, request, context) };
+  }
 
   /** Waits until the located batches reach the bytes that the client wants, or until it wants an answer anyway. */
   async function locateEnough(
@@ -64,9 +94,9 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     for (;;) {
       await locate(fetches, bytesMax, context);
       if (fetches.some(({ hasError }) => hasError)) return;
-      if (fetches.reduce((bytes, fetch) => bytes + fetch.locatedBytes, 0) >= enoughBytes) return;
-      if (closed.aborted || clock.monotonicMs() >= deadlineMs) return;
-      await growth(fetches, deadlineMs, context);
+      if (locatedBytes(fetches) >= enoughBytes) return;
+      if (closed.aborted || options.stopping?.aborted === true || clock.monotonicMs() >= deadlineMs) return;
+      await growth(fetches, deadlineMs, context, options.stopping);
     }
   }
 
@@ -274,11 +304,18 @@ function plan(
   return planned;
 }
 
-/** Resolves when one of the partitions has more than is known, at the deadline, and when the client has gone. */
+function locatedBytes(fetches: readonly PartitionFetch[]): number {
+  return fetches.reduce((bytes, fetch) => bytes + fetch.locatedBytes, 0);
+}
+
+function nothing(): void {}
+
+/** Resolves when one of the partitions has more than is known, at the deadline, and when the client has gone or the agent stops. */
 function growth(
   fetches: readonly PartitionFetch[],
   deadlineMs: number,
   { cluster, clock, closed }: RequestContext,
+  stopping: AbortSignal | undefined,
 ): Promise<void> {
   return new Promise((resolve) => {
     const cancels: (() => void)[] = [];
@@ -287,11 +324,13 @@ function growth(
       if (isOver) return;
       isOver = true;
       closed.removeEventListener('abort', end);
+      stopping?.removeEventListener('abort', end);
       for (const cancel of cancels) cancel();
       resolve();
     };
     cancels.push(clock.after(deadlineMs - clock.monotonicMs(), end));
     closed.addEventListener('abort', end);
+    stopping?.addEventListener('abort', end);
     for (const { topicId, partition, highWatermark, offset } of fetches) {
       const beyond = Math.max(highWatermark, offset);
       const cancel = cluster.whenBeyond(topicId, partition.partition, beyond, end);

@@ -1,9 +1,10 @@
 import { caps } from '@weir/core';
 import type { TopicDescription, TopicResult } from '@weir/metadata';
-import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { type ClientFeatures, parseClientFeatures } from '../placement/client-features.ts';
 import type { Placement } from '../placement/placement.ts';
+import type { FairGate } from '../pressure/fair-gate.ts';
 import { clusterOperations, operationsNotAsked, topicOperations } from './authorized-operations.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
@@ -23,14 +24,23 @@ import { untilHeard } from './until-heard.ts';
  *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.
  *   One request creates at most `caps.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
  *
- * Missing: ACLs (nothing is left out or refused), a limit on concurrent requests (`-maxConcurrentMetadataRequestsPerCPU`).
+ * - So many requests are worked on at a time (`-maxConcurrentMetadataRequestsPerCPU`), and others wait for their turn. When too
+ *   many wait, topics are LEADER_NOT_AVAILABLE; who asked for all of them cannot be told so and has to connect again.
+ *
+ * Missing: ACLs (nothing is left out or refused).
  */
-export function metadataHandler(placementOf: PlacementOf): HandlerOf<Apis['Metadata']> {
+export function metadataHandler(placementOf: PlacementOf, turns?: FairGate): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
+    if (turns === undefined) return answerOf(request, context, await topicsOf(request, context));
+    const answer = await turns.run(context.closed, async () =>
+      answerOf(request, context, await topicsOf(request, context)),
+    );
+    if (answer !== 'full') return answer === 'gone' ? 'close' : answer;
+    return asksForAll(request, context) ? 'close' : answerOf(request, context, notNow(request, context));
+  };
+
+  function answerOf(request: Request, context: RequestContext, topics: readonly Asked[]): Response {
     const placement = placementOf(context);
-    const topics = asksForAll(request, context)
-      ? Array.from(context.cluster.topics(), found)
-      : await askedTopics(request, context);
     const answer = entryOf(placement, parseClientFeatures(context.clientId), request);
     return {
       brokers: placement.agents.map((agent) => ({
@@ -46,10 +56,11 @@ export function metadataHandler(placementOf: PlacementOf): HandlerOf<Apis['Metad
         ? clusterOperations
         : operationsNotAsked,
     };
-  };
+  }
 }
 
 type Request = RequestOf<Apis['Metadata']>;
+type Response = ResponseOf<Apis['Metadata']>;
 
 /** What became of one topic that was asked for. */
 interface Asked {
@@ -61,6 +72,17 @@ interface Asked {
 
 function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
   return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
+}
+
+async function topicsOf(request: Request, context: RequestContext): Promise<readonly Asked[]> {
+  if (!asksForAll(request, context)) return askedTopics(request, context);
+  return Array.from(context.cluster.topics(), found);
+}
+
+function notNow({ topics }: Request, { apiVersion }: RequestContext): readonly Asked[] {
+  return (topics ?? []).map(({ name, topicId }) =>
+    failed('LEADER_NOT_AVAILABLE', apiVersion >= 12 ? name : (name ?? ''), topicId),
+  );
 }
 
 async function askedTopics(request: Request, context: RequestContext): Promise<Asked[]> {
@@ -130,7 +152,7 @@ function entryOf(placement: Placement, features: ClientFeatures, request: Reques
     errorCode: errors[error].code,
     name,
     topicId,
-    partitions: topic === undefined ? [] : describedPartitions(topic, placement, epoch),
+    partitions: topic === undefined ? [] : describedPartitions(topic, placement, { epoch }),
     topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operations,
   });
 }

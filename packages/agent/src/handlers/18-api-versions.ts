@@ -1,33 +1,48 @@
 import { type Api, type Apis, errors, type ResponseOf } from '@weir/wire';
+import { featuresEpoch, finalizedFeatures, supportedFeatures } from './features.ts';
 import type { HandlerOf } from './handler.ts';
+import { highestOfferedVersion } from './offered-versions.ts';
 
 /**
  * ApiVersions v0 to v4: what this agent serves, taken from the table of handlers.
  *
  * - The range of an API begins at the version that may be advertised (for Produce lower than what is served) and ends at its
  *   highest stable one.
- * - No features: transactions keep to version 1 and groups to the classic protocol.
+ * - Features are those of features.ts, from v3 on.
  * - From v3 on the client's software name and version must be words of letters, digits, dots and dashes; else INVALID_REQUEST.
  * - A version that is too high is answered by the listener with `refusal`, in the format of v0.
  */
 export function apiVersionsHandler(served: () => readonly Api[]): HandlerOf<Apis['ApiVersions']> {
   return ({ clientSoftwareName, clientSoftwareVersion }, { apiVersion }) => {
-    if (apiVersion >= 3 && !(isSoftwareWord(clientSoftwareName) && isSoftwareWord(clientSoftwareVersion))) {
+    if (
+      apiVersion >= featuresFromVersion &&
+      !(isSoftwareWord(clientSoftwareName) && isSoftwareWord(clientSoftwareVersion))
+    ) {
       return { errorCode: errors.INVALID_REQUEST.code, apiKeys: [] };
     }
-    return { errorCode: errors.NONE.code, apiKeys: rangesOf(served()) };
+    const ranges = { errorCode: errors.NONE.code, apiKeys: rangesOf(served()) };
+    if (apiVersion < featuresFromVersion) return ranges;
+    return {
+      ...ranges,
+      supportedFeatures: supportedFeatures(apiVersion),
+      finalizedFeaturesEpoch: featuresEpoch,
+      finalizedFeatures: finalizedFeatures(),
+    };
   };
 }
+
+/** From here on clients say who they are and are told what the cluster can do. */
+const featuresFromVersion = 3;
 
 export function apiVersionsRefusal(served: readonly Api[]): ResponseOf<Apis['ApiVersions']> {
   return { errorCode: errors.UNSUPPORTED_VERSION.code, apiKeys: rangesOf(served) };
 }
 
 function rangesOf(served: readonly Api[]) {
-  return served.map(({ key, lowestAdvertisedVersion, highestStableVersion }) => ({
-    apiKey: key,
-    minVersion: lowestAdvertisedVersion,
-    maxVersion: highestStableVersion,
+  return served.map((api) => ({
+    apiKey: api.key,
+    minVersion: api.lowestAdvertisedVersion,
+    maxVersion: highestOfferedVersion(api),
   }));
 }
 

@@ -30,7 +30,7 @@ test('what is refused', async () => {
     [null, 5n, -1, 'INVALID_REQUEST'],
     [null, -1n, 3, 'INVALID_REQUEST'],
     [null, 5n, 3, 'NONE'],
-    ['tx', -1n, -1, 'UNSUPPORTED_VERSION'],
+    ['tx', 5n, -1, 'INVALID_REQUEST'],
   ];
   for (const [transactionalId, producerId, producerEpoch, error] of cases) {
     const request = { transactionalId, transactionTimeoutMs: 1000, producerId, producerEpoch };

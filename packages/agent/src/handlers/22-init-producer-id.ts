@@ -1,29 +1,56 @@
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
 import type { ProducerIds } from './producer-ids.ts';
+import { transactionErrorFor } from './transaction-errors.ts';
+
+type InitProducerIdApi = Apis['InitProducerId'];
 
 /**
- * InitProducerId v0 to v5, for idempotent producers: each call gives a producer id that nobody else has or had, with epoch 0.
+ * InitProducerId v0 to v5.
  *
- * - The agent takes ids from the control plane in blocks and hands them out from there.
+ * - Without a transactional id each call gives a producer id that nobody else has or had, with epoch 0. The agent takes ids
+ *   from the control plane in blocks and hands them out from there.
+ * - With one, the control plane fences whoever had it, aborts what was left open, and gives the next epoch. That is done at
+ *   once, so that nobody has to wait with CONCURRENT_TRANSACTIONS.
  * - A producer id without an epoch or the other way round is INVALID_REQUEST, as is an empty transactional id.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry. The
  *   other codes of that kind make the Java client look for a coordinator, which an idempotent producer has none of.
  *
- * Missing: transactions. A request with a transactional id is answered with UNSUPPORTED_VERSION, which no client retries and
- * which says what is the case; ACLs.
+ * Missing: ACLs.
  */
-export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<Apis['InitProducerId']> {
-  return async ({ transactionalId, producerId, producerEpoch }) => {
+export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitProducerIdApi> {
+  return async (request, context) => {
+    const { transactionalId, producerId, producerEpoch } = request;
     if (transactionalId === '' || (producerId === -1n) !== (producerEpoch === -1)) {
       return failed('INVALID_REQUEST');
     }
-    if (transactionalId !== null) return failed('UNSUPPORTED_VERSION');
+    if (transactionalId !== null) return initTransactional(transactionalId, request, context);
     const fresh = await ifAvailable(producerIds.next());
-    if (fresh === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
-    return { throttleTimeMs: 0, errorCode: errors.NONE.code, producerId: BigInt(fresh), producerEpoch: 0 };
+    return fresh === undefined ? failed('COORDINATOR_LOAD_IN_PROGRESS') : given(fresh, 0);
   };
+}
+
+async function initTransactional(
+  transactionalId: string,
+  { transactionTimeoutMs, producerId, producerEpoch }: RequestOf<InitProducerIdApi>,
+  { apiVersion, cluster }: RequestContext,
+) {
+  const answer = await ifAvailable(
+    cluster.port.initTransactionalProducer({
+      transactionalId,
+      timeoutMs: transactionTimeoutMs,
+      producerId: Number(producerId),
+      producerEpoch,
+    }),
+  );
+  if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
+  if (answer.error !== 'NONE') return failed(transactionErrorFor(answer.error, 'InitProducerId', apiVersion));
+  return given(answer.producerId, answer.producerEpoch);
+}
+
+function given(producerId: number, producerEpoch: number) {
+  return { throttleTimeMs: 0, errorCode: errors.NONE.code, producerId: BigInt(producerId), producerEpoch };
 }
 
 function failed(error: ErrorName) {

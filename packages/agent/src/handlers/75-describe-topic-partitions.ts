@@ -35,10 +35,10 @@ export function describeTopicPartitionsHandler(
         continue;
       }
       const first = cursor?.topicName === name ? Math.max(cursor.partitionIndex, 0) : 0;
-      const partitions = describedPartitions(topic, placement)
-        .slice(first, first + left)
+      const partitions = describedPartitions(topic, placement, { first, countMax: left }).map(
         // Java's admin client takes null for a list here and fails.
-        .map((partition) => ({ ...partition, eligibleLeaderReplicas: [], lastKnownElr: [] }));
+        (partition) => ({ ...partition, eligibleLeaderReplicas: [], lastKnownElr: [] }),
+      );
       topics.push(entryOf(topic, partitions));
       left -= partitions.length;
       const next = first + partitions.length;

@@ -36,6 +36,8 @@ export const clusterOperations = bits(
   'idempotentWrite',
 );
 
+export const groupOperations = bits('read', 'delete', 'describe', 'describeConfigs', 'alterConfigs');
+
 /** What an answer says when nobody asked for the operations. */
 export const operationsNotAsked = -2147483648;
 

@@ -4,7 +4,7 @@ import type { Placement } from '../placement/placement.ts';
 import type { RequestContext } from './handler.ts';
 
 /** Says which agents the client of a request is shown. */
-export type PlacementOf = (context: RequestContext) => Placement;
+export type PlacementOf = (client: Pick<RequestContext, 'clientId' | 'remoteAddress'>) => Placement;
 
 /** Racks would make clients read from the wrong agent: which one is near is decided by their zone. */
 export const rack = 'service-fake-rack';
@@ -22,21 +22,29 @@ export interface DescribedPartition {
   readonly offlineReplicas: readonly number[];
 }
 
+const noReplicas: readonly number[] = [];
+
+/** The partitions of a topic from `first` on, as many as there are and no more than `countMax`. */
 export function describedPartitions(
   topic: TopicDescription,
   placement: Placement,
-  epoch = leaderEpoch,
+  { epoch = leaderEpoch, first = 0, countMax = Number.POSITIVE_INFINITY } = {},
 ): DescribedPartition[] {
-  return placement.leadersOf(topic).map((leader, partitionIndex) => {
+  const leaders = placement.leadersOf(topic);
+  const described: DescribedPartition[] = [];
+  const end = Math.min(leaders.length, first + countMax);
+  for (let partitionIndex = first; partitionIndex < end; partitionIndex++) {
+    const leader = leaders[partitionIndex]!;
     const replicas = placement.replicasOf(leader);
-    return {
+    described.push({
       errorCode: errors.NONE.code,
       partitionIndex,
       leaderId: leader.nodeId,
       leaderEpoch: epoch,
       replicaNodes: replicas,
       isrNodes: replicas,
-      offlineReplicas: [],
-    };
-  });
+      offlineReplicas: noReplicas,
+    });
+  }
+  return described;
 }

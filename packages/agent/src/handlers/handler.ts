@@ -1,4 +1,5 @@
 import type { Clock, Log } from '@weir/core';
+import type { RequestOrigin } from '@weir/metadata';
 import type { Api, Fields, ReadStruct, WriteStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 
@@ -25,6 +26,8 @@ export interface RequestContext {
   readonly apiVersion: number;
   readonly clientId: string | null;
   readonly remoteAddress: string;
+  /** Tells this request from all others of its client. */
+  readonly origin: RequestOrigin;
   readonly cluster: ClusterView;
   readonly clock: Clock;
   readonly log: Log;

@@ -3,22 +3,49 @@ import type { AgentDescription } from '@weir/metadata';
 import { type Api, type Apis, apis, type Fields } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { ReceivedRequest, RequestServer } from '../net/request-server.ts';
-import { rememberingParser } from '../placement/client-features.ts';
-import { placementFor } from '../placement/placement.ts';
+import type { ZoneOfAddress } from '../placement/address-zones.ts';
+import { type ClientFeatures, rememberingParser } from '../placement/client-features.ts';
+import type { Loads } from '../placement/measured-loads.ts';
+import { createPlacements } from '../placement/placement.ts';
 import type { PartitionAssignmentStrategy } from '../placement/strategies.ts';
+import { ZoneCrossings } from '../placement/zone-crossings.ts';
+import type { FairGate } from '../pressure/fair-gate.ts';
+import type { SlowDown } from '../pressure/slow-down.ts';
 import { metadataHandler } from './03-metadata.ts';
+import { offsetCommitHandler } from './08-offset-commit.ts';
+import { offsetFetchHandler } from './09-offset-fetch.ts';
 import { findCoordinatorHandler } from './10-find-coordinator.ts';
+import { joinGroupHandler } from './11-join-group.ts';
+import { heartbeatHandler } from './12-heartbeat.ts';
+import { leaveGroupHandler } from './13-leave-group.ts';
+import { syncGroupHandler } from './14-sync-group.ts';
+import { describeGroupsHandler } from './15-describe-groups.ts';
+import { listGroupsHandler } from './16-list-groups.ts';
 import { apiVersionsHandler, apiVersionsRefusal } from './18-api-versions.ts';
 import { createTopicsHandler } from './19-create-topics.ts';
 import { deleteTopicsHandler } from './20-delete-topics.ts';
 import { initProducerIdHandler } from './22-init-producer-id.ts';
 import { offsetForLeaderEpochHandler } from './23-offset-for-leader-epoch.ts';
+import { addPartitionsToTxnHandler } from './24-add-partitions-to-txn.ts';
+import { addOffsetsToTxnHandler } from './25-add-offsets-to-txn.ts';
+import { endTxnHandler } from './26-end-txn.ts';
+import { txnOffsetCommitHandler } from './28-txn-offset-commit.ts';
 import { createPartitionsHandler } from './37-create-partitions.ts';
+import { deleteGroupsHandler } from './42-delete-groups.ts';
+import { offsetDeleteHandler } from './47-offset-delete.ts';
 import { describeClusterHandler } from './60-describe-cluster.ts';
+import { describeProducersHandler } from './61-describe-producers.ts';
+import { describeTransactionsHandler } from './65-describe-transactions.ts';
+import { listTransactionsHandler } from './66-list-transactions.ts';
+import { consumerGroupHeartbeatHandler } from './68-consumer-group-heartbeat.ts';
+import { consumerGroupDescribeHandler } from './69-consumer-group-describe.ts';
 import { describeTopicPartitionsHandler } from './75-describe-topic-partitions.ts';
 import type { PlacementOf } from './described-agents.ts';
+import { groupCalls } from './group-calls.ts';
 import type { Handler, HandlerOf, HandlerResult, RequestContext } from './handler.ts';
+import { highestOfferedVersion } from './offered-versions.ts';
 import { ProducerIds } from './producer-ids.ts';
+import { RequestOrigins } from './request-origins.ts';
 import { fetchingRole, producingRole } from './role-refusals.ts';
 
 /** The APIs that an agent serves and tells its clients about. An API gets its name here when its handler is ready. */
@@ -27,14 +54,33 @@ export type ServedApi =
   | 'Fetch'
   | 'ListOffsets'
   | 'Metadata'
+  | 'OffsetCommit'
+  | 'OffsetFetch'
   | 'FindCoordinator'
+  | 'JoinGroup'
+  | 'Heartbeat'
+  | 'LeaveGroup'
+  | 'SyncGroup'
+  | 'DescribeGroups'
+  | 'ListGroups'
   | 'ApiVersions'
   | 'CreateTopics'
   | 'DeleteTopics'
   | 'InitProducerId'
   | 'OffsetForLeaderEpoch'
+  | 'AddPartitionsToTxn'
+  | 'AddOffsetsToTxn'
+  | 'EndTxn'
+  | 'TxnOffsetCommit'
   | 'CreatePartitions'
+  | 'DeleteGroups'
+  | 'OffsetDelete'
   | 'DescribeCluster'
+  | 'DescribeProducers'
+  | 'DescribeTransactions'
+  | 'ListTransactions'
+  | 'ConsumerGroupHeartbeat'
+  | 'ConsumerGroupDescribe'
   | 'DescribeTopicPartitions';
 
 export type HandlerTable = { readonly [Name in ServedApi]: HandlerOf<Apis[Name]> };
@@ -48,6 +94,13 @@ export interface HandlerServices {
   readonly self: () => AgentDescription;
   /** For clients whose client id names none. */
   readonly defaultStrategy: PartitionAssignmentStrategy;
+  /** For clients whose client id names no zone. */
+  readonly zoneOfAddress?: ZoneOfAddress | undefined;
+  readonly loads?: Loads;
+  /** Whose turn it is to be told about topics. Without it every request is worked on at once. */
+  readonly metadataTurns?: FairGate;
+  /** What becomes of answers under pressure. Without it nobody is slowed down. */
+  readonly slowDown?: SlowDown;
   readonly produce: HandlerOf<Apis['Produce']>;
   readonly fetch: HandlerOf<Apis['Fetch']>;
   readonly listOffsets: HandlerOf<Apis['ListOffsets']>;
@@ -58,9 +111,13 @@ export function createHandlers(services: HandlerServices): RequestServer {
   const { cluster, clock, log, self } = services;
   const featuresOf = rememberingParser(caps.rememberedClientIdsMax);
   const producerIds = new ProducerIds(cluster.port, caps.producerIdBlock);
+  const groups = groupCalls(cluster.port);
+  const origins = new RequestOrigins();
+  const placementFor = createPlacements(services.loads);
+  const crossings = new ZoneCrossings(clock);
   const placementOf: PlacementOf = ({ clientId, remoteAddress }) =>
     placementFor({
-      features: featuresOf(clientId),
+      features: locatedFeatures(clientId, remoteAddress),
       clientKey: `${clientId} ${remoteAddress}`,
       self: self(),
       agents: cluster.agents(),
@@ -71,15 +128,34 @@ export function createHandlers(services: HandlerServices): RequestServer {
     Produce: producingRole(self, services.produce),
     Fetch: fetchingRole(self, services.fetch),
     ListOffsets: services.listOffsets,
-    Metadata: metadataHandler(placementOf),
+    Metadata: metadataHandler(placementOf, services.metadataTurns),
+    OffsetCommit: offsetCommitHandler(groups),
+    OffsetFetch: offsetFetchHandler(groups),
     FindCoordinator: findCoordinatorHandler(placementOf),
+    JoinGroup: joinGroupHandler,
+    Heartbeat: heartbeatHandler(groups),
+    LeaveGroup: leaveGroupHandler,
+    SyncGroup: syncGroupHandler,
+    DescribeGroups: describeGroupsHandler,
+    ListGroups: listGroupsHandler,
     ApiVersions: apiVersionsHandler(() => served),
     CreateTopics: createTopicsHandler,
     DeleteTopics: deleteTopicsHandler,
     InitProducerId: initProducerIdHandler(producerIds),
     OffsetForLeaderEpoch: offsetForLeaderEpochHandler,
+    AddPartitionsToTxn: addPartitionsToTxnHandler,
+    AddOffsetsToTxn: addOffsetsToTxnHandler,
+    EndTxn: endTxnHandler,
+    TxnOffsetCommit: txnOffsetCommitHandler,
     CreatePartitions: createPartitionsHandler,
+    DeleteGroups: deleteGroupsHandler,
+    OffsetDelete: offsetDeleteHandler,
     DescribeCluster: describeClusterHandler(placementOf),
+    DescribeProducers: describeProducersHandler,
+    DescribeTransactions: describeTransactionsHandler,
+    ListTransactions: listTransactionsHandler,
+    ConsumerGroupHeartbeat: consumerGroupHeartbeatHandler(groups),
+    ConsumerGroupDescribe: consumerGroupDescribeHandler,
     DescribeTopicPartitions: describeTopicPartitionsHandler(placementOf),
   } satisfies HandlerTable;
 
@@ -91,6 +167,30 @@ export function createHandlers(services: HandlerServices): RequestServer {
       handler as unknown as Handler<Fields, Fields>,
     ]),
   );
+
+  /** The zone in the client id goes before the one of the address: whoever wrote it there knows better. */
+  function locatedFeatures(clientId: string | null, remoteAddress: string): ClientFeatures {
+    const features = featuresOf(clientId);
+    const zone = features.zone ?? services.zoneOfAddress?.(remoteAddress);
+    return zone === features.zone || zone === undefined ? features : { ...features, zone };
+  }
+
+  /** Whether a client should have gone to an agent of its own zone long ago, and wants to be told so by the end of its connection. */
+  function isInWrongZone({ api, clientId, remoteAddress, closed }: ReceivedRequest): boolean {
+    if (api !== apis.Produce && api !== apis.Fetch) return false;
+    const features = featuresOf(clientId);
+    if (features.interzoneLoadBalancing !== true) return false;
+    const { zone } = locatedFeatures(clientId, remoteAddress);
+    const isCrossing = zone !== undefined && zone !== self().zone;
+    const isServedAtHome = () => placementOf({ clientId, remoteAddress }).agents[0]!.zone === zone;
+    if (!crossings.isTooLong(closed, isCrossing && isServedAtHome())) return false;
+    log.info('closed a connection that crosses zones, as its client asks for', {
+      clientId,
+      peer: remoteAddress,
+      clientZone: zone,
+    });
+    return true;
+  }
 
   /** A client that wants another group or another cluster came to the wrong place, and must not go on here. */
   function isMisdirected({ clientId, remoteAddress }: ReceivedRequest): boolean {
@@ -108,22 +208,24 @@ export function createHandlers(services: HandlerServices): RequestServer {
   }
 
   return {
-    serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= api.highestStableVersion,
+    serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= highestOfferedVersion(api),
     refuseApiVersions: () => apiVersionsRefusal(served),
     serve(request): HandlerResult<Fields> {
-      if (isMisdirected(request)) return 'close';
+      if (isMisdirected(request) || isInWrongZone(request)) return 'close';
       const { api, apiVersion, clientId, remoteAddress, closed } = request;
       const context: RequestContext = {
         api,
         apiVersion,
         clientId,
         remoteAddress,
+        origin: origins.next(closed),
         cluster,
         clock,
         log,
         closed,
       };
-      return byKey.get(api.key)!(request.body, context);
+      const answer = byKey.get(api.key)!(request.body, context);
+      return services.slowDown === undefined ? answer : services.slowDown(api, answer);
     },
   };
 }

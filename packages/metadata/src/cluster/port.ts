@@ -1,3 +1,7 @@
+import type { AdminPort } from './admin-port.ts';
+import type { GroupsPort } from './groups-port.ts';
+import type { TransactionsPort } from './transactions-port.ts';
+
 /**
  * What an agent asks of the control plane for its virtual cluster. The leader of the cluster implements it in process, and
  * the RPC client over a connection; an agent cannot tell which.
@@ -7,7 +11,7 @@
  * Errors of single entries have the names of Kafka's errors, which the agent turns into codes; a promise rejects only when the
  * call as a whole failed, and then with a `ClusterUnavailable` when trying again may help.
  */
-export interface ClusterPort {
+export interface ClusterPort extends AdminPort, GroupsPort, TransactionsPort {
   /**
    * Assigns offsets to the batches of files that are durable, file by file and batch by batch, in the order given. A file is
    * committed once: a repeated file id gets the first answer again.
@@ -57,6 +61,23 @@ export interface FileCommit {
   readonly producerId: Float64Array;
   readonly producerEpoch: Int16Array;
   readonly baseSequence: Int32Array;
+  /** The bytes of each of `topicIds` before compression, as far as the agent knows them; for the partition auto-scaler. */
+  readonly uncompressedBytes?: Float64Array | undefined;
+  /** Absent when no batch is part of a transaction. */
+  readonly transactions?: TransactionalBatches | undefined;
+}
+
+/** Which batches of a file are part of a transaction, as columns beside those of the file. */
+export interface TransactionalBatches {
+  /** The ids that the rows point to. */
+  readonly transactionalIds: readonly string[];
+  /** A position in `transactionalIds`, or -1 for a batch that is not transactional. */
+  readonly transaction: Int32Array;
+  /**
+   * 1 for Produce v12 and later: the partition joins the transaction by itself, and opens one when none is open. 0 when it has to
+   * be part of the open transaction already.
+   */
+  readonly addsPartition: Uint8Array;
 }
 
 /**
@@ -70,6 +91,8 @@ export const entryErrors = [
   'OUT_OF_ORDER_SEQUENCE_NUMBER',
   'INVALID_PRODUCER_EPOCH',
   'OFFSET_OUT_OF_RANGE',
+  'INVALID_TXN_STATE',
+  'INVALID_PRODUCER_ID_MAPPING',
 ] as const;
 
 export type EntryError = (typeof entryErrors)[number];
@@ -109,13 +132,28 @@ export interface BatchesAnswer {
   readonly logStartOffset: number;
   /** The offset behind the last record; high watermark and log end are the same here. */
   readonly nextOffset: number;
+  /** Before it there is no record of a transaction that is still open. At most `nextOffset`; it never moves back. */
+  readonly lastStableOffset: number;
   readonly pointers: Pointers;
+  /** What of the range from the asked offset to the end of `pointers` was aborted; absent when nothing was. */
+  readonly aborted?: AbortedTransactions | undefined;
+}
+
+/** Transactions of one partition that were aborted, by their first offset, as columns. */
+export interface AbortedTransactions {
+  readonly producerId: Float64Array;
+  readonly firstOffset: Float64Array;
+  /** The offset of the marker. */
+  readonly lastOffset: Float64Array;
 }
 
 /**
  * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches lie in the file with
  * base offset 0: the first batch of a range has the range's base offset and each further one follows from the counts
  * in the batch headers.
+ *
+ * Some rows are no ranges of files but ends of transactions: they take one offset, lie in no file and are made when they are
+ * fetched, from what `markers` says. Their file id is empty, and their length is that of the batch that they become.
  */
 export interface Pointers {
   readonly fileId: readonly string[];
@@ -124,7 +162,25 @@ export interface Pointers {
   readonly baseOffset: Float64Array;
   /** The offset behind the range. */
   readonly nextOffset: Float64Array;
+  /** Absent when no row is the end of a transaction. */
+  readonly markers?: Markers | undefined;
 }
+
+/** The rows of `Pointers` that are ends of transactions, as columns with one row for each of them. */
+export interface Markers {
+  /** The rows of the pointers, counted up. */
+  readonly row: Uint32Array;
+  /** 1 for a commit, 0 for an abort. */
+  readonly isCommit: Uint8Array;
+  readonly producerId: Float64Array;
+  readonly producerEpoch: Int16Array;
+  readonly timestampMs: Float64Array;
+}
+
+/** The length of the batch that a marker becomes. */
+export const markerBytes = 78;
+/** There is one coordinator, which never moves. */
+export const markerCoordinatorEpoch = 0;
 
 export interface OffsetQuery {
   readonly topicId: string;
@@ -208,18 +264,50 @@ export interface ClusterSnapshot {
   /** Partition ends as columns, topics in the order of `topics` and partitions counted up within each. */
   readonly logStartOffset: Float64Array;
   readonly nextOffset: Float64Array;
+  readonly lastStableOffset: Float64Array;
   readonly agents: readonly AgentDescription[];
+  /** The records of the cluster that agents have to know; some hundreds or thousands of small ones. */
+  readonly records: readonly ClusterRecord[];
+}
+
+/** A small value that something other than the log decided: a quota, a credential. What it means is said where it is used. */
+export interface ClusterRecord {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: Uint8Array;
 }
 
 export type ClusterChange =
   | { readonly kind: 'topic'; readonly topic: TopicDescription }
+  /** A record that was put or, with `null`, removed. */
+  | {
+      readonly kind: 'record';
+      readonly namespace: string;
+      readonly key: string;
+      readonly value: Uint8Array | null;
+    }
   | { readonly kind: 'topicDeleted'; readonly topicId: string; readonly name: string }
   | { readonly kind: 'agents'; readonly agents: readonly AgentDescription[] }
   | {
       readonly kind: 'appended';
       readonly topicId: string;
       readonly partition: number;
+      /** Records, or ends of transactions. */
       readonly pointers: Pointers;
+      /** After all of it. It moves with an append, which the end of a transaction is, and is never before the start of the log. */
+      readonly lastStableOffset: number;
+      /** Transactions that ended with these pointers and were aborted; absent when there are none. */
+      readonly aborted?: AbortedTransactions | undefined;
+    }
+  /** All configs that are set for the cluster, as they are now. */
+  | { readonly kind: 'clusterConfigs'; readonly configs: Readonly<Record<string, string>> }
+  /** Logs that begin later than before. What lies before their start cannot be read any more; nor is it unstable. */
+  | {
+      readonly kind: 'logStarts';
+      readonly topicId: string;
+      /** Columns with one row per partition that moved. */
+      readonly partition: Uint32Array;
+      readonly logStartOffset: Float64Array;
     };
 
 /** The control plane cannot be reached or has no leader just now. Trying again later may help. */

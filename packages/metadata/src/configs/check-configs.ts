@@ -1,10 +1,7 @@
-import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
-import type { ConfigAlias, ConfigProblem, ConfigRow } from './config-row.ts';
+import type { ConfigResourceKind } from '../cluster/admin-port.ts';
+import { type ConfigCatalogue, configCatalogues, ourPrefix } from './config-catalogues.ts';
+import type { ConfigProblem } from './config-row.ts';
 import type { ConfigTexts } from './config-value.ts';
-import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
-
-/** Names that begin so are ours; one that the catalogue does not have is a mistake, and others are somebody else's. */
-const ourPrefix = 'service.';
 
 export interface CheckedConfigs<Value extends string | null> {
   /** What is to be stored: canonical names in the order of the catalogue. Unknown names are left out. */
@@ -12,28 +9,27 @@ export interface CheckedConfigs<Value extends string | null> {
   readonly problems: readonly ConfigProblem[];
 }
 
-interface Catalogue {
-  readonly noun: string;
-  readonly rows: Readonly<Record<string, ConfigRow>>;
-  readonly aliases: Readonly<Record<string, ConfigAlias>>;
-}
-
-const ofTopics: Catalogue = { noun: 'topic', rows: topicConfigs, aliases: topicConfigAliases };
-const ofCluster: Catalogue = { noun: 'cluster', rows: clusterConfigs, aliases: clusterConfigAliases };
-
 export function checkTopicConfigs(texts: ConfigTexts): CheckedConfigs<string> {
-  return check(ofTopics, texts);
+  return check(configCatalogues.topic, texts);
 }
 
 /** `null` unsets. */
 export function checkClusterConfigs(
   texts: Readonly<Record<string, string | null>>,
 ): CheckedConfigs<string | null> {
-  return check(ofCluster, texts);
+  return check(configCatalogues.cluster, texts);
+}
+
+/** `null` unsets. */
+export function checkConfigs(
+  kind: ConfigResourceKind,
+  texts: Readonly<Record<string, string | null>>,
+): CheckedConfigs<string | null> {
+  return check(configCatalogues[kind], texts);
 }
 
 function check<Value extends string | null>(
-  { noun, rows, aliases }: Catalogue,
+  { noun, rows, aliases, knowsAll }: ConfigCatalogue,
   texts: Readonly<Record<string, Value>>,
 ): CheckedConfigs<Value> {
   const problems: ConfigProblem[] = [];
@@ -46,7 +42,7 @@ function check<Value extends string | null>(
       if (row.readOnly) problem(name, `cannot be set; it is always ${row.default}`);
       else if (text !== null && row.type.parse(text) === undefined) problem(name, `must be ${row.type.rule}`);
       else found.set(name, text);
-    } else if (!Object.hasOwn(aliases, name) && name.startsWith(ourPrefix)) {
+    } else if (!Object.hasOwn(aliases, name) && (knowsAll || name.startsWith(ourPrefix))) {
       problem(name, `there is no such ${noun} config`);
     }
   }

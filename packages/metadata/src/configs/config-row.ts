@@ -8,6 +8,10 @@ export interface ConfigRow {
   readonly doc: string;
   /** Reads as its default and cannot be set. */
   readonly readOnly?: true;
+  /** Nobody is ever shown its value. */
+  readonly sensitive?: true;
+  /** Accepted, stored and shown, because tools set it; nothing depends on it here. */
+  readonly withoutEffect?: true;
   /**
    * The name that Kafka's brokers have for the same thing. A topic inherits the cluster's value when the cluster's catalogue
    * has that name.
@@ -27,6 +31,11 @@ export interface ConfigProblem {
   readonly name: string;
   readonly value: string;
   readonly rule: string;
+}
+
+/** What a tool shows beside the value. */
+export function documentationOf({ doc, withoutEffect }: ConfigRow): string {
+  return withoutEffect ? `${doc} It is accepted and has no effect here.` : doc;
 }
 
 export function describeProblem({ name, value, rule }: ConfigProblem): string {

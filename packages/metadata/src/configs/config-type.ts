@@ -1,9 +1,11 @@
+import { caps } from '@weir/core';
+
 /**
  * The types that a config can have, as DescribeConfigs names them. Values travel and are stored as text; a type says which
  * text is allowed and what it means.
  */
 export interface ConfigType<Value> {
-  readonly kafkaType: 'BOOLEAN' | 'STRING' | 'INT' | 'LONG' | 'LIST';
+  readonly kafkaType: 'BOOLEAN' | 'STRING' | 'INT' | 'LONG' | 'DOUBLE' | 'LIST';
   /** What a value must be, to follow "must be". */
   readonly rule: string;
   /** Returns `undefined` when the text is not allowed. */
@@ -66,4 +68,44 @@ export function someOf<const Words extends readonly string[]>(
       return chosen;
     },
   };
+}
+
+export function double({ min, max }: { min: number; max: number }): ConfigType<number> {
+  return {
+    kafkaType: 'DOUBLE',
+    rule: `a number from ${min} to ${max}`,
+    parse: (text) => {
+      if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim())) return undefined;
+      const value = Number(text);
+      return value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+/** Any words separated by commas, none twice; no words at all is allowed. */
+export function words(
+  rule: string,
+  isAllowed: (word: string) => boolean = () => true,
+): ConfigType<readonly string[]> {
+  return {
+    kafkaType: 'LIST',
+    rule: `${rule}, separated by commas, with at most ${caps.configTextCharsMax} characters`,
+    parse: (text) => {
+      if (text.length > caps.configTextCharsMax) return undefined;
+      const chosen = wordsOf(text);
+      return new Set(chosen).size === chosen.length && chosen.every(isAllowed) ? chosen : undefined;
+    },
+  };
+}
+
+/** The words of a list as people write it. */
+export function wordsOf(text: string): string[] {
+  if (text.trim() === '') return [];
+  return text.split(',').map((word) => word.trim());
+}
+
+/** A value as it is shown: without what people write and nobody reads, so that tools that compare texts are not surprised. */
+export function shownText({ kafkaType }: ConfigType<unknown>, text: string): string {
+  if (kafkaType === 'LIST') return wordsOf(text).join(',');
+  return kafkaType === 'BOOLEAN' ? text.trim().toLowerCase() : text.trim();
 }

@@ -1,20 +1,28 @@
+import type { ConfigResourceKind } from '../cluster/admin-port.ts';
 import { type ClusterConfigName, clusterConfigs } from './cluster-configs.ts';
+import { configCatalogues } from './config-catalogues.ts';
 import type { ConfigRow, ValueOf } from './config-row.ts';
-import { type TopicConfigName, topicConfigs } from './topic-configs.ts';
+import type { GroupConfigName, groupConfigs } from './group-configs.ts';
+import type { TopicConfigName, topicConfigs } from './topic-configs.ts';
 
 /** What was set, by canonical name. Only checked values get here. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
-/** Where a value comes from. DescribeConfigs tells it. */
-export type ConfigSource = 'topic' | 'cluster' | 'default';
+const noTexts: ConfigTexts = {};
+
+/** Where a value comes from: the resource itself, the cluster, the flags of an agent, or nobody. DescribeConfigs tells it. */
+export type ConfigSource = ConfigResourceKind | 'agent' | 'default';
 
 export interface ConfigReading {
+  /** The name under which it is set there. */
+  readonly name: string;
   readonly text: string;
   readonly source: ConfigSource;
 }
 
 type ClusterConfigs = typeof clusterConfigs;
 type TopicConfigs = typeof topicConfigs;
+type GroupConfigs = typeof groupConfigs;
 
 /** A value is certain where a row has a default, its own or the cluster's; elsewhere somebody else decides when nothing is set. */
 type ClusterValue<Name extends ClusterConfigName> =
@@ -31,38 +39,47 @@ type TopicValue<Name extends TopicConfigName> =
           : undefined
         : undefined);
 
-/** The text that counts for the cluster and where it comes from; `undefined` when nothing is set and there is no default. */
-export function readClusterConfig(
-  name: ClusterConfigName,
+type GroupValue<Name extends GroupConfigName> = ValueOf<GroupConfigs[Name]>;
+
+/**
+ * All that a config could be, the most specific first: what the resource has, what the cluster has under the broker's name for
+ * it, what the flags of the agent say, the default. The first one counts.
+ */
+export function* readings(
+  kind: ConfigResourceKind,
+  name: string,
+  ownTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
-): ConfigReading | undefined {
-  const row: ConfigRow = clusterConfigs[name];
-  const set = row.readOnly ? undefined : textOf(row, clusterTexts, name);
-  if (set !== undefined) return { text: set, source: 'cluster' };
-  return row.default === undefined ? undefined : { text: row.default, source: 'default' };
+  agentTexts: ConfigTexts = noTexts,
+): Generator<ConfigReading, undefined> {
+  const row = configCatalogues[kind].rows[name]!;
+  const set = row.readOnly ? undefined : textOf(row, ownTexts, name);
+  if (set !== undefined) yield { name, text: set, source: kind };
+  if (kind === 'cluster') {
+    const flag = textOf(row, agentTexts, name);
+    if (flag !== undefined) yield { name, text: flag, source: 'agent' };
+  } else if (row.synonym !== undefined && isClusterConfig(row.synonym)) {
+    yield* readings('cluster', row.synonym, clusterTexts, clusterTexts, agentTexts);
+  }
+  if (row.default !== undefined) yield { name, text: row.default, source: 'default' };
 }
 
-/** The topic's own value, else the cluster's under the broker's name for it, else the default. */
-export function readTopicConfig(
-  name: TopicConfigName,
-  topicTexts: ConfigTexts,
+/** The text that counts; `undefined` when nothing is set and there is no default, or no such config. */
+export function effectiveText(
+  kind: ConfigResourceKind,
+  name: string,
+  ownTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
-): ConfigReading | undefined {
-  const row: ConfigRow = topicConfigs[name];
-  const set = textOf(row, topicTexts, name);
-  if (set !== undefined) return { text: set, source: 'topic' };
-  if (row.synonym !== undefined && isClusterConfig(row.synonym)) {
-    const inherited = readClusterConfig(row.synonym, clusterTexts);
-    if (inherited !== undefined) return inherited;
-  }
-  return row.default === undefined ? undefined : { text: row.default, source: 'default' };
+): string | undefined {
+  if (!Object.hasOwn(configCatalogues[kind].rows, name)) return undefined;
+  return readings(kind, name, ownTexts, clusterTexts).next().value?.text;
 }
 
 export function clusterConfigValue<Name extends ClusterConfigName>(
   name: Name,
   clusterTexts: ConfigTexts,
 ): ClusterValue<Name> {
-  return parsed(clusterConfigs[name], readClusterConfig(name, clusterTexts)) as ClusterValue<Name>;
+  return valueOf('cluster', name, clusterTexts, clusterTexts) as ClusterValue<Name>;
 }
 
 export function topicConfigValue<Name extends TopicConfigName>(
@@ -70,7 +87,15 @@ export function topicConfigValue<Name extends TopicConfigName>(
   topicTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
 ): TopicValue<Name> {
-  return parsed(topicConfigs[name], readTopicConfig(name, topicTexts, clusterTexts)) as TopicValue<Name>;
+  return valueOf('topic', name, topicTexts, clusterTexts) as TopicValue<Name>;
+}
+
+export function groupConfigValue<Name extends GroupConfigName>(
+  name: Name,
+  groupTexts: ConfigTexts,
+  clusterTexts: ConfigTexts,
+): GroupValue<Name> {
+  return valueOf('group', name, groupTexts, clusterTexts) as GroupValue<Name>;
 }
 
 /** The largest record of a topic: the topic's limit, else the cluster's, else `undefined`, and the agent's own counts. */
@@ -82,16 +107,18 @@ export function isClusterConfig(name: string): name is ClusterConfigName {
   return Object.hasOwn(clusterConfigs, name);
 }
 
-export function isTopicConfig(name: string): name is TopicConfigName {
-  return Object.hasOwn(topicConfigs, name);
-}
-
 /** A text that an older release allowed and this one does not counts as not set, since a read has nobody to complain to. */
 function textOf({ type }: ConfigRow, texts: ConfigTexts, name: string): string | undefined {
   const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
   return text === undefined || type.parse(text) === undefined ? undefined : text;
 }
 
-function parsed({ type }: ConfigRow, reading: ConfigReading | undefined): unknown {
-  return reading === undefined ? undefined : type.parse(reading.text);
+function valueOf(
+  kind: ConfigResourceKind,
+  name: string,
+  ownTexts: ConfigTexts,
+  clusterTexts: ConfigTexts,
+): unknown {
+  const text = effectiveText(kind, name, ownTexts, clusterTexts);
+  return text === undefined ? undefined : configCatalogues[kind].rows[name]!.type.parse(text);
 }

@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkClusterConfigs, checkTopicConfigs } from './check-configs.ts';
 import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
+import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigAlias, type ConfigRow, describeProblem } from './config-row.ts';
 import {
   clusterConfigValue,
-  readClusterConfig,
-  readTopicConfig,
+  groupConfigValue,
+  isClusterConfig,
+  readings,
   recordBytesMax,
   topicConfigValue,
 } from './config-value.ts';
 import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 
-const rows: [string, ConfigRow][] = [...Object.entries(topicConfigs), ...Object.entries(clusterConfigs)];
+const catalogues = Object.values(configCatalogues);
+const rows: [string, ConfigRow][] = catalogues.flatMap(({ rows }) => Object.entries(rows));
 
 test('every default is a value that its row allows, and every row says what it is for', () => {
   for (const [name, { default: text, type, doc }] of rows) {
@@ -22,9 +25,21 @@ test('every default is a value that its row allows, and every row says what it i
 });
 
 test('rows are sorted by name, which is the order in which configs are stored and shown', () => {
-  for (const catalogue of [topicConfigs, clusterConfigs]) {
-    const names = Object.keys(catalogue);
+  for (const { rows } of catalogues) {
+    const names = Object.keys(rows);
     assert.deepEqual(names, [...names].sort());
+  }
+});
+
+test('what a topic or a group inherits has a name in the cluster, which takes the same values and has the only default', () => {
+  for (const { rows } of [configCatalogues.topic, configCatalogues.group]) {
+    for (const [name, { synonym, type, default: own }] of Object.entries(rows)) {
+      if (synonym === undefined) continue;
+      assert.ok(isClusterConfig(synonym), synonym);
+      const row: ConfigRow = clusterConfigs[synonym];
+      assert.deepEqual([row.type.kafkaType, own], [type.kafkaType, undefined], name);
+      if (row.default !== undefined) assert.notEqual(type.parse(row.default), undefined, name);
+    }
   }
 });
 
@@ -67,7 +82,18 @@ const topicCases: [name: string, text: string, stored: string | undefined | 'pro
   ['service.topic.type', 'lightning', 'lightning'],
   ['service.key.subject.name.strategy', 'RecordNameStrategy', 'RecordNameStrategy'],
   ['service.no.such.config', '1', 'problem'],
-  ['flush.messages', '1', undefined],
+  ['flush.messages', '1', '1'],
+  ['flush.messages', '0', 'problem'],
+  ['min.cleanable.dirty.ratio', '0.25', '0.25'],
+  ['min.cleanable.dirty.ratio', '1.01', 'problem'],
+  ['min.cleanable.dirty.ratio', 'half', 'problem'],
+  ['leader.replication.throttled.replicas', '', ''],
+  ['leader.replication.throttled.replicas', '0:1,1:2', '0:1,1:2'],
+  ['leader.replication.throttled.replicas', '0:1,0:1', 'problem'],
+  ['leader.replication.throttled.replicas', 'all', 'problem'],
+  ['retention.bytes', '-1', '-1'],
+  ['retention.bytes', '-2', 'problem'],
+  ['some.plugin.config', '1', undefined],
   ['constructor', '1', undefined],
 ];
 
@@ -121,7 +147,9 @@ const aliasCases: [set: Record<string, string | null>, stored: Record<string, st
     'service.soft.delete.topic.ttl.hours=-1: service.soft.delete.topic.ttl.ms would be -1 and must be a whole number from 0 to 9223372036854775807',
   ],
   [{ 'default.replication.factor': '5' }, 'default.replication.factor=5: cannot be set; it is always 3'],
-  [{ 'group.max.session.timeout.ms': '5' }, {}],
+  [{ 'queued.max.requests': '5' }, {}],
+  [{ 'log.cleanup.policy': 'compact' }, 'log.cleanup.policy=compact: cannot be set; it is always delete'],
+  [{ 'log.roll.hours': '1' }, { 'log.roll.ms': '3600000' }],
   [{ 'service.default.nothing': 'x' }, 'service.default.nothing=x: there is no such cluster config'],
   [{ 'num.partitions': '0' }, 'num.partitions=0: must be a whole number from 1 to 200000'],
 ];
@@ -144,9 +172,14 @@ test('a topic has its own value, else the one of the cluster, else the default',
     topicConfigValue('retention.ms', { 'retention.ms': '9223372036854775807' }, {}),
     Number.MAX_SAFE_INTEGER,
   );
-  assert.deepEqual(readTopicConfig('retention.ms', own, cluster), { text: '1', source: 'topic' });
-  assert.deepEqual(readTopicConfig('retention.ms', {}, cluster), { text: '2', source: 'cluster' });
-  assert.deepEqual(readTopicConfig('retention.ms', {}, {}), { text: '86400000', source: 'default' });
+  assert.deepEqual(
+    [...readings('topic', 'retention.ms', own, cluster)],
+    [
+      { name: 'retention.ms', text: '1', source: 'topic' },
+      { name: 'log.retention.ms', text: '2', source: 'cluster' },
+      { name: 'log.retention.ms', text: '86400000', source: 'default' },
+    ],
+  );
   assert.deepEqual(topicConfigValue('cleanup.policy', { 'cleanup.policy': 'compact,delete' }, {}), [
     'compact',
     'delete',
@@ -163,10 +196,22 @@ test('the size limit is that of the topic, then of the cluster, then nobody says
 
 test('a read-only config keeps its default, whatever is stored', () => {
   assert.equal(clusterConfigValue('default.replication.factor', { 'default.replication.factor': '1' }), 3);
-  assert.equal(readClusterConfig('message.max.bytes', {}), undefined);
+  assert.equal(clusterConfigValue('message.max.bytes', {}), undefined);
+  assert.deepEqual([...readings('cluster', 'default.replication.factor', { 'default.replication.factor': '1' }, {})], [
+    { name: 'default.replication.factor', text: '3', source: 'default' },
+  ]);
 });
 
 test('what an older release allowed and this one does not counts as not set', () => {
   assert.equal(clusterConfigValue('num.partitions', { 'num.partitions': 'many' }), 1);
   assert.equal(topicConfigValue('service.topic.type', { 'service.topic.type': 'fast' }, {}), 'classic');
+});
+
+test('a group has its own value, else the one of the cluster, else the default', () => {
+  const cluster = { 'group.consumer.session.timeout.ms': '30000' };
+  const own = { 'consumer.session.timeout.ms': '20000' };
+  assert.equal(groupConfigValue('consumer.session.timeout.ms', own, cluster), 20_000);
+  assert.equal(groupConfigValue('consumer.session.timeout.ms', {}, cluster), 30_000);
+  assert.equal(groupConfigValue('consumer.session.timeout.ms', {}, {}), 45_000);
+  assert.equal(groupConfigValue('share.isolation.level', {}, {}), 'read_uncommitted');
 });

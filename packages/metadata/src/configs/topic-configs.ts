@@ -1,37 +1,202 @@
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
-import { bool, int, long, oneOf, someOf } from './config-type.ts';
+import { bool, double, int, long, oneOf, someOf, words } from './config-type.ts';
 
 const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'TopicRecordNameStrategy');
+const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
-/** Every config that a topic can have. Others are ignored, except that unknown names of ours are refused. */
+/**
+ * Every config that a topic can have. Others are ignored, except that unknown names of ours are refused.
+ *
+ * Those that are about segments, indexes, replicas and tiers are here because tools set them and compare what they read; a
+ * cluster on object storage has none of these things.
+ */
 export const topicConfigs = {
   'cleanup.policy': {
     type: someOf('delete', 'compact'),
-    default: 'delete',
     synonym: 'log.cleanup.policy',
-    doc: 'What becomes of old records: delete removes them after the retention, compact keeps the last one of every key.',
+    doc: 'What becomes of old records: delete removes them after the retention, compact keeps the last one of every key. A topic cannot be changed from one to the other, only between compact and both.',
+  },
+  'compression.gzip.level': {
+    type: int({ min: -1, max: 9 }),
+    synonym: 'compression.gzip.level',
+    doc: 'How hard gzip tries, from 1 to 9; -1 is its own choice.',
+    withoutEffect: true,
+  },
+  'compression.lz4.level': {
+    type: int({ min: 1, max: 17 }),
+    synonym: 'compression.lz4.level',
+    doc: 'How hard lz4 tries.',
+    withoutEffect: true,
   },
   'compression.type': {
     type: oneOf('producer', 'uncompressed', 'gzip', 'snappy', 'lz4', 'zstd'),
-    default: 'producer',
     synonym: 'compression.type',
-    doc: 'The codec of fetched batches; producer leaves them as they were written.',
+    doc: 'The codec of fetched batches; producer leaves them as they were written, which so far happens with every value.',
+    withoutEffect: true,
+  },
+  'compression.zstd.level': {
+    type: int({ min: -131_072, max: 22 }),
+    synonym: 'compression.zstd.level',
+    doc: 'How hard zstd tries.',
+    withoutEffect: true,
+  },
+  'delete.retention.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.cleaner.delete.retention.ms',
+    doc: 'How long a compacted topic keeps the records that say that a key is gone.',
+    withoutEffect: true,
+  },
+  'file.delete.delay.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.segment.delete.delay.ms',
+    doc: 'How long a file stays after nothing needs it any more.',
+    withoutEffect: true,
+  },
+  'flush.messages': {
+    type: long({ min: 1 }),
+    synonym: 'log.flush.interval.messages',
+    doc: 'After how many records a log is forced to disk. Here a record is safe before it is acknowledged.',
+    withoutEffect: true,
+  },
+  'flush.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.flush.interval.ms',
+    doc: 'After what time a log is forced to disk. Here a record is safe before it is acknowledged.',
+    withoutEffect: true,
+  },
+  'follower.replication.throttled.replicas': {
+    type: throttledReplicas,
+    default: '',
+    doc: 'The replicas whose copying is slowed down on the side that receives.',
+    withoutEffect: true,
+  },
+  'index.interval.bytes': {
+    type: int({ min: 0 }),
+    synonym: 'log.index.interval.bytes',
+    doc: 'How far apart the entries of an offset index are.',
+    withoutEffect: true,
+  },
+  'leader.replication.throttled.replicas': {
+    type: throttledReplicas,
+    default: '',
+    doc: 'The replicas whose copying is slowed down on the side that sends.',
+    withoutEffect: true,
+  },
+  'local.retention.bytes': {
+    type: long({ min: -2 }),
+    synonym: 'log.local.retention.bytes',
+    doc: 'How much of a tiered log stays on local disks; -2 is as much as retention.bytes.',
+    withoutEffect: true,
+  },
+  'local.retention.ms': {
+    type: long({ min: -2 }),
+    synonym: 'log.local.retention.ms',
+    doc: 'How long a tiered log stays on local disks; -2 is as long as retention.ms.',
+    withoutEffect: true,
+  },
+  'max.compaction.lag.ms': {
+    type: long({ min: 1 }),
+    synonym: 'log.cleaner.max.compaction.lag.ms',
+    doc: 'After what time at the latest a record of a compacted topic is compacted.',
+    withoutEffect: true,
   },
   'max.message.bytes': {
     type: int({ min: 0 }),
     synonym: 'message.max.bytes',
     doc: 'The largest record. Unset, the limit of the cluster counts, and then that of the agent.',
   },
+  'message.timestamp.after.max.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.message.timestamp.after.max.ms',
+    doc: 'How far ahead of the clock the time of a record may be.',
+    withoutEffect: true,
+  },
+  'message.timestamp.before.max.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.message.timestamp.before.max.ms',
+    doc: 'How far behind the clock the time of a record may be.',
+    withoutEffect: true,
+  },
   'message.timestamp.type': {
     type: oneOf('CreateTime', 'LogAppendTime'),
-    default: 'CreateTime',
     synonym: 'log.message.timestamp.type',
     doc: 'Whether a record has the time of its producer or that of its arrival.',
+  },
+  'min.cleanable.dirty.ratio': {
+    type: double({ min: 0, max: 1 }),
+    synonym: 'log.cleaner.min.cleanable.ratio',
+    doc: 'What part of a compacted topic has to be new before it is compacted again.',
+    withoutEffect: true,
+  },
+  'min.compaction.lag.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.cleaner.min.compaction.lag.ms',
+    doc: 'For how long a record of a compacted topic is not compacted.',
+    withoutEffect: true,
+  },
+  'min.insync.replicas': {
+    type: int({ min: 1 }),
+    synonym: 'min.insync.replicas',
+    doc: 'How many replicas must have a record before it is acknowledged. Object storage does the replication.',
+    withoutEffect: true,
+  },
+  preallocate: {
+    type: bool,
+    synonym: 'log.preallocate',
+    doc: 'Whether the room of a segment is taken when it is begun.',
+    withoutEffect: true,
+  },
+  'remote.log.copy.disable': {
+    type: bool,
+    default: 'false',
+    doc: 'Whether a tiered topic stops copying to the other tier.',
+    withoutEffect: true,
+  },
+  'remote.log.delete.on.disable': {
+    type: bool,
+    default: 'false',
+    doc: 'Whether what was copied to the other tier goes when tiering is turned off.',
+    withoutEffect: true,
+  },
+  'remote.storage.enable': {
+    type: bool,
+    default: 'false',
+    doc: 'Whether older records move to another tier. All records are in object storage from the start.',
+    withoutEffect: true,
+  },
+  'retention.bytes': {
+    type: long({ min: -1 }),
+    synonym: 'log.retention.bytes',
+    doc: 'How much a partition keeps; its oldest records go when it is larger. -1 is without limit.',
   },
   'retention.ms': {
     type: long({ min: -1 }),
     synonym: 'log.retention.ms',
     doc: 'How long records are kept; -1 is for ever.',
+  },
+  'segment.bytes': {
+    type: int({ min: 14 }),
+    synonym: 'log.segment.bytes',
+    doc: 'How large a segment of a log becomes.',
+    withoutEffect: true,
+  },
+  'segment.index.bytes': {
+    type: int({ min: 4 }),
+    synonym: 'log.index.size.max.bytes',
+    doc: 'How large the index of a segment becomes.',
+    withoutEffect: true,
+  },
+  'segment.jitter.ms': {
+    type: long({ min: 0 }),
+    synonym: 'log.roll.jitter.ms',
+    doc: 'By how much segment.ms is shortened at random.',
+    withoutEffect: true,
+  },
+  'segment.ms': {
+    type: long({ min: 1 }),
+    synonym: 'log.roll.ms',
+    doc: 'After what time a new segment is begun.',
+    withoutEffect: true,
   },
   'service.deletion.protection.enabled': {
     type: bool,
@@ -42,16 +207,18 @@ export const topicConfigs = {
     type: bool,
     default: 'false',
     doc: 'Whether keys must fit their schema.',
+    withoutEffect: true,
   },
   'service.key.subject.name.strategy': {
     type: subjectNameStrategy,
     default: 'TopicNameStrategy',
     doc: 'How the subject of a key is named.',
+    withoutEffect: true,
   },
   'service.partitions_auto_scaler.enabled': {
     type: bool,
     synonym: 'service.default.partitions_auto_scaler.enabled',
-    doc: 'Whether the topic gets more partitions when its throughput asks for them.',
+    doc: 'Whether the topic gets more partitions when its throughput asks for them. Records with one key then lie in different partitions before and after, so that a compacted topic has to say so itself.',
   },
   'service.partitions_auto_scaler.max_partition_count': {
     type: int({ min: 1 }),
@@ -61,27 +228,37 @@ export const topicConfigs = {
   'service.partitions_auto_scaler.per_partition_throughput_uncompressed_bytes_per_second': {
     type: long({ min: 1 }),
     synonym: 'service.default.partitions_auto_scaler.per_partition_throughput_uncompressed_bytes_per_second',
-    doc: 'The throughput of one partition, before compression, that the auto-scaler aims at.',
+    doc: 'The throughput of one partition, before compression, that the auto-scaler aims at. Unset, it does nothing.',
   },
   'service.schema.validation.warning.only': {
     type: bool,
     default: 'false',
     doc: 'Whether records that do not fit their schema are only counted, not refused.',
+    withoutEffect: true,
   },
   'service.topic.type': {
     type: oneOf('classic', 'lightning'),
     synonym: 'service.default.topic.type',
     doc: 'classic acknowledges a record when its place in the log is decided, lightning when its bytes are safe.',
+    withoutEffect: true,
   },
   'service.value.schema.validation': {
     type: bool,
     default: 'false',
     doc: 'Whether values must fit their schema.',
+    withoutEffect: true,
   },
   'service.value.subject.name.strategy': {
     type: subjectNameStrategy,
     default: 'TopicNameStrategy',
     doc: 'How the subject of a value is named.',
+    withoutEffect: true,
+  },
+  'unclean.leader.election.enable': {
+    type: bool,
+    synonym: 'unclean.leader.election.enable',
+    doc: 'Whether a replica that lacks records may become leader.',
+    withoutEffect: true,
   },
 } as const satisfies Record<string, ConfigRow>;
 

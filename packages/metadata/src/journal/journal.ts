@@ -22,10 +22,10 @@ export interface Journal {
 
   /**
    * Keeps a snapshot of all entries before `position`, which have to be durable, and drops what it makes superfluous: of
-   * older snapshots the newest stays, and so do all entries since that one. Slices are written one by one, so that appends
-   * get through in between.
+   * older snapshots the newest stays, and so do all entries since that one. Slices are taken and written one by one, so that
+   * appends get through in between, and so that whoever makes them does so bit by bit. Returns the size in bytes.
    */
-  saveSnapshot(position: number, slices: readonly Buffer[]): Promise<void>;
+  saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number>;
   /** The newest snapshot whose position is at most `positionMax`. */
   loadSnapshot(positionMax?: number): Promise<StoredSnapshot | undefined>;
   /** Where the newest snapshot stands, 0 when there is none. */
@@ -71,6 +71,11 @@ export type LeaseAnswer =
 /** All journals of one database. */
 export interface JournalHub {
   journal(clusterId: string): Journal;
+  /**
+   * A name for this process under which it may hold leases, where the database can tell when a process is gone: then nobody waits
+   * for the lease of a dead one. `undefined` where it cannot; then any id will do that nobody else has.
+   */
+  processId(): string | undefined;
   /** Says that a control-plane process lives; has to be repeated well within `memberSilenceMsMax`. */
   announce(member: LeaseHolder): Promise<void>;
   withdraw(memberId: string): Promise<void>;

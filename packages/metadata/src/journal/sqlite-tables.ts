@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { ProcessSlots } from './process-slots.ts';
 import type { Chunk, Head, JournalTables, MemberRow, SnapshotRow } from './tables.ts';
 
 export interface SqliteCall {
   readonly id: number;
-  readonly method: Exclude<keyof JournalTables, 'tell' | 'listen' | 'close'>;
+  readonly method: Exclude<keyof JournalTables, 'tell' | 'listen' | 'close' | 'processId' | 'isGone'>;
   readonly args: readonly unknown[];
 }
 
@@ -26,11 +27,13 @@ interface Waiting {
  */
 export class SqliteTables implements JournalTables {
   readonly #worker: Worker;
+  readonly #slots: ProcessSlots;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #failure: Error | undefined;
 
   constructor(path: string) {
+    this.#slots = new ProcessSlots(path);
     this.#worker = new Worker(new URL(import.meta.resolve('./sqlite-worker.ts')), { workerData: { path } });
     this.#worker.on('message', (reply: SqliteReply) => this.#onReply(reply));
     this.#worker.on('error', (error) => this.#fail(new Error(`journal: ${path}: ${error.message}`)));
@@ -129,11 +132,20 @@ export class SqliteTables implements JournalTables {
     return this.#call('removeMember', [memberId, beat]);
   }
 
+  processId(): string {
+    return this.#slots.claim();
+  }
+
+  isGone(processId: string): boolean {
+    return this.#slots.isGone(processId);
+  }
+
   tell(): void {}
 
   listen(): void {}
 
   close(): Promise<void> {
+    this.#slots.release();
     if (this.#failure !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
       this.#worker.ref();

@@ -268,8 +268,20 @@ function answer({ id, method, args }: SqliteCall): SqliteReply {
   }
 }
 
+/**
+ * A piece of a snapshot need not survive a crash by itself: nobody finds it before `finishSnapshot`, whose wait for the disk covers
+ * everything before it. So pieces do not wait, and an append behind them waits only for its own.
+ */
+let isWaitingForDisk = true;
+function waitForDisk(isWanted: boolean): void {
+  if (isWanted === isWaitingForDisk) return;
+  database.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`);
+  isWaitingForDisk = isWanted;
+}
+
 function answerAll(calls: readonly SqliteCall[]): SqliteReply[] {
   try {
+    waitForDisk(!calls.every(({ method }) => method === 'addSlice'));
     // A deferred transaction that begins to write while another process writes fails at once; this one waits its turn.
     database.exec(calls.every(({ method }) => reading.has(method)) ? 'BEGIN' : 'BEGIN IMMEDIATE');
     const replies = calls.map(answer);

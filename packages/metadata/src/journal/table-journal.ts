@@ -42,6 +42,10 @@ export class TableHub implements JournalHub {
     });
   }
 
+  processId(): string | undefined {
+    return this.#tables.processId?.();
+  }
+
   announce({ id, url }: LeaseHolder): Promise<void> {
     return this.#tables.beat(id, url);
   }
@@ -147,7 +151,7 @@ class TableJournal implements Journal {
     throw new EntriesPruned(`the journal no longer has entry ${fromPosition}`);
   }
 
-  async saveSnapshot(position: number, slices: readonly Buffer[]): Promise<void> {
+  async saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number> {
     const id = await this.#tables.beginSnapshot(this.#clusterId, position);
     let count = 0;
     let bytes = 0;
@@ -157,6 +161,7 @@ class TableJournal implements Journal {
     }
     await this.#tables.finishSnapshot(id, count, bytes);
     await this.#prune();
+    return bytes;
   }
 
   async #prune(): Promise<void> {
@@ -190,7 +195,9 @@ class TableJournal implements Journal {
   async acquireLease(holder: LeaseHolder, ttlMs: number): Promise<LeaseAnswer> {
     const head = await this.#tables.head(this.#clusterId);
     const { epoch, renewal, nextPosition, holder: heldBy } = head;
-    const retryInMs = heldBy?.id === holder.id ? 0 : this.#lease.remainingMs(head, this.#clock.monotonicMs());
+    const waitMs = this.#lease.remainingMs(head, this.#clock.monotonicMs());
+    const mayTake = heldBy?.id === holder.id || (waitMs > 0 && this.#isGone(heldBy));
+    const retryInMs = mayTake ? 0 : waitMs;
     if (retryInMs === 0) {
       const { id, url } = holder;
       if (await this.#tables.takeLease(this.#clusterId, epoch, renewal, id, url, ttlMs))
@@ -198,6 +205,10 @@ class TableJournal implements Journal {
     }
     // A swap that failed was against somebody quicker, whose name the next call will bring.
     return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, nextPosition };
+  }
+
+  #isGone(holder: LeaseHolder | undefined): boolean {
+    return holder !== undefined && this.#tables.isGone?.(holder.id) === true;
   }
 
   async renewLease(epoch: number): Promise<void> {
@@ -234,7 +245,7 @@ function ownCopy(bytes: Uint8Array): Buffer<ArrayBuffer> {
   return copy;
 }
 
-function* piecesOf(slices: readonly Buffer[]): Generator<Buffer<ArrayBuffer>> {
+function* piecesOf(slices: Iterable<Buffer>): Generator<Buffer<ArrayBuffer>> {
   for (const slice of slices) {
     for (let at = 0; at < slice.length; at += sliceBytes) yield ownCopy(slice.subarray(at, at + sliceBytes));
   }

@@ -60,6 +60,11 @@ export interface JournalTables {
   /** With a `beat`, only when the counter still is this. */
   removeMember(memberId: string, beat: number | null): Promise<void>;
 
+  /** A name for this process whose end the others can be sure of, if the database has such names. */
+  processId?(): string;
+  /** Whether the process of this name is gone for certain, and can believe in no lease any more. */
+  isGone?(processId: string): boolean;
+
   /** Tells other processes that a cluster has news. */
   tell(clusterId: string): void;
   /** Calls back when another process told of a cluster, or with `undefined` when something may have been missed. */

@@ -1,23 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
-import type {
-  AgentDescription,
-  BatchesAnswer,
-  BatchesQuery,
-  ClusterFollower,
-  ClusterPort,
-  FileCommit,
-  FileCommitResult,
-  MutationOptions,
-  OffsetAnswer,
-  OffsetQuery,
-  PartitionsToCreate,
-  TopicReference,
-  TopicResult,
-  TopicToCreate,
-} from '../cluster/port.ts';
+import type { ClusterPort } from '../cluster/port.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
+import { ClusterCalls } from './cluster-calls.ts';
 import { type CommitFigures, commitFigures } from './figures.ts';
 import { Followers } from './followers.ts';
 import { HeldLease } from './held-lease.ts';
@@ -56,7 +42,7 @@ export type Role = 'standby' | 'leader' | 'stopped';
  * One cluster in one control-plane process. As a standby it keeps a machine of its own up to date, so that it can take over at
  * once; as the leader it answers the port. Otherwise every call rejects with `NotLeader`.
  */
-export class ClusterNode implements ClusterPort {
+export class ClusterNode extends ClusterCalls {
   readonly #options: ClusterNodeOptions;
   readonly #timing: Timing;
   readonly #clock: Clock;
@@ -67,6 +53,7 @@ export class ClusterNode implements ClusterPort {
   readonly #snapshotBytesMin: number;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
+  readonly #leaderListeners = new Set<() => void>();
   #role: Role = 'standby';
   #leadership: Leadership | undefined;
   #leaderUrl: string | undefined;
@@ -75,14 +62,20 @@ export class ClusterNode implements ClusterPort {
   #ended: Promise<void> | undefined;
 
   constructor(options: ClusterNodeOptions) {
-    const { clusterId, clock, log, metrics, timing, machines, freshId } = options;
+    const { clusterId, clock, log, metrics, timing, machines } = options;
+    super({
+      submit: (command) => this.#submit(command),
+      lead: (call) => this.#lead(call),
+      follow: (follower) => this.#followers.add(follower),
+      freshId: () => this.#freshId(),
+    });
     this.#options = options;
     this.#timing = { ...defaultTiming, ...timing };
     this.#clock = clock;
     this.#log = log.with({ clusterId });
     this.#figures = commitFigures(metrics, clusterId);
     this.#machines = machines ?? clusterMachines;
-    this.#freshId = freshId ?? freshTopicId;
+    this.#freshId = options.freshId ?? freshTopicId;
     this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
     this.#followers = new Followers(this.#log);
   }
@@ -102,6 +95,12 @@ export class ClusterNode implements ClusterPort {
     return () => this.#roleListeners.delete(listener);
   }
 
+  /** Calls back when another process leads than before, or this one, or nobody. Returns the function that ends it. */
+  onLeader(listener: () => void): () => void {
+    this.#leaderListeners.add(listener);
+    return () => this.#leaderListeners.delete(listener);
+  }
+
   start(): void {
     this.#ended ??= this.#live();
   }
@@ -117,58 +116,26 @@ export class ClusterNode implements ClusterPort {
     await this.#within(drainMsMax, this.#ended);
   }
 
-  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
-    return this.#submit({ kind: 'commitFiles', files });
-  }
-
-  findBatches(queries: readonly BatchesQuery[]): Promise<BatchesAnswer[]> {
-    return this.#lead(({ pipeline }) => pipeline.ask((machine) => machine.findBatches(queries)));
-  }
-
-  findOffsets(queries: readonly OffsetQuery[]): Promise<OffsetAnswer[]> {
-    return this.#lead(({ pipeline }) => pipeline.ask((machine) => machine.findOffsets(queries)));
-  }
-
-  createTopics(topics: readonly TopicToCreate[], { validateOnly }: MutationOptions): Promise<TopicResult[]> {
-    const topicIds = topics.map(() => this.#freshId());
-    return this.#submit({ kind: 'createTopics', topics, topicIds, validateOnly });
-  }
-
-  deleteTopics(topics: readonly TopicReference[]): Promise<TopicResult[]> {
-    return this.#submit({ kind: 'deleteTopics', topics });
-  }
-
-  createPartitions(
-    topics: readonly PartitionsToCreate[],
-    { validateOnly }: MutationOptions,
-  ): Promise<TopicResult[]> {
-    return this.#submit({ kind: 'createPartitions', topics, validateOnly });
-  }
-
-  allocateProducerIds(count: number): Promise<number> {
-    return this.#submit({ kind: 'allocateProducerIds', count });
-  }
-
-  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
-    return this.#lead(async ({ agents }) => agents.heartbeat(agent));
-  }
-
-  leave(agentId: string): Promise<void> {
-    return this.#lead(async ({ agents }) => agents.leave(agentId));
-  }
-
-  /** While this process is not the leader, the follower waits until it is. */
-  follow(follower: ClusterFollower): () => void {
-    return this.#followers.add(follower);
-  }
-
   /** Any command, those that agents have no call for included. */
   execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
     return this.#submit(command);
   }
 
-  #submit<C extends Command>(command: C): Promise<ReplyOf<C>> {
-    return this.#lead(({ pipeline }) => pipeline.submit(command));
+  /**
+   * The port for one request, whose commands are done once however often it comes: to this process or, after a failover, to
+   * another. The id is chosen by whoever asks.
+   */
+  forRequest(requestId: string): ClusterPort {
+    return new ClusterCalls({
+      submit: (command) => this.#submit(command, requestId),
+      lead: (call) => this.#lead(call),
+      follow: (follower) => this.#followers.add(follower),
+      freshId: () => this.#freshId(),
+    });
+  }
+
+  #submit<C extends Command>(command: C, requestId?: string): Promise<ReplyOf<C>> {
+    return this.#lead(({ pipeline }) => pipeline.submit(command, requestId));
   }
 
   async #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {
@@ -190,6 +157,13 @@ export class ClusterNode implements ClusterPort {
     this.#role = role;
     this.#figures.leader.set(role === 'leader' ? 1 : 0);
     for (const listener of this.#roleListeners) listener(role);
+    for (const listener of this.#leaderListeners) listener();
+  }
+
+  #heardOfLeader(url: string | undefined): void {
+    if (this.#leaderUrl === url) return;
+    this.#leaderUrl = url;
+    for (const listener of this.#leaderListeners) listener();
   }
 
   /** Stands by and leads by turns until it is stopped. What fails is tried again. */
@@ -219,7 +193,7 @@ export class ClusterNode implements ClusterPort {
       const askedMs = this.#clock.monotonicMs();
       const answer = await journal.acquireLease(self, leaseTtlMs);
       if (answer.epoch !== undefined) return this.#serve(answer.epoch, askedMs);
-      this.#leaderUrl = answer.heldBy.url === '' ? undefined : answer.heldBy.url;
+      this.#heardOfLeader(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
       await this.#sleep(standbyPauseMs, Math.min(standbyPollMs, answer.retryInMs));
@@ -255,6 +229,7 @@ export class ClusterNode implements ClusterPort {
           figures: this.#figures,
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
+          freshId: this.#freshId,
         });
         this.#log.info('this process leads the cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);

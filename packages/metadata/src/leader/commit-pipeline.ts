@@ -69,14 +69,13 @@ export class CommitPipeline {
     return this.#isMachineSound && this.#options.replica.position === this.#durablePosition;
   }
 
-  /** Executes a command and returns its reply when it is durable. */
-  submit<C extends Command>(command: C): Promise<ReplyOf<C>> {
+  /** Executes a command and returns its reply when it is durable. With the id of a request it is done once. */
+  submit<C extends Command>(command: C, requestId?: string): Promise<ReplyOf<C>> {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
-    // Time of the cluster does not run backwards, whatever the wall clock does.
-    this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(this.#options.clock.nowMs()));
+    const nowMs = this.#nowMs();
     try {
-      const { entry, reply, changes } = this.#machine.execute(command, this.#lastNowMs);
+      const { entry, reply, changes } = this.#machine.execute(command, nowMs, requestId);
       if (entry !== undefined) this.#options.replica.moved(entry);
       return this.#whenDurable(entry, changes, reply);
     } catch (error) {
@@ -91,10 +90,10 @@ export class CommitPipeline {
   }
 
   /** Asks the machine, and returns its answer when all that it rests on is durable. */
-  ask<Answer>(question: (machine: Machine) => Answer): Promise<Answer> {
+  ask<Answer>(question: (machine: Machine, nowMs: number) => Answer): Promise<Answer> {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
-    const answer = question(this.#machine);
+    const answer = question(this.#machine, this.#nowMs());
     return this.#whenDurable(undefined, [], answer);
   }
 
@@ -124,6 +123,12 @@ export class CommitPipeline {
     this.#queueBytes = 0;
     for (const { refuse } of waiting) refuse(this.#failure);
     this.#options.onFailed(error);
+  }
+
+  /** Time of the cluster does not run backwards, whatever the wall clock does. */
+  #nowMs(): number {
+    this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(this.#options.clock.nowMs()));
+    return this.#lastNowMs;
   }
 
   #refusal(): Error | undefined {

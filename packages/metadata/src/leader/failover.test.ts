@@ -6,9 +6,11 @@ import { ManualClock } from '../../testing/manual-clock.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import {
   type ClusterChange,
+  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
   type Pointers,
+  type TopicResult,
 } from '../cluster/port.ts';
 import { openJournals } from '../journal/index.ts';
 import { ClusterNode } from './cluster-node.ts';
@@ -16,7 +18,8 @@ import { ClusterNode } from './cluster-node.ts';
 /**
  * Three control-plane processes over one journal, clients that commit and read through whichever process they like, and a hand
  * that pauses, kills and cuts off. Whatever happens: what was acknowledged is there, once, at the offset that was told; a
- * read shows at least what was acknowledged before it; followers miss nothing and see nothing twice.
+ * read shows at least what was acknowledged before it; followers miss nothing and see nothing twice; a request that is
+ * repeated gets its first answer, whoever leads by then.
  */
 const partitionCount = 3;
 const clusterId = 'vci_test';
@@ -77,6 +80,7 @@ class World {
   readonly problems: unknown[] = [];
   topicId = '';
   fileCount = 0;
+  topicCount = 0;
   /** Offsets behind what was acknowledged. */
   readonly acknowledgedNext = new Array<number>(partitionCount).fill(0);
   readonly acknowledged = new Map<string, { batches: readonly BatchToCommit[]; baseOffsets: number[] }>();
@@ -171,6 +175,46 @@ class World {
             again();
           },
         ),
+      );
+    };
+    attempt();
+  }
+
+  /** Makes a topic of a new name, and asks again whoever answers until it is there: each answer has to be the same. */
+  create(): void {
+    const number = ++this.topicCount;
+    const requestId = `client:${number}`;
+    const topics = [{ name: `topic-${number}`, partitionCount: 1, configs: {} }];
+    let topicId: string | undefined;
+    this.unanswered++;
+    const attempt = (): void => {
+      const { process, node } = this.any();
+      let isSettled = false;
+      const again = () => {
+        if (isSettled) return;
+        isSettled = true;
+        this.clock.after(50 + this.random.below(200), attempt);
+      };
+      this.clock.after(6_000, again);
+      process.whenRunning(() =>
+        node
+          .forRequest(requestId)
+          .createTopics(topics, { validateOnly: false })
+          .then(
+            ([result]) => {
+              isSettled = true;
+              this.#check(() => {
+                assert.equal(result!.error, 'NONE', result!.message ?? '');
+                if (topicId === undefined) this.unanswered--;
+                else assert.equal(result!.topic!.topicId, topicId);
+                topicId = result!.topic!.topicId;
+              });
+            },
+            (error) => {
+              this.#check(() => assert.ok(error instanceof ClusterUnavailable, String(error)));
+              again();
+            },
+          ),
       );
     };
     attempt();
@@ -275,6 +319,7 @@ async function run(seed: number): Promise<World> {
   for (let step = 0; step < 300; step++) {
     for (let i = world.random.next() * commitsPerStepMax; i > 0.1; i--) world.commit();
     world.read();
+    if (world.random.next() < 0.1) world.create();
     if (world.random.next() < 0.2) world.follow(world.any());
     if (world.random.next() < 0.05) world.harm();
     await world.clock.advance(world.random.below(300));
@@ -334,3 +379,73 @@ test('nothing that was acknowledged is lost or doubled, whoever is paused, kille
   assert.ok(terms > 4 * seeds, `${terms} terms`);
   assert.ok(reads > 40 * seeds, `${reads} reads`);
 });
+
+/** What agents ask under the id of a request, and what a second execution would have answered. */
+const requests: [what: string, ask: (port: ClusterPort) => Promise<unknown>][] = [
+  [
+    'createTopics',
+    (port) => port.createTopics([{ name: 'new', partitionCount: 2, configs: {} }], { validateOnly: false }),
+  ],
+  ['deleteTopics', (port) => port.deleteTopics([{ name: 't' }])],
+  [
+    'createPartitions',
+    (port) => port.createPartitions([{ name: 't', partitionCount: 7 }], { validateOnly: false }),
+  ],
+  ['allocateProducerIds', (port) => port.allocateProducerIds(10)],
+];
+
+for (const [what, ask] of requests) {
+  test(`${what}: when the leader dies between append and reply, the next one gives the first answer`, async () => {
+    const clock = new ManualClock();
+    const random = seededRandom(1);
+    const databaseUrl = `memory://lost-reply-${what}`;
+    const start = (id: string) => {
+      const process = new SimulatedProcess(clock, random);
+      const journal = openJournals(databaseUrl, { clock: process.clock, log: silentLog }).journal(clusterId);
+      const reached = process.journal(journal);
+      let isLast = false;
+      const node = new ClusterNode({
+        clusterId,
+        journal: {
+          ...reached,
+          append: async (epoch, position, entries) => {
+            await journal.append(epoch, position, entries);
+            // It is in the journal, and nobody will ever hear of it from this process.
+            if (isLast) process.kill();
+            return isLast ? new Promise<void>(() => {}) : undefined;
+          },
+        },
+        self: { id, url: `http://${id}` },
+        clock: process.clock,
+        log: silentLog,
+        metrics: new Metrics(),
+      });
+      node.start();
+      return {
+        node,
+        dieAfterAppend: () => {
+          isLast = true;
+        },
+      };
+    };
+    const first = start('a');
+    await clock.advance(100);
+    const second = start('b');
+    await first.node.createTopics([{ name: 't', partitionCount: 1, configs: {} }], { validateOnly: false });
+    first.dieAfterAppend();
+    let heard: unknown;
+    ask(first.node.forRequest('client:1')).then((answer) => {
+      heard = answer;
+    });
+    await clock.advance(10_000);
+    assert.equal(heard, undefined, 'the first leader never answered');
+    assert.equal(second.node.role, 'leader');
+    const answer = await ask(second.node.forRequest('client:1'));
+    const results = Array.isArray(answer) ? (answer as TopicResult[]).map(({ error }) => error) : ['NONE'];
+    assert.deepEqual(results, ['NONE']);
+    assert.deepEqual(await ask(second.node.forRequest('client:1')), answer);
+    // Under another id it is another request, which finds what the first one did.
+    assert.notDeepEqual(await ask(second.node.forRequest('client:2')), answer);
+    await second.node.stop();
+  });
+}

@@ -12,7 +12,9 @@ const snapshot: ClusterSnapshot = {
   topics: [],
   logStartOffset: new Float64Array(),
   nextOffset: new Float64Array(),
+  lastStableOffset: new Float64Array(),
   agents: [],
+  records: [],
 };
 
 function recording() {

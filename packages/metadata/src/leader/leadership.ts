@@ -1,12 +1,16 @@
-import type { Clock, Log } from '@weir/core';
+import { type Clock, caps, type Log } from '@weir/core';
 import type { ClusterSnapshot } from '../cluster/port.ts';
+import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
 import { Agents } from './agents.ts';
+import { AutoScaler } from './auto-scaler/auto-scaler.ts';
+import { lookIntervalMs } from './auto-scaler/growth.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
 import type { CommitFigures } from './figures.ts';
 import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { Replica } from './replica.ts';
+import { runRetention } from './retention-run.ts';
 import type { Timing } from './timing.ts';
 
 export interface LeadershipOptions {
@@ -23,16 +27,21 @@ export interface LeadershipOptions {
   readonly figures: CommitFigures;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
+  /** An id that nobody ever had. */
+  readonly freshId: () => string;
 }
 
 /** One term as leader: from the end of the journal to the loss of the lease. */
 export class Leadership {
   readonly pipeline: CommitPipeline;
   readonly agents: Agents;
+  readonly groups: GroupCoordinator;
+  readonly autoScaler: AutoScaler;
   /** Settles with the reason when the term is over. */
   readonly ended: Promise<string>;
   readonly #options: LeadershipOptions;
   #isOver = false;
+  #isRetentionRunning = false;
   #resolveEnded: (reason: string) => void = () => {};
   readonly #timers = new Map<string, () => void>();
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
@@ -54,8 +63,19 @@ export class Leadership {
       retryMs: timing.retryMs,
       figures,
       isLeaseValid: () => this.isValid(),
-      onChanges: (changes) => followers.push(changes),
+      onChanges: (changes) => {
+        followers.push(changes);
+        this.groups.onChanges(changes);
+      },
       onFailed: (error) => this.end(error.message),
+    });
+    this.groups = new GroupCoordinator({
+      machine: replica.machine,
+      submit: (command) => this.pipeline.submit(command),
+      ask: (question) => this.pipeline.ask(question),
+      clock,
+      log,
+      freshId: options.freshId,
     });
     this.#every('sweep', timing.agentSweepMs, () => {
       this.agents.sweep();
@@ -66,7 +86,42 @@ export class Leadership {
         log.warn('what is out of date could not be removed', { problem: String(error) });
       });
     });
+    this.#every('transactions', timing.transactionSweepMs, () => {
+      this.#expireTransactions().catch((error) => {
+        log.warn('transactions that are open for too long could not be aborted', { problem: String(error) });
+      });
+    });
+    this.autoScaler = new AutoScaler(replica.machine, clock);
+    this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
+    this.#every('autoScaler', lookIntervalMs, () => this.#scalePartitions());
     lease.onLost((reason) => this.end(reason));
+  }
+
+  #applyRetention(): void {
+    const { clock, log } = this.#options;
+    if (this.#isRetentionRunning) return;
+    this.#isRetentionRunning = true;
+    runRetention((command) => this.pipeline.submit(command), clock)
+      .catch((error) => log.warn('old records could not be removed', { problem: String(error) }))
+      .finally(() => {
+        this.#isRetentionRunning = false;
+      });
+  }
+
+  #scalePartitions(): void {
+    const { log } = this.#options;
+    const topics = this.autoScaler.look();
+    if (topics.length === 0) return;
+    this.pipeline.submit({ kind: 'createPartitions', topics, validateOnly: false }).then(
+      (results) => {
+        for (const [index, { error, message }] of results.entries()) {
+          const { name, partitionCount } = topics[index]!;
+          if (error === 'NONE') log.info('a topic was given more partitions', { topic: name, partitionCount });
+          else log.warn('a topic could not be given more partitions', { topic: name, partitionCount, message });
+        }
+      },
+      (error) => log.warn('topics could not be given more partitions', { problem: String(error) }),
+    );
   }
 
   /** Whether nobody else can be the leader yet, by our own clock. */
@@ -90,6 +145,7 @@ export class Leadership {
     for (const cancel of this.#timers.values()) cancel();
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
+    this.groups.close(`this control plane no longer leads: ${reason}`);
     this.#resolveEnded(reason);
   }
 
@@ -120,6 +176,13 @@ export class Leadership {
         log.warn('the list of agents could not be left to the next leader', { problem: String(error) });
       });
     });
+  }
+
+  /** After a pause there may be more than one entry takes on. */
+  async #expireTransactions(): Promise<void> {
+    const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
+    if (Math.max(aborted, forgottenIds) >= caps.expiredTransactionsPerCallMax)
+      await this.#expireTransactions();
   }
 
   #saveSnapshotIfDue(): void {

@@ -1,9 +1,23 @@
+import type { GroupsMachine } from '../groups/coordinator/coordinator.ts';
 import { ClusterMachine } from '../machine/machine.ts';
 
 /** What a node needs of a machine. */
 export type Machine = Pick<
   ClusterMachine,
-  'execute' | 'apply' | 'findBatches' | 'findOffsets' | 'snapshotForFollowers' | 'save'
+  | 'execute'
+  | 'apply'
+  | 'findBatches'
+  | 'findOffsets'
+  | 'describeTransactions'
+  | 'listTransactions'
+  | 'describeProducers'
+  | 'storedConfigs'
+  | 'storedConfigNames'
+  | 'logSizes'
+  | 'topics'
+  | 'snapshotForFollowers'
+  | keyof GroupsMachine
+  | 'beginSave'
 >;
 
 export interface MachineKind {

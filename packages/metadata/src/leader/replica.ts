@@ -94,11 +94,14 @@ export class Replica {
       }
       const { position } = this;
       const counted = this.#bytesSinceSnapshot;
-      const slices = this.machine.save();
-      await whenDurable();
-      await journal.saveSnapshot(position, slices);
+      const saving = this.machine.beginSave();
+      try {
+        await whenDurable();
+        this.#snapshotBytes = await journal.saveSnapshot(position, saving.slices);
+      } finally {
+        saving.end();
+      }
       this.#snapshotPosition = position;
-      this.#snapshotBytes = slices.reduce((sum, slice) => sum + slice.length, 0);
       this.#bytesSinceSnapshot -= counted;
     } finally {
       this.#isSaving = false;

@@ -1,6 +1,7 @@
 /**
  * How long a cluster is without a leader when its leader dies: a standby sees the last renewal at most one poll after it
- * happened, waits for the time of the lease from there, and reads what it has not read yet. That is 3.5 s and the reading.
+ * happened, waits for the time of the lease from there, and reads what it has not read yet. That is 3.25 s and the reading. Where the
+ * database can tell that a process is gone (SQLite), it is one poll.
  */
 export interface Timing {
   /** How long the lease holds without being renewed. */
@@ -14,6 +15,10 @@ export interface Timing {
   /** When the database fails, what was asked of it is asked again after this. */
   readonly retryMs: number;
   readonly purgeIntervalMs: number;
+  /** How often transactions are looked for that are open for too long. */
+  readonly transactionSweepMs: number;
+  /** How often records are looked for that are too old or too many: Kafka's `log.retention.check.interval.ms`. */
+  readonly retentionIntervalMs: number;
   /** How often silent agents are looked for, and changed loads of agents told to followers. */
   readonly agentSweepMs: number;
   /** How long a leader that stops waits for its last append. */
@@ -23,10 +28,12 @@ export interface Timing {
 export const defaultTiming: Timing = {
   leaseTtlMs: 3_000,
   leaseRenewalMs: 1_000,
-  standbyPollMs: 500,
+  standbyPollMs: 250,
   standbyPauseMs: 20,
   retryMs: 100,
   purgeIntervalMs: 60_000,
+  transactionSweepMs: 1_000,
+  retentionIntervalMs: 300_000,
   agentSweepMs: 1_000,
   drainMsMax: 2_000,
 };

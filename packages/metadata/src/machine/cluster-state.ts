@@ -2,7 +2,11 @@ import { Producers } from './commit/producers.ts';
 import { RecentFiles } from './commit/recent-files.ts';
 import { FileTable } from './log/file-table.ts';
 import { PointerPool } from './log/pointer-pool.ts';
+import { Offsets } from './offsets/offsets.ts';
+import { Records } from './records/records.ts';
+import { RecentReplies } from './replies/recent-replies.ts';
 import { Topics } from './topics/topics.ts';
+import { Transactions } from './transactions/transactions.ts';
 
 /** Everything that a cluster remembers. Parts of the machine read it to decide, and change it only as entries say. */
 export class ClusterState {
@@ -17,6 +21,11 @@ export class ClusterState {
   readonly topics = new Topics(this.pointers);
   readonly producers = new Producers();
   readonly recentFiles = new RecentFiles();
+  readonly recentRequests = new RecentReplies();
+  readonly records = new Records();
+  readonly offsets = new Offsets();
+
+  readonly transactions = new Transactions();
 
   constructor(clusterId: string) {
     this.clusterId = clusterId;

@@ -1,4 +1,11 @@
 import type {
+  AlterConfigsResult,
+  ConfigsToAlter,
+  DeleteRecordsResult,
+  RecordsToDelete,
+} from '../cluster/admin-port.ts';
+import type { GroupError } from '../cluster/groups-port.ts';
+import type {
   FileCommit,
   FileCommitResult,
   PartitionsToCreate,
@@ -6,6 +13,20 @@ import type {
   TopicResult,
   TopicToCreate,
 } from '../cluster/port.ts';
+import type {
+  OffsetsToAdd,
+  PartitionsToAdd,
+  TransactionAnswer,
+  TransactionalProducer,
+  TransactionalProducerToInit,
+  TransactionOffsetsAnswer,
+  TransactionOffsetsToCommit,
+  TransactionToEnd,
+} from '../cluster/transactions-port.ts';
+import type { RetentionPlace } from './log-start/retention.ts';
+import type { GroupOffsets } from './offsets/commit-offsets.ts';
+import type { OffsetsToForget } from './offsets/forget-offsets.ts';
+import type { RecordChange } from './records/put-records.ts';
 
 /**
  * Everything that changes a cluster. A command carries what the machine may not make up: ids come with it, and the time
@@ -32,6 +53,30 @@ export type Command =
       readonly kind: 'alterClusterConfigs';
       readonly configs: Readonly<Record<string, string | null>>;
     }
+  | {
+      /** Puts and removes records, all of them or none. */
+      readonly kind: 'putRecords';
+      readonly changes: readonly RecordChange[];
+    }
+  | { readonly kind: 'commitOffsets'; readonly groups: readonly GroupOffsets[] }
+  /** Offsets that were deleted or have expired. */
+  | { readonly kind: 'forgetOffsets'; readonly groups: readonly OffsetsToForget[] }
+  | { readonly kind: 'initTransactionalProducer'; readonly request: TransactionalProducerToInit }
+  | { readonly kind: 'addPartitionsToTransaction'; readonly request: PartitionsToAdd }
+  | { readonly kind: 'addOffsetsToTransaction'; readonly request: OffsetsToAdd }
+  | { readonly kind: 'commitTransactionOffsets'; readonly request: TransactionOffsetsToCommit }
+  | { readonly kind: 'endTransaction'; readonly request: TransactionToEnd }
+  /** Aborts transactions that are open for too long, and forgets ids that nobody uses. Send it every second. */
+  | { readonly kind: 'expireTransactions' }
+  | {
+      /** Sets and unsets configs of resources, of each all or none. */
+      readonly kind: 'alterConfigs';
+      readonly resources: readonly ConfigsToAlter[];
+      readonly validateOnly: boolean;
+    }
+  | { readonly kind: 'deleteRecords'; readonly partitions: readonly RecordsToDelete[] }
+  /** Removes records that are too old or too many, of some partitions. The reply says where to go on; begin with 0 and 0. */
+  | { readonly kind: 'applyRetention'; readonly from: RetentionPlace }
   /** Removes what only time removes: soft-deleted topics after their TTL, silent producers, old file ids. Send it every minute. */
   | { readonly kind: 'purge' };
 
@@ -48,7 +93,28 @@ export interface Replies {
   /** The first of the `count` ids. */
   allocateProducerIds: number;
   alterClusterConfigs: { readonly error: 'NONE' | 'INVALID_CONFIG'; readonly message: string | null };
+  putRecords: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
+  /** One error per offset. */
+  commitOffsets: GroupError[][];
+  /** How many offsets were forgotten, where partitions were named. */
+  forgetOffsets: number;
+  initTransactionalProducer: TransactionalProducer;
+  addPartitionsToTransaction: TransactionAnswer;
+  addOffsetsToTransaction: TransactionAnswer;
+  commitTransactionOffsets: TransactionOffsetsAnswer;
+  endTransaction: TransactionalProducer;
+  expireTransactions: ExpiryReply;
+  alterConfigs: AlterConfigsResult[];
+  deleteRecords: DeleteRecordsResult[];
+  applyRetention: RetentionReply;
   purge: PurgeReply;
+}
+
+export interface RetentionReply {
+  /** How many logs begin later. */
+  readonly moved: number;
+  /** Where to go on; `null` when all partitions have been looked at. */
+  readonly next: RetentionPlace | null;
 }
 
 /** How many of each were removed. Producers that went with their topic are not counted. */
@@ -56,6 +122,12 @@ export interface PurgeReply {
   readonly topics: number;
   readonly producers: number;
   readonly fileIds: number;
+}
+
+/** How many of each. More may be due when there are as many as one call takes on. */
+export interface ExpiryReply {
+  readonly aborted: number;
+  readonly forgottenIds: number;
 }
 
 export type ReplyOf<C extends Command> = Replies[C['kind']];

@@ -12,7 +12,26 @@ export type MachineLimits = {
     | 'recentFilesMax'
     | 'recentFileReplyBytesMax'
     | 'recentFileMsMax'
-    | 'pointersPerAnswerMax']: number;
+    | 'recentRequestsMax'
+    | 'recentRequestReplyBytesMax'
+    | 'recentRequestMsMax'
+    | 'requestIdCharsMax'
+    | 'recordsMax'
+    | 'recordBytesMax'
+    | 'recordValueBytesMax'
+    | 'committedOffsetsMax'
+    | 'offsetTextCharsMax'
+    | 'pointersPerAnswerMax'
+    | 'transactionalIdsMax'
+    | 'transactionalIdCharsMax'
+    | 'transactionalIdMsMax'
+    | 'transactionTimeoutMsMax'
+    | 'transactionBytesMax'
+    | 'expiredTransactionsPerCallMax'
+    | 'groupConfigsMax'
+    | 'clientMetricsMax'
+    | 'retentionPartitionsPerCallMax'
+    | 'retentionPointersPerCallMax']: number;
 };
 
 /** Tests have smaller ones. */

@@ -6,6 +6,7 @@ import { entryKind } from './entry-kind.ts';
 import { ClusterMachine } from './machine.ts';
 import { Cluster } from './testing/cluster.ts';
 import { fileCommit } from './testing/file-commit.ts';
+import { TestProducer } from './testing/transactional-producer.ts';
 
 /**
  * One entry of each kind as it is in journals out there. When this fails, an old journal cannot be read any more: the changed
@@ -29,6 +30,40 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ['clusterConfigsAltered', '06c1843d010e6e756d2e706172746974696f6e7300'],
   ['topicsDeleted', '03c1843d0100'],
   ['purged', '07c1bcd62901010100'],
+  [
+    'requestAnswered',
+    '08c1bcd6291c616c6c6f6361746550726f647563657249647320636c69656e743a3800043130303105c1bcd62902',
+  ],
+  ['topicsCreated', '02c1bcd6290106636f7069657306636f706965730200'],
+  ['transactionalProducerInit', '15c1bcd629036f6c64e0d403eb0700000000'],
+  ['transactionPartitionsAdded', '16c1bcd629eb0701056669727374010201000101'],
+  ['transactionGroupAdded', '17c1bcd629eb07000772656164657273'],
+  ['transactionOffsetsCommitted', '18c1bcd629eb07077265616465727300010100070000'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000001640128010102640481f9ac53ec0700000000',
+  ],
+  ['transactionOriginNoted', '1bc1bcd629eb07067365636f6e6404'],
+  ['transactionEnded', '19c1bcd629eb070100eb07000000'],
+  ['transactionalProducerInit', '15c1bcd629036e6577e807ec0700000000'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000002640128030100640181f9ac53ed0700000000',
+  ],
+  ['transactionEnded', '19c1bcd629ec070201ec07010100'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000003640128030102640181f9ac53ed0701000000',
+  ],
+  ['transactionsExpired', '1aa9c4d62901ec070202ec0702000000'],
+  ['transactionalProducerInit', '15a9c4d629036e6577e807ec0703000000'],
+  ['recordsPut', '0aa9c4d62902010772656164657273056b657074020475736572056b657074'],
+  ['recordsPut', '0aa9c4d6290101077265616465727300'],
+  [
+    'offsetsCommitted',
+    '0ba9c4d62902077265616465727300020100ac0200046e6f74650101ac0200046e6f7465066f746865727392ccd629010101ac020600',
+  ],
+  ['offsetsForgotten', '0ca9c4d629020772656164657273010101066f746865727300'],
 ];
 
 /** The story that gave the journal above. */
@@ -57,7 +92,53 @@ function tell(): Cluster {
   cluster.delete('orders');
   cluster.nowMs += 86_400_000;
   cluster.execute({ kind: 'purge' });
+  cluster.request('client:7', { kind: 'deleteTopics', topics: [{ name: 'none' }] });
+  cluster.request('client:8', { kind: 'allocateProducerIds', count: 2 });
+  tellOfTransactions(cluster);
+  tellOfGroups(cluster);
   return cluster;
+}
+
+function tellOfGroups(cluster: Cluster): void {
+  const put = { namespace: 'group', key: 'readers', value: Buffer.from('kept') } as const;
+  cluster.execute({ kind: 'putRecords', changes: [put, { ...put, namespace: 'clientQuota', key: 'user' }] });
+  cluster.execute({ kind: 'putRecords', changes: [{ ...put, value: null }] });
+  const offset = { topicId: 'copies', partition: 1, offset: 300, leaderEpoch: -1, metadata: 'note' };
+  const groups = [
+    { groupId: 'readers', retentionMs: -1, offsets: [{ ...offset, partition: 0 }, offset] },
+    { groupId: 'others', retentionMs: 1000, offsets: [{ ...offset, leaderEpoch: 5, metadata: '' }] },
+  ];
+  cluster.execute({ kind: 'commitOffsets', groups });
+  const topicNumber = cluster.machine.topicNumber('copies')!;
+  const partitions = [{ topicNumber, partition: 1 }];
+  cluster.execute({
+    kind: 'forgetOffsets',
+    groups: [
+      { groupId: 'readers', partitions },
+      { groupId: 'others', partitions: null },
+    ],
+  });
+}
+
+function tellOfTransactions(cluster: Cluster): void {
+  cluster.create('copies', 2);
+  const oldClient = new TestProducer(cluster, 'old', { bumps: false });
+  oldClient.init();
+  oldClient.add(['copies', 0], ['copies', 1]);
+  oldClient.addGroup('readers');
+  oldClient.commitOffset('readers', 'copies', 7);
+  oldClient.send('copies', 1, 4);
+  oldClient.connection = 'second';
+  oldClient.end(true);
+  oldClient.end(true);
+  const newClient = new TestProducer(cluster, 'new', { timeoutMs: 1000 });
+  newClient.init();
+  newClient.send('copies');
+  newClient.end(false);
+  newClient.send('copies', 1);
+  cluster.nowMs += 1000;
+  cluster.execute({ kind: 'expireTransactions' });
+  newClient.init();
 }
 
 test('entries are the bytes that journals have', () => {

@@ -1,3 +1,5 @@
+import type { LogSizes, StoredConfigKind, StoredConfigResource } from '../cluster/admin-port.ts';
+import type { CommittedOffset, TopicPartition } from '../cluster/groups-port.ts';
 import type {
   BatchesAnswer,
   BatchesQuery,
@@ -7,11 +9,23 @@ import type {
   OffsetQuery,
   TopicDescription,
 } from '../cluster/port.ts';
+import type {
+  ListedTransaction,
+  ProducersAnswer,
+  TransactionDescription,
+  TransactionFilter,
+} from '../cluster/transactions-port.ts';
 import {
   applyClusterConfigsAltered,
   decideAlterClusterConfigs,
-  writeClusterConfigsAltered,
 } from './alter-cluster-configs.ts';
+import {
+  applyConfigsAltered,
+  decideAlterConfigs,
+  storedConfigNames,
+  storedConfigs,
+  writeConfigsAltered,
+} from './alter-configs.ts';
 import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import { ByteWriter } from './bytes/byte-writer.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -25,11 +39,39 @@ import {
 } from './command.ts';
 import { applyCommittedFiles, commitFiles } from './commit/commit-files.ts';
 import { checkFileCommit } from './commit/file-commit-check.ts';
+import { writeConfigChanges } from './config-changes.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
 import { defaultLimits, type MachineLimits } from './limits.ts';
 import { findBatches, findOffset } from './log/find.ts';
+import { producerIdMax } from './log/marker.ts';
+import { decideDeleteRecords } from './log-start/delete-records.ts';
+import { applyLogStartsMoved, writeLogStartsMoved } from './log-start/log-starts.ts';
+import { decideRetention } from './log-start/retention.ts';
+import {
+  applyOffsetsCommitted,
+  decideCommitOffsets,
+  writeOffsetsCommitted,
+} from './offsets/commit-offsets.ts';
+import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
+import {
+  applyOffsetsForgotten,
+  decideForgetOffsets,
+  writeOffsetsForgotten,
+} from './offsets/forget-offsets.ts';
+import type { Offsets } from './offsets/offsets.ts';
 import { applyPurged, decidePurge, writePurged } from './purge.ts';
-import { restoreState, saveState } from './snapshot/snapshot.ts';
+import { applyRecordsPut, decidePutRecords, writeRecordsPut } from './records/put-records.ts';
+import type { Records } from './records/records.ts';
+import {
+  applyRequestAnswered,
+  decodeAnswer,
+  encodeAnswer,
+  rememberRequest,
+  requestKey,
+  requestsToForget,
+  writeRequestAnswered,
+} from './replies/answered-requests.ts';
+import { beginSave, restoreState, type Saving } from './snapshot/snapshot.ts';
 import { decideCreatePartitions } from './topics/create-partitions.ts';
 import { decideCreateTopics } from './topics/create-topics.ts';
 import { decideDeleteTopics } from './topics/delete-topics.ts';
@@ -41,6 +83,27 @@ import {
   writeTopicsCreated,
   writeTopicsDeleted,
 } from './topics/topic-entries.ts';
+
+import {
+  applyGroupAdded,
+  applyPartitionsAdded,
+  applyTransactionOffsets,
+  decideAddOffsets,
+  decideAddPartitions,
+  decideCommitTransactionOffsets,
+  writeGroupAdded,
+  writePartitionsAdded,
+  writeTransactionOffsets,
+} from './transactions/add-to-transaction.ts';
+import { describeProducers, describeTransaction, listTransactions } from './transactions/describe.ts';
+import {
+  applyTransactionEnded,
+  decideEndTransaction,
+  writeTransactionEnded,
+} from './transactions/end-transaction.ts';
+import { applyExpired, decideExpiry, writeExpired } from './transactions/expire-transactions.ts';
+import { applyProducerInit, decideInitProducer, writeProducerInit } from './transactions/init-producer.ts';
+import { applyOriginNoted, checkOrigin, writeOriginNoted } from './transactions/origin.ts';
 
 export interface Execution<C extends Command> {
   /** What must be in the journal before the reply may leave; `undefined` when nothing changed. */
@@ -56,6 +119,8 @@ export interface MachineFigures {
   /** Those of deleted topics included. */
   readonly heldPartitions: number;
   readonly pointers: number;
+  /** What they cover in files. */
+  readonly logBytes: number;
   /** What they take, with the unused ends of their chunks. */
   readonly pointerBytes: number;
   /** Files that a pointer lies in. */
@@ -63,6 +128,12 @@ export interface MachineFigures {
   /** Producers, counted in every partition that they wrote to. */
   readonly producers: number;
   readonly recentFiles: number;
+  readonly recentRequests: number;
+  readonly records: number;
+  readonly recordBytes: number;
+  readonly committedOffsets: number;
+  readonly transactionalIds: number;
+  readonly openTransactions: number;
 }
 
 /** What the parts of the machine give: an entry only when something changed. */
@@ -105,13 +176,40 @@ export class ClusterMachine {
   /**
    * Decides and applies. Throws `MalformedCommand`, and changes nothing, when the command is not well formed: that is a mistake of
    * the caller.
+   *
+   * With the id of a request the command is done once: when it comes again, it gets the first answer. Files have ids of their
+   * own, so that commits need none.
    */
-  execute<C extends Command>(command: C, nowMs: number): Execution<C> {
+  execute<C extends Command>(command: C, nowMs: number, requestId?: string): Execution<C> {
     if (!Number.isSafeInteger(nowMs) || nowMs < 0) throw new MalformedCommand(`${nowMs} is no time`);
+    if (requestId === undefined || command.kind === 'commitFiles') return this.#run(command, nowMs);
+    const key = requestKey(command, requestId, this.#limits);
+    const first = this.#state.recentRequests.get(key);
+    if (first !== undefined) {
+      return { entry: undefined, reply: decodeAnswer(first) as ReplyOf<C>, changes: [] };
+    }
+    const execution = this.#run(command, nowMs);
+    if (execution.entry === undefined) return execution;
+    return { ...execution, entry: this.#answered(key, execution.entry, execution.reply) };
+  }
+
+  #run<C extends Command>(command: C, nowMs: number): Execution<C> {
     const run = this.#executors[command.kind] as (command: C, nowMs: number) => Outcome<C['kind']>;
     // A leader whose clock is behind that of the one before keeps to the time of the last entry until its clock has caught up.
     const { reply, entry, changes = [] } = run(command, Math.max(nowMs, this.#state.nowMs));
     return { entry, reply, changes };
+  }
+
+  /** The entry of a command with its answer before it. The command itself has been applied. */
+  #answered(key: string, done: Buffer, reply: unknown): Buffer {
+    const { nowMs } = this.#state;
+    const answer = encodeAnswer(reply);
+    const forgotten = requestsToForget(this.#state, this.#limits, answer.length, nowMs);
+    this.#beginEntry('requestAnswered', nowMs);
+    writeRequestAnswered(this.#writer, key, forgotten, answer);
+    this.#writer.raw(done);
+    rememberRequest(this.#state, key, forgotten, answer);
+    return this.#writer.take();
   }
 
   /**
@@ -123,6 +221,12 @@ export class ClusterMachine {
     const kind = entryKinds.get(reader.u8());
     if (kind === undefined) throw new UnreadableBytes(`this release knows no entry of kind ${entry[0]}`);
     this.#state.nowMs = reader.varint();
+    if (kind === 'requestAnswered') {
+      applyRequestAnswered(this.#state, reader);
+      const done = reader.raw(reader.left);
+      if (done[0] === entryKind.requestAnswered) throw new UnreadableBytes('an answer within an answer');
+      return this.apply(done);
+    }
     const changes = appliers[kind](this.#state, reader) ?? [];
     reader.end();
     return changes;
@@ -136,6 +240,39 @@ export class ClusterMachine {
     return queries.map((query) => findOffset(this.#state, query));
   }
 
+  describeTransactions(transactionalIds: readonly string[]): TransactionDescription[] {
+    return transactionalIds.map((transactionalId) => describeTransaction(this.#state, transactionalId));
+  }
+
+  listTransactions(filter: TransactionFilter, nowMs: number): ListedTransaction[] {
+    return listTransactions(this.#state, filter, nowMs);
+  }
+
+  describeProducers(partitions: readonly TopicPartition[]): ProducersAnswer[] {
+    return partitions.map((partition) => describeProducers(this.#state, partition));
+  }
+
+  storedConfigs({ kind, name }: StoredConfigResource): Readonly<Record<string, string>> {
+    return storedConfigs(this.#state, kind, name);
+  }
+
+  storedConfigNames(kind: StoredConfigKind): string[] {
+    return storedConfigNames(this.#state, kind);
+  }
+
+  logSizes(topicIds: readonly string[]): LogSizes {
+    const logs = topicIds.map((topicId) => this.#state.topics.byId(topicId)?.partitions ?? []);
+    return {
+      partitionCount: Uint32Array.from(logs, ({ length }) => length),
+      byteCount: Float64Array.from(logs.flat(), ({ byteCount }) => byteCount),
+    };
+  }
+
+  /** Live topics, in the order of creation. */
+  *topics(): Generator<TopicDescription> {
+    for (const { description } of this.#state.topics.live()) yield description;
+  }
+
   topicByName(name: string): TopicDescription | undefined {
     return this.#state.topics.byName(name)?.description;
   }
@@ -144,48 +281,112 @@ export class ClusterMachine {
     return this.#state.topics.byId(topicId)?.description;
   }
 
+  /** The names of live topics, in the order of creation. */
+  *topicNames(): Generator<string> {
+    for (const { description } of this.#state.topics.live()) yield description.name;
+  }
+
+  /** The number of a live topic. */
+  topicNumber(topicId: string): number | undefined {
+    return this.#state.topics.byId(topicId)?.number;
+  }
+
+  /** Deleted topics too, until they are removed. */
+  topicByNumber(number: number): TopicDescription | undefined {
+    return this.#state.topics.byNumber(number)?.description;
+  }
+
+  fetchOffsets(query: GroupOffsetsQuery): CommittedOffset[] {
+    return fetchOffsets(this.#state, query);
+  }
+
+  /** To be read only. */
+  get records(): Pick<Records, 'get' | 'of' | 'count' | 'bytes'> {
+    return this.#state.records;
+  }
+
+  /** To be read only. */
+  get offsets(): Pick<Offsets, 'of' | 'countOf' | 'hasGroup' | 'groupIds' | 'isPending' | 'hasPendingGroup'> {
+    return this.#state.offsets;
+  }
+
   clusterConfigs(): Readonly<Record<string, string>> {
     return this.#state.clusterConfigs;
   }
 
   /** How much the machine holds, for metrics. */
   figures(): MachineFigures {
-    const { topics, files, producers, recentFiles } = this.#state;
+    const { topics, files, producers, recentFiles, recentRequests, records, offsets, transactions } =
+      this.#state;
     let pointers = 0;
+    let logBytes = 0;
     for (const { partitions } of topics.held()) {
-      for (const { pointerCount } of partitions) pointers += pointerCount;
+      for (const { pointerCount, byteCount } of partitions) {
+        pointers += pointerCount;
+        logBytes += byteCount;
+      }
     }
     return {
       livePartitions: topics.livePartitionCount,
       heldPartitions: topics.heldPartitionCount,
       pointers,
+      logBytes,
       pointerBytes: this.#state.pointers.usedBytes,
       files: files.count,
       producers: producers.count,
       recentFiles: recentFiles.count,
+      recentRequests: recentRequests.count,
+      records: records.count,
+      recordBytes: records.bytes,
+      committedOffsets: offsets.count,
+      transactionalIds: transactions.count,
+      openTransactions: transactions.openCount,
     };
   }
 
   snapshotForFollowers(): Omit<ClusterSnapshot, 'agents'> {
-    const { clusterId, clusterConfigs, topics } = this.#state;
+    const { clusterId, clusterConfigs, topics, records } = this.#state;
     const descriptions: TopicDescription[] = [];
     const logStartOffset = new Float64Array(topics.livePartitionCount);
     const nextOffset = new Float64Array(topics.livePartitionCount);
+    const lastStableOffset = new Float64Array(topics.livePartitionCount);
     let row = 0;
     for (const { description, partitions } of topics.live()) {
       descriptions.push(description);
       for (const log of partitions) {
         logStartOffset[row] = log.logStartOffset;
         nextOffset[row] = log.nextOffset;
+        lastStableOffset[row] = log.lastStableOffset;
         row++;
       }
     }
-    return { clusterId, clusterConfigs, topics: descriptions, logStartOffset, nextOffset };
+    return {
+      clusterId,
+      clusterConfigs,
+      topics: descriptions,
+      logStartOffset,
+      nextOffset,
+      lastStableOffset,
+      records: records.followed(),
+    };
   }
 
-  /** The whole state as slices, versioned and with a checksum. Equal states give equal bytes. */
+  /**
+   * The whole state as slices, versioned and with a checksum. Equal states give equal bytes. The state is the one of this
+   * moment, whatever the machine does while the slices are taken. One at a time.
+   */
+  beginSave(): Saving {
+    return beginSave(this.#state);
+  }
+
+  /** The same at once, for states that are small. */
   save(): Buffer[] {
-    return saveState(this.#state);
+    const saving = this.beginSave();
+    try {
+      return [...saving.slices];
+    } finally {
+      saving.end();
+    }
   }
 
   readonly #executors: {
@@ -198,7 +399,8 @@ export class ClusterMachine {
         return { reply: files.map(({ fileId }) => state.recentFiles.replyOf(fileId)!) };
       }
       state.nowMs = nowMs;
-      this.#beginEntry('filesCommitted', nowMs);
+      const hasTransactions = files.some(({ transactions }) => transactions !== undefined);
+      this.#beginEntry(hasTransactions ? 'transactionalFilesCommitted' : 'filesCommitted', nowMs);
       const { results, changes } = commitFiles(state, this.#limits, files, this.#writer);
       return { reply: results, entry: this.#writer.take(), changes };
     },
@@ -236,6 +438,8 @@ export class ClusterMachine {
         );
       }
       const first = this.#state.nextProducerId;
+      if (first + count > allocatedProducerIdMax)
+        throw new MalformedCommand('all producer ids are given out');
       this.#beginEntry('producerIdsAllocated', nowMs);
       this.#writer.varint(count);
       return this.#applied(first);
@@ -247,7 +451,121 @@ export class ClusterMachine {
       const reply = { error: 'NONE', message: null } as const;
       if (Object.keys(changed).length === 0) return { reply };
       this.#beginEntry('clusterConfigsAltered', nowMs);
-      writeClusterConfigsAltered(this.#writer, changed);
+      writeConfigChanges(this.#writer, changed);
+      return this.#applied(reply);
+    },
+
+    putRecords: ({ changes }, nowMs) => {
+      const { changed, problem } = decidePutRecords(this.#state, this.#limits, changes);
+      if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
+      const reply = { error: 'NONE', message: null } as const;
+      if (changed.length === 0) return { reply };
+      this.#beginEntry('recordsPut', nowMs);
+      writeRecordsPut(this.#writer, changed);
+      return this.#applied(reply);
+    },
+
+    commitOffsets: ({ groups }, nowMs) => {
+      const { committed, results } = decideCommitOffsets(this.#state, this.#limits, groups, nowMs);
+      if (committed.length === 0) return { reply: results };
+      this.#beginEntry('offsetsCommitted', nowMs);
+      writeOffsetsCommitted(this.#writer, committed);
+      return this.#applied(results);
+    },
+
+    forgetOffsets: ({ groups }, nowMs) => {
+      const forgotten = decideForgetOffsets(this.#state, groups);
+      const reply = forgotten.reduce((sum, { partitions }) => sum + (partitions?.length ?? 0), 0);
+      if (forgotten.length === 0) return { reply };
+      this.#beginEntry('offsetsForgotten', nowMs);
+      writeOffsetsForgotten(this.#writer, forgotten);
+      return this.#applied(reply);
+    },
+
+    initTransactionalProducer: ({ request }, nowMs) => {
+      const { answer, init } = decideInitProducer(this.#state, this.#limits, request);
+      if (init === undefined) return { reply: answer };
+      this.#beginEntry('transactionalProducerInit', nowMs);
+      writeProducerInit(this.#writer, init);
+      return this.#applied(answer);
+    },
+
+    addPartitionsToTransaction: ({ request }, nowMs) => {
+      checkOrigin(request.origin, this.#limits);
+      const { answer, addition } = decideAddPartitions(this.#state, this.#limits, request);
+      if (addition === undefined) return { reply: answer };
+      this.#beginEntry('transactionPartitionsAdded', nowMs);
+      writePartitionsAdded(this.#writer, addition);
+      return this.#applied(answer);
+    },
+
+    addOffsetsToTransaction: ({ request }, nowMs) => {
+      checkOrigin(request.origin, this.#limits);
+      const { answer, addition } = decideAddOffsets(this.#state, this.#limits, request);
+      if (addition === undefined) return { reply: answer };
+      this.#beginEntry('transactionGroupAdded', nowMs);
+      writeGroupAdded(this.#writer, addition);
+      return this.#applied(answer);
+    },
+
+    commitTransactionOffsets: ({ request }, nowMs) => {
+      const { answer, addition } = decideCommitTransactionOffsets(this.#state, this.#limits, request);
+      if (addition === undefined) return { reply: answer };
+      this.#beginEntry('transactionOffsetsCommitted', nowMs);
+      writeTransactionOffsets(this.#writer, addition);
+      return this.#applied(answer);
+    },
+
+    endTransaction: ({ request }, nowMs) => {
+      checkOrigin(request.origin, this.#limits);
+      const decision = decideEndTransaction(this.#state, request);
+      switch (decision.kind) {
+        case 'answer':
+          return { reply: decision.answer };
+        case 'doubt':
+          this.#beginEntry('transactionOriginNoted', nowMs);
+          writeOriginNoted(this.#writer, decision.transaction, request.origin);
+          return this.#applied(decision.answer);
+        case 'end': {
+          const { producerId, epoch: producerEpoch } = decision.end.holder;
+          this.#beginEntry('transactionEnded', nowMs);
+          writeTransactionEnded(this.#writer, decision.end);
+          return this.#applied({ error: 'NONE', message: null, producerId, producerEpoch });
+        }
+      }
+    },
+
+    expireTransactions: (_command, nowMs) => {
+      const expiry = decideExpiry(this.#state, this.#limits, nowMs);
+      const reply = { aborted: expiry.timedOut.length, forgottenIds: expiry.forgotten.length };
+      if (reply.aborted + reply.forgottenIds === 0) return { reply };
+      this.#beginEntry('transactionsExpired', nowMs);
+      writeExpired(this.#writer, expiry);
+      return this.#applied(reply);
+    },
+
+    alterConfigs: ({ resources, validateOnly }, nowMs) => {
+      const { alteration, results } = decideAlterConfigs(this.#state, this.#limits, resources);
+      if (validateOnly || alteration === undefined) return { reply: results };
+      this.#beginEntry('configsAltered', nowMs);
+      writeConfigsAltered(this.#writer, alteration);
+      return this.#applied(results);
+    },
+
+    deleteRecords: ({ partitions }, nowMs) => {
+      const { starts, results } = decideDeleteRecords(this.#state, partitions);
+      if (starts.size === 0) return { reply: results };
+      this.#beginEntry('logStartsMoved', nowMs);
+      writeLogStartsMoved(this.#writer, starts);
+      return this.#applied(results);
+    },
+
+    applyRetention: ({ from }, nowMs) => {
+      const { starts, next } = decideRetention(this.#state, this.#limits, from, nowMs);
+      const reply = { moved: starts.size, next };
+      if (starts.size === 0) return { reply };
+      this.#beginEntry('logStartsMoved', nowMs);
+      writeLogStartsMoved(this.#writer, starts);
       return this.#applied(reply);
     },
 
@@ -286,18 +604,29 @@ export class ClusterMachine {
   }
 }
 
+/** A marker has room for so many. The other half is left to transactional ids, which take one at a time. */
+const allocatedProducerIdMax = producerIdMax / 2;
+
 const entryKinds: ReadonlyMap<number, EntryKind> = new Map(
   Object.entries(entryKind).map(([kind, number]) => [number, kind as EntryKind]),
 );
 
 /** What each kind of entry does to the state, and what followers see of it. */
 const appliers: {
-  readonly [Kind in EntryKind]: (
+  readonly [Kind in Exclude<EntryKind, 'requestAnswered'>]: (
     state: ClusterState,
     reader: ByteReader,
   ) => readonly ClusterChange[] | undefined;
 } = {
   filesCommitted: applyCommittedFiles,
+  transactionalFilesCommitted: applyCommittedFiles,
+  transactionalProducerInit: applyProducerInit,
+  transactionPartitionsAdded: applyPartitionsAdded,
+  transactionGroupAdded: applyGroupAdded,
+  transactionOffsetsCommitted: applyTransactionOffsets,
+  transactionEnded: applyTransactionEnded,
+  transactionsExpired: applyExpired,
+  transactionOriginNoted: applyOriginNoted,
   topicsCreated: applyTopicsCreated,
   topicsDeleted: applyTopicsDeleted,
   partitionsCreated: applyPartitionsCreated,
@@ -305,10 +634,12 @@ const appliers: {
     state.nextProducerId += reader.varint();
     return undefined;
   },
-  clusterConfigsAltered: (state, reader) => {
-    applyClusterConfigsAltered(state, reader);
-    return undefined;
-  },
+  clusterConfigsAltered: applyClusterConfigsAltered,
+  configsAltered: applyConfigsAltered,
+  logStartsMoved: applyLogStartsMoved,
+  recordsPut: applyRecordsPut,
+  offsetsCommitted: applyOffsetsCommitted,
+  offsetsForgotten: applyOffsetsForgotten,
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

@@ -38,6 +38,33 @@ function bytesPerPointer(partitions: number, files: number, pointersPerFile: num
   return grown / (files * pointersPerFile);
 }
 
+test('the end of a transaction costs a partition no more than a pointer', () => {
+  const machine = ClusterMachine.empty('vci_test');
+  const partitionCount = 1000;
+  const topics = [{ name: 'a', partitionCount, configs: {} }];
+  machine.execute({ kind: 'createTopics', topics, topicIds: ['a'], validateOnly: false }, 0);
+  const init = { transactionalId: 'tx', timeoutMs: 1000, producerId: -1, producerEpoch: -1 };
+  const { producerId } = machine.execute({ kind: 'initTransactionalProducer', request: init }, 0).reply;
+  const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topicId: 'a', partition }));
+  const caller = { transactionalId: 'tx', producerId, producerEpoch: 0 };
+  const rounds = 300;
+  const before = memoryBytes();
+  for (let round = 0; round < rounds; round++) {
+    const origin = { connection: 'c', request: round };
+    machine.execute({ kind: 'addPartitionsToTransaction', request: { ...caller, origin, partitions } }, 0);
+    const request = {
+      ...caller,
+      origin: { connection: 'c', request: rounds + round },
+      isCommit: true,
+      bumpsEpoch: false,
+    };
+    assert.equal(machine.execute({ kind: 'endTransaction', request }, 0).reply.error, 'NONE');
+  }
+  const bytes = (memoryBytes() - before) / (rounds * partitionCount);
+  assert.equal(machine.figures().pointers, rounds * partitionCount);
+  assert.ok(bytes < 54, `${bytes.toFixed(1)} bytes per marker`);
+});
+
 const shapes: [what: string, partitions: number, files: number, pointersPerFile: number][] = [
   ['wide files', 1000, 1000, 500],
   ['narrow files over many partitions', 10_000, 50_000, 10],

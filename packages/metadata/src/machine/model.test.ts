@@ -5,6 +5,7 @@ import type { ClusterChange, FileCommit, Pointers } from '../cluster/port.ts';
 import type { Command } from './command.ts';
 import type { MachineLimits } from './limits.ts';
 import { ClusterMachine } from './machine.ts';
+import type { Saving } from './snapshot/snapshot.ts';
 import { type BatchToCommit, fileCommit } from './testing/file-commit.ts';
 import { asPointers, type ModelPartition, ReferenceModel } from './testing/reference-model.ts';
 
@@ -19,7 +20,26 @@ const limits: MachineLimits = {
   recentFilesMax: 6,
   recentFileReplyBytesMax: 30,
   recentFileMsMax: 800,
+  recentRequestsMax: 4,
+  recentRequestReplyBytesMax: 600,
+  recentRequestMsMax: 700,
+  requestIdCharsMax: 20,
   pointersPerAnswerMax: 7,
+  transactionalIdsMax: 10,
+  transactionalIdCharsMax: 20,
+  transactionalIdMsMax: 5000,
+  transactionTimeoutMsMax: 1000,
+  transactionBytesMax: 100_000,
+  expiredTransactionsPerCallMax: 10,
+  recordsMax: 100,
+  recordBytesMax: 100_000,
+  recordValueBytesMax: 1000,
+  committedOffsetsMax: 100,
+  offsetTextCharsMax: 10_000,
+  groupConfigsMax: 10,
+  clientMetricsMax: 10,
+  retentionPartitionsPerCallMax: 3,
+  retentionPointersPerCallMax: 5,
 };
 
 /** What a run does, before it is known which topics there are and where their producers stand. */
@@ -35,10 +55,17 @@ type Action =
   | { kind: 'grow'; topics: { name: string; partitionCount: number }[]; validateOnly: boolean }
   | { kind: 'allocate'; count: number }
   | { kind: 'configs'; configs: Record<string, string | null> }
+  | { kind: 'request'; command: RequestAction }
+  /** Sends a request again; 0 is the last one. */
+  | { kind: 'repeatRequest'; age: number }
   | { kind: 'purge' }
+  /** Begins a snapshot, which is written down when the next begins or is compared. */
+  | { kind: 'save' }
   | { kind: 'wait'; ms: number }
   /** Both machines go on from a snapshot of their own. */
   | { kind: 'restore' };
+
+type RequestAction = { kind: 'allocate'; count: number } | { kind: 'create'; name: string };
 
 interface BatchAction {
   topic: number;
@@ -146,7 +173,19 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         ),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('request' as const),
+      command: fc.oneof(
+        fc.record({ kind: fc.constant('allocate' as const), count: fc.integer({ min: 1, max: 3 }) }),
+        fc.record({ kind: fc.constant('create' as const), name }),
+      ),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('repeatRequest' as const), age: fc.nat(6) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('purge' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('save' as const) }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 300, 900, -200) }),
@@ -172,6 +211,10 @@ class Run {
   readonly commits: FileCommit[][] = [];
   nowMs = 1000;
   #topicCount = 0;
+  readonly #requests: { id: string; command: Command; reply: unknown }[] = [];
+  /** What is to be remembered of them: the last ones, as many as the limits allow. */
+  #remembered: { id: string; atMs: number; bytes: number }[] = [];
+  #saving: { saving: Saving; expected: Buffer } | undefined;
 
   take(action: Action): void {
     switch (action.kind) {
@@ -203,10 +246,21 @@ class Run {
       case 'purge':
         assert.deepEqual(this.#execute({ kind: 'purge' }), this.model.purge(this.#time()));
         break;
+      case 'request':
+        this.#request(action.command);
+        break;
+      case 'repeatRequest':
+        this.#repeatRequest(action.age);
+        break;
+      case 'save':
+        this.#finishSaving();
+        this.#saving = { expected: Buffer.concat(this.leader.save()), saving: this.leader.beginSave() };
+        break;
       case 'wait':
         this.nowMs += action.ms;
         break;
       case 'restore':
+        this.#finishSaving();
         this.leader = ClusterMachine.restore(Buffer.concat(this.leader.save()), limits);
         this.standby = ClusterMachine.restore(Buffer.concat(this.standby.save()), limits);
         break;
@@ -215,6 +269,7 @@ class Run {
 
   /** Everything that can be asked is answered as the model would. */
   compare(): void {
+    this.#finishSaving();
     const live = this.model.live();
     const { clusterConfigs, topics, nextOffset, logStartOffset } = this.leader.snapshotForFollowers();
     assert.deepEqual(clusterConfigs, this.model.clusterConfigs);
@@ -236,6 +291,7 @@ class Run {
         this.#comparePartition(description.topicId, number, partition);
       }
     }
+    assert.equal(this.leader.figures().recentRequests, this.#remembered.length);
     assert.ok(Buffer.concat(this.leader.save()).equals(Buffer.concat(this.standby.save())), 'states differ');
   }
 
@@ -256,6 +312,7 @@ class Run {
           error: isOutside ? 'OFFSET_OUT_OF_RANGE' : 'NONE',
           logStartOffset: 0,
           nextOffset,
+          lastStableOffset: nextOffset,
           pointers: asPointers(expected),
         });
       }
@@ -295,6 +352,53 @@ class Run {
     assert.deepEqual(followed, changes);
     this.#listen(changes);
     return reply;
+  }
+
+  #request(action: RequestAction): void {
+    const id = `request-${this.#requests.length}`;
+    const nowMs = this.#time();
+    const command: Command =
+      action.kind === 'allocate'
+        ? { kind: 'allocateProducerIds', count: action.count }
+        : {
+            kind: 'createTopics',
+            topics: [{ name: action.name, partitionCount: 1, configs: {} }],
+            topicIds: [`id-${this.#topicCount++}`],
+            validateOnly: false,
+          };
+    const { entry, reply, changes } = this.leader.execute(command, this.nowMs, id);
+    if (entry !== undefined) assert.deepEqual(this.standby.apply(entry), changes);
+    if (command.kind === 'createTopics') this.model.createTopics(command.topics, command.topicIds, nowMs);
+    else this.model.allocateProducerIds(command.kind === 'allocateProducerIds' ? command.count : 0, nowMs);
+    this.#requests.push({ id, command, reply: JSON.parse(JSON.stringify(reply)) });
+    if (entry === undefined) return;
+    this.#remembered = this.#remembered.filter(({ atMs }) => atMs > nowMs - limits.recentRequestMsMax);
+    this.#remembered.push({ id, atMs: nowMs, bytes: JSON.stringify(reply).length });
+    const bytes = () => this.#remembered.reduce((sum, one) => sum + one.bytes, 0);
+    while (
+      this.#remembered.length > 1 &&
+      (this.#remembered.length > limits.recentRequestsMax || bytes() > limits.recentRequestReplyBytesMax)
+    ) {
+      this.#remembered.shift();
+    }
+  }
+
+  /** Only what is remembered is repeated here: anything else is done anew. */
+  #repeatRequest(age: number): void {
+    const request = this.#requests.at(-1 - age);
+    if (request === undefined || !this.#remembered.some(({ id }) => id === request.id)) return;
+    for (const machine of [this.leader, this.standby]) {
+      const again: unknown = machine.execute(request.command, this.nowMs, request.id);
+      assert.deepEqual(again, { entry: undefined, reply: request.reply, changes: [] });
+    }
+  }
+
+  #finishSaving(): void {
+    if (this.#saving === undefined) return;
+    const { saving, expected } = this.#saving;
+    this.#saving = undefined;
+    assert.ok(Buffer.concat([...saving.slices]).equals(expected), 'the snapshot is not of its moment');
+    saving.end();
   }
 
   #listen(changes: readonly ClusterChange[]): void {

@@ -71,6 +71,12 @@ test('what is removed gives back everything that it held', () => {
     files: 101,
     producers: 8,
     recentFiles: 101,
+    recentRequests: 0,
+    records: 0,
+    recordBytes: 0,
+    committedOffsets: 0,
+    transactionalIds: 0,
+    openTransactions: 0,
   });
   cluster.delete('gone');
   const held = cluster.machine.figures();

@@ -3,6 +3,7 @@ import type { ByteReader } from './bytes/byte-reader.ts';
 import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { MachineLimits } from './limits.ts';
+import { markerFileSlot } from './log/marker.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
@@ -43,13 +44,22 @@ export function writePurged(writer: ByteWriter, { producers, fileIds, topics }: 
 export function applyPurged(state: ClusterState, reader: ByteReader): void {
   state.producers.forgetOldest(reader.varint());
   state.recentFiles.forgetOldest(reader.varint());
-  for (let left = reader.varint(); left > 0; left--) removeTopic(state, topicOf(state, reader.varint()));
+  const removed = new Set<number>();
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    removeTopic(state, topic);
+    removed.add(topic.number);
+  }
+  if (removed.size === 0) return;
+  state.offsets.forgetTopics(removed);
+  state.transactions.forgetTopics(removed);
 }
 
 function removeTopic({ topics, producers, files, pointers }: ClusterState, topic: Topic): void {
   for (const log of topic.partitions) {
     for (let index = 0; index < log.pointerCount; index++) {
-      files.discountPointer(pointers.fileSlot(log.slot(index)));
+      const fileSlot = pointers.fileSlot(log.slot(index));
+      if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot);
     }
     log.free();
     producers.forgetLog(log);

@@ -1,8 +1,14 @@
+import type { Clock } from '@weir/core';
+
+/** An address where nobody answered counts as unreachable for so long: longer than it takes to replace a leader. */
+const unreachableMs = 10_000;
+
 /**
  * The addresses of the control plane that a client knows: those it was given, and those that the processes tell. Tried in
  * turn, so that the death of one process is survived.
  */
 export class Addresses {
+  readonly #clock: Clock;
   readonly #given: readonly string[];
   readonly #mustBeSecure: boolean;
   #told: readonly string[] = [];
@@ -10,7 +16,11 @@ export class Addresses {
   /** How many were tried in vain since the last that worked. */
   #failures = 0;
 
-  constructor(given: readonly string[]) {
+  /** When an address was tried in vain, until it is reached. */
+  readonly #notReachedMs = new Map<string, number>();
+
+  constructor(given: readonly string[], clock: Clock) {
+    this.#clock = clock;
     this.#given = [...new Set(given.map(normalAddress))];
     const first = this.#given[0];
     if (first === undefined) throw new TypeError('the control plane needs at least one address');
@@ -40,6 +50,28 @@ export class Addresses {
     return true;
   }
 
+  /** Nobody answered at the present address. */
+  notReached(): void {
+    this.#notReachedMs.set(this.#current, this.#clock.monotonicMs());
+  }
+
+  reached(): void {
+    this.#notReachedMs.delete(this.#current);
+  }
+
+  isUnreachable(address: string): boolean {
+    const atMs = this.#notReachedMs.get(address);
+    return atMs !== undefined && this.#clock.monotonicMs() - atMs < unreachableMs;
+  }
+
+  /** Where nobody answered a moment ago. */
+  unreachable(): string[] {
+    for (const address of this.#notReachedMs.keys()) {
+      if (!this.isUnreachable(address)) this.#notReachedMs.delete(address);
+    }
+    return [...this.#notReachedMs.keys()];
+  }
+
   worked(): void {
     this.#failures = 0;
   }
@@ -65,7 +97,7 @@ export class Addresses {
 }
 
 /** `http:` or `https:`, and a path that ends with a slash. */
-function normalAddress(address: string): string {
+export function normalAddress(address: string): string {
   const url = new URL(address);
   const scheme = { 'http:': 'http:', 'https:': 'https:', 'ws:': 'http:', 'wss:': 'https:' }[url.protocol];
   if (scheme === undefined) {

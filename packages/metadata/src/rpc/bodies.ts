@@ -10,6 +10,8 @@ export interface ServerHello {
   readonly members: readonly string[];
   /** How many calls the agent may have under way. */
   readonly runningCallsMax: number;
+  /** How many calls that wait for others it may have besides. */
+  readonly waitingCallsMax: number;
 }
 
 /** The answer to a ping. Processes come and go while a connection lasts. */
@@ -24,6 +26,11 @@ export interface ClientHello {
   readonly clientId: string;
   /** The ids of the calls that it has no answer to yet. All other answers may be forgotten. */
   readonly pending: Float64Array;
+  /**
+   * Where nobody answered it a moment ago. When the leader is among them, there is no use in sending the client there: its calls
+   * wait here for the next leader.
+   */
+  readonly unreachable?: readonly string[] | undefined;
 }
 
 export interface CallBody {
@@ -48,9 +55,19 @@ export interface FailureBody {
   readonly leaderUrl?: string | undefined;
 }
 
-const serverHello = object<ServerHello>({ release: text, members: list(text), runningCallsMax: number });
+const serverHello = object<ServerHello>({
+  release: text,
+  members: list(text),
+  runningCallsMax: number,
+  waitingCallsMax: number,
+});
 const pong = object<PongBody>({ members: list(text) });
-const clientHello = object<ClientHello>({ release: text, clientId: text, pending: column(Float64Array) });
+const clientHello = object<ClientHello>({
+  release: text,
+  clientId: text,
+  pending: column(Float64Array),
+  unreachable: optional(list(text)),
+});
 const call = object<CallBody>({ method: text, args: list(anything) });
 const result = object<ResultBody>({ value: anything });
 const failure = object<FailureBody>({

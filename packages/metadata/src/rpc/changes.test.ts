@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ClusterChange } from '../cluster/port.ts';
+import type { ClusterChange, Markers } from '../cluster/port.ts';
 import { type PackedChanges, packChanges, unpackChanges } from './changes.ts';
 import { decodeFrame, encodeFrame, replyLimits } from './frame.ts';
 
@@ -21,6 +21,18 @@ function plain<T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }):
   return fc.record(model).map((made) => ({ ...made }) as T);
 }
 
+/** Every other of the rows. */
+function markersOf(rowCount: number): Markers {
+  const rows = Array.from({ length: Math.ceil(rowCount / 2) }, (_, index) => 2 * index);
+  return {
+    row: Uint32Array.from(rows),
+    isCommit: Uint8Array.from(rows, (row) => (row % 4 === 0 ? 1 : 0)),
+    producerId: Float64Array.from(rows, (row) => 2 ** 40 + row),
+    producerEpoch: Int16Array.from(rows, (row) => 32_767 - row),
+    timestampMs: Float64Array.from(rows, (row) => 1_700_000_000_000 + row),
+  };
+}
+
 const change: fc.Arbitrary<ClusterChange> = fc.oneof(
   plain({
     kind: fc.constant('topic' as const),
@@ -34,7 +46,43 @@ const change: fc.Arbitrary<ClusterChange> = fc.oneof(
   }),
   plain({ kind: fc.constant('topicDeleted' as const), topicId: id, name: id }),
   plain({ kind: fc.constant('agents' as const), agents: fc.constant([]) }),
-  plain({ kind: fc.constant('appended' as const), topicId: id, partition: offset, pointers }),
+  plain({
+    kind: fc.constant('appended' as const),
+    topicId: id,
+    partition: offset,
+    pointers,
+    lastStableOffset: offset,
+  }),
+  fc
+    .tuple(pointers, fc.array(fc.tuple(offset, offset, offset), { minLength: 1, maxLength: 3 }))
+    .map(([ranges, rows]) => ({
+      kind: 'appended' as const,
+      topicId: 'one',
+      partition: 0,
+      pointers: ranges.fileId.length === 0 ? ranges : { ...ranges, markers: markersOf(ranges.fileId.length) },
+      lastStableOffset: 7,
+      aborted: {
+        producerId: Float64Array.from(rows, ([producerId]) => producerId),
+        firstOffset: Float64Array.from(rows, ([, first]) => first),
+        lastOffset: Float64Array.from(rows, ([, , last]) => last),
+      },
+    })),
+  plain({
+    kind: fc.constant('clusterConfigs' as const),
+    configs: fc.dictionary(id, id, { noNullPrototype: true }),
+  }),
+  plain({
+    kind: fc.constant('record' as const),
+    namespace: id,
+    key: id,
+    value: fc.option(fc.uint8Array({ maxLength: 3 })),
+  }),
+  fc.tuple(id, fc.array(fc.tuple(offset, offset), { maxLength: 3 })).map(([topicId, rows]) => ({
+    kind: 'logStarts' as const,
+    topicId,
+    partition: Uint32Array.from(rows, ([partition]) => partition),
+    logStartOffset: Float64Array.from(rows, ([, start]) => start),
+  })),
 );
 
 function travelled(packed: PackedChanges): unknown {
@@ -63,6 +111,7 @@ test('a commit of a thousand partitions takes few bytes per partition', () => {
         baseOffset: Float64Array.of(partition),
         nextOffset: Float64Array.of(partition + 1),
       },
+      lastStableOffset: partition + 1,
     }),
   );
   assert.ok(encodeFrame('changes', 1, packChanges(changes)).length < 50 * changes.length);
@@ -82,11 +131,12 @@ test('packed changes that do not hold together are refused', () => {
         baseOffset: Float64Array.of(0),
         nextOffset: Float64Array.of(1),
       },
+      lastStableOffset: 1,
     },
   ]);
   assert.equal(unpackChanges(good).length, 2);
   const cases: [name: string, wrong: object, problem: RegExp][] = [
-    ['kind', { kind: Uint8Array.of(4) }, /a change of kind 4 is unknown/],
+    ['kind', { kind: Uint8Array.of(7) }, /a change of kind 7 is unknown/],
     ['a change too many', { kind: Uint8Array.of(1, 1, 3) }, /a change that is not there/],
     ['an appended too many', { kind: Uint8Array.of(1, 3, 3) }, /an appended change that is not there/],
     ['a topic', { topic: Uint32Array.of(1) }, /an appended change that is not there/],
@@ -94,7 +144,31 @@ test('packed changes that do not hold together are refused', () => {
     ['a range too many', { rangeCount: Uint32Array.of(2) }, /an appended change that is not there/],
     ['a short column', { partition: new Uint32Array(0) }, /partition: 0 rows, but topic has 1/],
     ['no column', { byteStart: [0] }, /byteStart: not a column of Float64Array/],
+    [
+      'markers of nothing',
+      { markers: { ...markersOf(1), producerId: new Float64Array(0) } },
+      /markers.producerId: 0 rows, but row has 1/,
+    ],
+    ['aborted that is no list', { aborted: 1 }, /aborted: not an object/],
+    [
+      'unstable without an offset',
+      { unstable: { change: Uint32Array.of(0) } },
+      /lastStableOffset: not a column/,
+    ],
     ['no list', { topicIds: 'a' }, /topicIds: not a list/],
+    [
+      'no record',
+      { records: [{ namespace: 'a', key: 'b', value: 'c' }] },
+      /value: not a column of Uint8Array/,
+    ],
+    ['no configs', { clusterConfigs: [{ a: 1 }] }, /clusterConfigs.a: not a text/],
+    [
+      'log starts of nothing',
+      {
+        logStarts: [{ topicId: 'a', partition: new Uint32Array(0), logStartOffset: Float64Array.of(1) }],
+      },
+      /logStartOffset: 1 rows, but partition has 0/,
+    ],
   ];
   for (const [name, wrong, problem] of cases) {
     assert.throws(() => unpackChanges({ ...good, ...wrong }), { name: 'FrameError', message: problem }, name);

@@ -1,6 +1,13 @@
-import type { AgentDescription, ClusterChange, TopicDescription } from '../cluster/port.ts';
+import type {
+  AbortedTransactions,
+  AgentDescription,
+  ClusterChange,
+  Markers,
+  Pointers,
+  TopicDescription,
+} from '../cluster/port.ts';
 import { FrameError } from './frame.ts';
-import { anything, column, equallyLong, list, object, text } from './shape.ts';
+import { anything, column, equallyLong, list, object, optional, text, texts } from './shape.ts';
 
 /**
  * Changes as they travel. A commit of a thousand partitions is a thousand changes that differ in a few numbers, so that
@@ -12,6 +19,9 @@ export interface PackedChanges {
   readonly topics: readonly unknown[];
   readonly deleted: readonly unknown[];
   readonly agents: readonly unknown[];
+  readonly clusterConfigs: readonly unknown[];
+  readonly logStarts: readonly LogStarts[];
+  readonly records: readonly RecordPut[];
   readonly topicIds: readonly string[];
   readonly fileIds: readonly string[];
   /** Per `appended` change. */
@@ -24,6 +34,25 @@ export interface PackedChanges {
   readonly byteLength: Float64Array;
   readonly baseOffset: Float64Array;
   readonly nextOffset: Float64Array;
+  /** Absent when all of the changes are stable to their end. */
+  readonly unstable?: Unstable | undefined;
+  /** `row` is a range of all of them; absent when none is the end of a transaction. */
+  readonly markers?: Markers | undefined;
+  /** Absent when none of the changes has any. */
+  readonly aborted?: PackedAborted | undefined;
+}
+
+/** The `appended` changes whose last stable offset is not their end, which are few. */
+interface Unstable {
+  /** The change, counted among those of its kind. */
+  readonly change: Uint32Array;
+  readonly lastStableOffset: Float64Array;
+}
+
+/** Aborted transactions of all `appended` changes, in their order. */
+interface PackedAborted extends AbortedTransactions {
+  /** The change, counted among those of its kind. */
+  readonly change: Uint32Array;
 }
 
 /** The order is the code on the wire. */
@@ -32,9 +61,14 @@ const changeKinds = [
   'topicDeleted',
   'agents',
   'appended',
+  'clusterConfigs',
+  'logStarts',
+  'record',
 ] as const satisfies readonly ClusterChange['kind'][];
 
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
+type LogStarts = Omit<Extract<ClusterChange, { kind: 'logStarts' }>, 'kind'>;
+type RecordPut = Omit<Extract<ClusterChange, { kind: 'record' }>, 'kind'>;
 
 /** Gives every different text a number. */
 class Numbering {
@@ -57,6 +91,9 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
   const deleted: { topicId: string; name: string }[] = [];
   const agents: (readonly AgentDescription[])[] = [];
   const appended: Appended[] = [];
+  const clusterConfigs: Readonly<Record<string, string>>[] = [];
+  const logStarts: LogStarts[] = [];
+  const records: RecordPut[] = [];
   let ranges = 0;
   for (const [index, change] of changes.entries()) {
     kind[index] = changeKinds.indexOf(change.kind);
@@ -74,9 +111,31 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
         appended.push(change);
         ranges += change.pointers.fileId.length;
         break;
+      case 'clusterConfigs':
+        clusterConfigs.push(change.configs);
+        break;
+      case 'logStarts': {
+        const { kind: _, ...moved } = change;
+        logStarts.push(moved);
+        break;
+      }
+      case 'record': {
+        const { kind: _, ...put } = change;
+        records.push(put);
+        break;
+      }
     }
   }
-  return { kind, topics, deleted, agents, ...packAppended(appended, ranges) };
+  return {
+    kind,
+    topics,
+    deleted,
+    agents,
+    clusterConfigs,
+    logStarts,
+    records,
+    ...packAppended(appended, ranges),
+  };
 }
 
 function packAppended(appended: readonly Appended[], ranges: number) {
@@ -90,9 +149,14 @@ function packAppended(appended: readonly Appended[], ranges: number) {
   const byteLength = new Float64Array(ranges);
   const baseOffset = new Float64Array(ranges);
   const nextOffset = new Float64Array(ranges);
+  const ends = new PackedEnds();
   let at = 0;
   for (let index = 0; index < appended.length; index++) {
-    const { topicId, partition: number, pointers } = appended[index]!;
+    const { topicId, partition: number, pointers, aborted } = appended[index]!;
+    const { lastStableOffset } = appended[index]!;
+    if (lastStableOffset !== endOf(pointers)) ends.addUnstable(index, lastStableOffset);
+    if (pointers.markers !== undefined) ends.addMarkers(pointers.markers, at);
+    if (aborted !== undefined) ends.addAborted(aborted, index);
     topic[index] = topicIds.of(topicId);
     partition[index] = number;
     rangeCount[index] = pointers.fileId.length;
@@ -113,9 +177,131 @@ function packAppended(appended: readonly Appended[], ranges: number) {
     byteLength,
     baseOffset,
     nextOffset,
+    ...ends.columns(),
   };
   return { topicIds: topicIds.names, fileIds: fileIds.names, ...columns };
 }
+
+const logStarts = equallyLong(
+  object<LogStarts>({
+    topicId: text,
+    partition: column(Uint32Array),
+    logStartOffset: column(Float64Array),
+  }),
+  'partition',
+  'logStartOffset',
+);
+
+const bytes = column(Uint8Array);
+
+const recordPut = object<RecordPut>({
+  namespace: text,
+  key: text,
+  value: (value, where) => (value === null ? undefined : bytes(value, where)),
+});
+
+/** Collects what there is of the ends of transactions, which most changes have none of. */
+class PackedEnds {
+  readonly #row: number[] = [];
+  readonly #isCommit: number[] = [];
+  readonly #producerId: number[] = [];
+  readonly #producerEpoch: number[] = [];
+  readonly #timestampMs: number[] = [];
+  readonly #unstableChange: number[] = [];
+  readonly #stableOffset: number[] = [];
+  readonly #change: number[] = [];
+  readonly #abortedProducerId: number[] = [];
+  readonly #firstOffset: number[] = [];
+  readonly #lastOffset: number[] = [];
+
+  addUnstable(change: number, lastStableOffset: number): void {
+    this.#unstableChange.push(change);
+    this.#stableOffset.push(lastStableOffset);
+  }
+
+  addMarkers({ row, isCommit, producerId, producerEpoch, timestampMs }: Markers, firstRange: number): void {
+    for (let index = 0; index < row.length; index++) {
+      this.#row.push(firstRange + row[index]!);
+      this.#isCommit.push(isCommit[index]!);
+      this.#producerId.push(producerId[index]!);
+      this.#producerEpoch.push(producerEpoch[index]!);
+      this.#timestampMs.push(timestampMs[index]!);
+    }
+  }
+
+  addAborted({ producerId, firstOffset, lastOffset }: AbortedTransactions, change: number): void {
+    for (let index = 0; index < producerId.length; index++) {
+      this.#change.push(change);
+      this.#abortedProducerId.push(producerId[index]!);
+      this.#firstOffset.push(firstOffset[index]!);
+      this.#lastOffset.push(lastOffset[index]!);
+    }
+  }
+
+  columns(): Pick<PackedChanges, 'unstable' | 'markers' | 'aborted'> {
+    const unstable = {
+      change: Uint32Array.from(this.#unstableChange),
+      lastStableOffset: Float64Array.from(this.#stableOffset),
+    };
+    const markers = {
+      row: Uint32Array.from(this.#row),
+      isCommit: Uint8Array.from(this.#isCommit),
+      producerId: Float64Array.from(this.#producerId),
+      producerEpoch: Int16Array.from(this.#producerEpoch),
+      timestampMs: Float64Array.from(this.#timestampMs),
+    };
+    const aborted = {
+      change: Uint32Array.from(this.#change),
+      producerId: Float64Array.from(this.#abortedProducerId),
+      firstOffset: Float64Array.from(this.#firstOffset),
+      lastOffset: Float64Array.from(this.#lastOffset),
+    };
+    return {
+      ...(unstable.change.length > 0 ? { unstable } : {}),
+      ...(markers.row.length > 0 ? { markers } : {}),
+      ...(aborted.change.length > 0 ? { aborted } : {}),
+    };
+  }
+}
+
+/** The offset behind the last of the pointers, which there is always one of. */
+function endOf({ nextOffset }: Pointers): number {
+  return nextOffset.at(-1) ?? -1;
+}
+
+const unstableShape = equallyLong(
+  object<Unstable>({ change: column(Uint32Array), lastStableOffset: column(Float64Array) }),
+  'change',
+  'lastStableOffset',
+);
+
+const markersShape = equallyLong(
+  object<Markers>({
+    row: column(Uint32Array),
+    isCommit: column(Uint8Array),
+    producerId: column(Float64Array),
+    producerEpoch: column(Int16Array),
+    timestampMs: column(Float64Array),
+  }),
+  'row',
+  'isCommit',
+  'producerId',
+  'producerEpoch',
+  'timestampMs',
+);
+
+const abortedShape = equallyLong(
+  object<PackedAborted>({
+    change: column(Uint32Array),
+    producerId: column(Float64Array),
+    firstOffset: column(Float64Array),
+    lastOffset: column(Float64Array),
+  }),
+  'change',
+  'producerId',
+  'firstOffset',
+  'lastOffset',
+);
 
 const packedShape = equallyLong(
   equallyLong(
@@ -124,6 +310,9 @@ const packedShape = equallyLong(
       topics: list(anything),
       deleted: list(anything),
       agents: list(anything),
+      clusterConfigs: list(texts),
+      logStarts: list(logStarts),
+      records: list(recordPut),
       topicIds: list(text),
       fileIds: list(text),
       topic: column(Uint32Array),
@@ -134,6 +323,9 @@ const packedShape = equallyLong(
       byteLength: column(Float64Array),
       baseOffset: column(Float64Array),
       nextOffset: column(Float64Array),
+      unstable: optional(unstableShape),
+      markers: optional(markersShape),
+      aborted: optional(abortedShape),
     }),
     'topic',
     'partition',
@@ -152,8 +344,17 @@ export function unpackChanges(body: unknown): ClusterChange[] {
   if (problem !== undefined) throw new FrameError(problem);
   const packed = body as PackedChanges;
   const changes: ClusterChange[] = [];
-  const taken = { topic: 0, topicDeleted: 0, agents: 0, appended: 0 };
+  const taken = {
+    topic: 0,
+    topicDeleted: 0,
+    agents: 0,
+    appended: 0,
+    clusterConfigs: 0,
+    logStarts: 0,
+    record: 0,
+  };
   let range = 0;
+  const ends = new UnpackedEnds(packed);
   for (const code of packed.kind) {
     const kind = changeKinds[code];
     if (kind === undefined) throw new FrameError(`a change of kind ${code} is unknown`);
@@ -170,16 +371,87 @@ export function unpackChanges(body: unknown): ClusterChange[] {
         break;
       case 'appended': {
         const end = range + (packed.rangeCount[index] ?? 0);
-        changes.push(appendedAt(packed, index, range, end));
+        changes.push(appendedAt(packed, index, range, end, ends));
         range = end;
         break;
       }
+      case 'clusterConfigs':
+        changes.push({
+          kind,
+          configs: memberOf(packed.clusterConfigs, index) as Readonly<Record<string, string>>,
+        });
+        break;
+      case 'logStarts':
+        changes.push({ kind, ...(memberOf(packed.logStarts, index) as LogStarts) });
+        break;
+      case 'record':
+        changes.push({ kind, ...(memberOf(packed.records, index) as RecordPut) });
+        break;
     }
   }
   return changes;
 }
 
-function appendedAt(packed: PackedChanges, index: number, start: number, end: number): Appended {
+/** Takes the ends of transactions from the columns, change by change. */
+class UnpackedEnds {
+  readonly #packed: PackedChanges;
+  #marker = 0;
+  #aborted = 0;
+  #unstable = 0;
+
+  constructor(packed: PackedChanges) {
+    this.#packed = packed;
+  }
+
+  /** Those of the ranges from `start` to `end`, as `Pointers` has them. */
+  markers(start: number, end: number): Pick<Pointers, 'markers'> {
+    const { markers } = this.#packed;
+    const first = this.#marker;
+    while (markers !== undefined && this.#marker < markers.row.length && markers.row[this.#marker]! < end) {
+      this.#marker++;
+    }
+    const last = this.#marker;
+    if (markers === undefined || first === last) return {};
+    return {
+      markers: {
+        row: markers.row.slice(first, last).map((row) => row - start),
+        isCommit: markers.isCommit.subarray(first, last),
+        producerId: markers.producerId.subarray(first, last),
+        producerEpoch: markers.producerEpoch.subarray(first, last),
+        timestampMs: markers.timestampMs.subarray(first, last),
+      },
+    };
+  }
+
+  lastStableOffset(change: number, pointers: Pointers): number {
+    const { unstable } = this.#packed;
+    if (unstable === undefined || unstable.change[this.#unstable] !== change) return endOf(pointers);
+    return unstable.lastStableOffset[this.#unstable++]!;
+  }
+
+  aborted(change: number): Pick<Appended, 'aborted'> {
+    const { aborted } = this.#packed;
+    const first = this.#aborted;
+    while (aborted !== undefined && aborted.change[this.#aborted] === change) this.#aborted++;
+    const last = this.#aborted;
+    if (aborted === undefined || first === last) return {};
+    return {
+      aborted: {
+        producerId: aborted.producerId.subarray(first, last),
+        firstOffset: aborted.firstOffset.subarray(first, last),
+        lastOffset: aborted.lastOffset.subarray(first, last),
+      },
+    };
+  }
+}
+
+function appendedAt(
+  packed: PackedChanges,
+  index: number,
+  start: number,
+  end: number,
+  ends: UnpackedEnds,
+): Appended {
   const topicId = packed.topicIds[packed.topic[index] ?? -1];
   const partition = packed.partition[index];
   if (topicId === undefined || partition === undefined || end > packed.file.length) {
@@ -195,8 +467,10 @@ function appendedAt(packed: PackedChanges, index: number, start: number, end: nu
     byteLength: packed.byteLength.subarray(start, end),
     baseOffset: packed.baseOffset.subarray(start, end),
     nextOffset: packed.nextOffset.subarray(start, end),
+    ...ends.markers(start, end),
   };
-  return { kind: 'appended', topicId, partition, pointers };
+  const lastStableOffset = ends.lastStableOffset(index, pointers);
+  return { kind: 'appended', topicId, partition, pointers, lastStableOffset, ...ends.aborted(index) };
 }
 
 function memberOf(members: readonly unknown[], index: number): unknown {

@@ -10,11 +10,12 @@ import {
 } from '../cluster/port.ts';
 import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
-import { CallRefused, type ClusterClient, connectCluster } from './client.ts';
+import { type ClusterClient, connectCluster } from './client.ts';
 import { decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
 import { type MethodName, methodNames } from './methods.ts';
+import { CallRefused } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
-import { serveConnection } from './serve.ts';
+import { type ServedCluster, serveConnection } from './serve.ts';
 
 /** Client and server over channels in memory, with a clock that only the test moves. */
 
@@ -120,7 +121,7 @@ function portOf(methods: Partial<ClusterPort>): ClusterPort {
 
 interface Process {
   readonly url: string;
-  port: ClusterPort | undefined;
+  port: ServedCluster | undefined;
   memory: ReplyMemory;
   isDown: boolean;
   keys: readonly string[];
@@ -136,7 +137,7 @@ class World {
   members: readonly string[] = [];
   client!: ClusterClient;
 
-  process(url: string, port: ClusterPort): Process {
+  process(url: string, port: ServedCluster): Process {
     const made: Process = {
       url,
       port,
@@ -453,6 +454,126 @@ test('without a known leader the client goes around until there is one', async (
   client.close();
 });
 
+/** A process that stands by: it knows of a leader or none, and may become one. */
+function standby(leaderUrl: string | undefined) {
+  const listeners = new Set<() => void>();
+  const served: ServedCluster & { leaderUrl: string | undefined; leads: boolean; tell: () => void } = {
+    ...portOf({
+      allocateProducerIds: async (count) => {
+        if (!served.leads) throw new NotLeader(served.leaderUrl);
+        return count;
+      },
+    }),
+    onLeader(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    leaderUrl,
+    leads: false,
+    tell() {
+      for (const listener of listeners) listener();
+    },
+  };
+  return { served, listeners };
+}
+
+test('when the leader is dead, calls wait with a standby and are done as soon as it leads', async () => {
+  const world = new World();
+  const { served, listeners } = standby('http://dead');
+  world.process('http://a/', served);
+  const client = world.connect('http://a');
+  const calls = [1, 2, 3].map((count) => client.allocateProducerIds(count));
+  await world.clock.pass(3_000);
+  // To the standby, to the leader that it named, and back; there the calls wait.
+  assert.deepEqual(world.dialled, ['http://a/', 'http://dead/', 'http://a/']);
+  served.leads = true;
+  served.tell();
+  assert.deepEqual(await Promise.all(calls), [1, 2, 3]);
+  assert.equal(listeners.size, 0, 'nobody listens any longer than necessary');
+  client.close();
+});
+
+test('calls that wait with a standby go to the leader that it hears of', async () => {
+  const world = new World();
+  const { served } = standby('http://dead');
+  world.process('http://a/', served);
+  world.process('http://c/', portOf({ allocateProducerIds: async () => 9 }));
+  const client = world.connect('http://a');
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(2_000);
+  served.leaderUrl = 'http://c';
+  served.tell();
+  await world.clock.pass(1_000);
+  assert.equal(await call, 9);
+  client.close();
+});
+
+test('calls do not wait with a standby for a leader that can be reached', async () => {
+  const world = new World();
+  const { served } = standby('http://b');
+  world.process('http://a/', served);
+  world.process('http://b/', portOf({ allocateProducerIds: async () => 4 }));
+  const client = world.connect('http://a');
+  await settle();
+  const startMs = world.clock.nowMs();
+  assert.equal(await client.allocateProducerIds(1), 4);
+  assert.equal(world.clock.nowMs(), startMs);
+  client.close();
+});
+
+test('a standby that stops lets go of the calls that wait with it', async () => {
+  const world = new World();
+  const { served, listeners } = standby(undefined);
+  const process = world.process('http://a/', served);
+  world.process('http://b/', portOf({ allocateProducerIds: async () => 6 }));
+  const client = world.connect('http://a', 'http://b');
+  const call = client.allocateProducerIds(1);
+  await settle();
+  assert.equal(listeners.size, 1);
+  process.isDown = true;
+  process.channels[0]!.server.abort();
+  await world.clock.pass(1_000);
+  assert.equal(await call, 6);
+  assert.equal(listeners.size, 0);
+  client.close();
+});
+
+test('a call that is done once carries an id that no other call has, and keeps it when it is sent again', async () => {
+  const world = new World();
+  const asked: string[] = [];
+  let isFirst = true;
+  const served: ServedCluster = {
+    ...portOf({}),
+    forRequest(requestId) {
+      asked.push(requestId);
+      return portOf({
+        async createTopics(topics) {
+          // Another process may lead by now, and has no memory but the cluster's.
+          if (isFirst) await new Promise(() => {});
+          return topics.map(({ name }) => created(name));
+        },
+      });
+    },
+  };
+  const a = world.process('http://a/', served);
+  world.process('http://b/', served);
+  const client = world.connect('http://a', 'http://b');
+  const topics = [{ name: 't', partitionCount: 1, configs: {} }];
+  const first = client.createTopics(topics, { validateOnly: false });
+  await settle();
+  isFirst = false;
+  a.isDown = true;
+  a.channels[0]!.server.abort();
+  await world.clock.pass(1_000);
+  assert.deepEqual(await first, [created('t')]);
+  await client.createTopics(topics, { validateOnly: false });
+  assert.equal(asked.length, 3);
+  assert.equal(asked[0], asked[1]);
+  assert.notEqual(asked[0], asked[2]);
+  assert.match(asked[0]!, /^[0-9a-f]{32}:1$/);
+  client.close();
+});
+
 test('two processes that point at each other do not make the client run in circles', async () => {
   const world = new World();
   world.process(
@@ -469,7 +590,8 @@ test('two processes that point at each other do not make the client run in circl
   assert.ok(world.dialled.length <= 3, `${world.dialled.length} attempts before any time has passed`);
   await world.clock.pass(30_000);
   await call;
-  assert.ok(world.dialled.length < 100, `${world.dialled.length} attempts`);
+  // Pauses are short for the first seconds, and each is followed by a look at both.
+  assert.ok(world.dialled.length < 250, `${world.dialled.length} attempts`);
   client.close();
 });
 
@@ -549,7 +671,9 @@ const snapshot = (nextOffset: number): ClusterSnapshot => ({
   topics: [{ topicId: 't', name: 't', partitionCount: 1, configs: {}, createdMs: 0 }],
   logStartOffset: Float64Array.of(0),
   nextOffset: Float64Array.of(nextOffset),
+  lastStableOffset: Float64Array.of(nextOffset),
   agents: [],
+  records: [],
 });
 
 /** A cluster with one partition that grows by one record at a time. */
@@ -577,6 +701,7 @@ class GrowingCluster {
           baseOffset: Float64Array.of(this.nextOffset),
           nextOffset: Float64Array.of(++this.nextOffset),
         },
+        lastStableOffset: this.nextOffset,
       },
     ];
     for (const follower of this.followers) follower.onChanges(changes);
@@ -829,4 +954,74 @@ test('a follower that falls behind while it is being added is stopped too', asyn
   server.deliver(encodeFrame('follow', 1));
   assert.equal(stops, 1);
   assert.equal(server.sent.filter(({ kind }) => kind === 'changes').length, 15);
+});
+
+const join = {
+  groupId: 'g',
+  memberId: '',
+  groupInstanceId: null,
+  clientId: 'c',
+  clientHost: '/127.0.0.1',
+  sessionTimeoutMs: 10_000,
+  rebalanceTimeoutMs: 60_000,
+  protocolType: 'consumer',
+  protocols: [{ name: 'range', metadata: Uint8Array.of(1, 2) }],
+  requiresKnownMemberId: true,
+  supportsSkipAssignment: true,
+  reason: null,
+};
+
+const joined = (memberId: string) => ({
+  error: 'NONE' as const,
+  generationId: 1,
+  protocolType: 'consumer',
+  protocolName: 'range',
+  leader: memberId,
+  skipAssignment: false,
+  memberId,
+  members: [{ memberId, groupInstanceId: null, metadata: Uint8Array.of(3) }],
+});
+
+test('calls that wait for others leave the places of other calls free', async () => {
+  const world = new World();
+  const waiting: (() => void)[] = [];
+  const waits = caps.rpcRunningCallsMax + 50;
+  world.process('http://a/', {
+    ...portOf({
+      joinGroup: ({ clientId }) => new Promise((resolve) => waiting.push(() => resolve(joined(clientId)))),
+      groupHeartbeats: async (heartbeats) => heartbeats.map(() => 'NONE' as const),
+    }),
+  });
+  const client = world.connect('http://a/');
+  const joins = Array.from({ length: waits }, (_, number) =>
+    client.joinGroup({ ...join, clientId: `${number}` }),
+  );
+  await settle();
+  assert.equal(waiting.length, waits);
+  const beat = { groupId: 'g', generationId: 1, memberId: 'm', groupInstanceId: null };
+  assert.deepEqual(await client.groupHeartbeats([beat]), ['NONE']);
+  // Much longer than any other call may take.
+  await world.clock.pass(600_000);
+  for (const answer of waiting) answer();
+  const answers = await Promise.all(joins);
+  assert.deepEqual(answers[7], joined('7'));
+  client.close();
+});
+
+test('a call that waits is found again after the connection was lost, and is not made twice', async () => {
+  const world = new World();
+  const waiting: (() => void)[] = [];
+  const process = world.process('http://a/', {
+    ...portOf({ joinGroup: () => new Promise((resolve) => waiting.push(() => resolve(joined('m')))) }),
+  });
+  const client = world.connect('http://a/');
+  const answer = client.joinGroup(join);
+  await settle();
+  process.channels[0]!.server.abort();
+  await world.clock.pass(10_000);
+  assert.equal(process.channels.length, 2);
+  assert.equal(waiting.length, 1);
+  waiting[0]!();
+  assert.deepEqual(await answer, joined('m'));
+  client.close();
 });

@@ -8,7 +8,10 @@ import type {
   PartitionsToCreate,
   TopicReference,
   TopicToCreate,
+  TransactionalBatches,
 } from '../cluster/port.ts';
+import { adminMethods } from './admin-methods.ts';
+import { groupMethods } from './group-methods.ts';
 import {
   column,
   equallyLong,
@@ -24,6 +27,7 @@ import {
   tuple,
   whole,
 } from './shape.ts';
+import { transactionMethods } from './transaction-methods.ts';
 
 /** The calls of the port. `follow` is a subscription and has frames of its own. */
 export type MethodName = Exclude<keyof ClusterPort, 'follow'>;
@@ -32,13 +36,21 @@ export interface Method<Args extends readonly unknown[]> {
   /**
    * How a call that is sent again, because its answer may have been lost, does no harm.
    *
-   * `remembered`: the control plane keeps the answer until the agent has confirmed it, and gives it again. The machine has
+   * `remembered`: the process that answers keeps the answer until the agent has confirmed it, and gives it again. The machine has
    * its own memory of committed files besides, which outlives the process.
+   * `once`: the same, and the cluster itself remembers the answer with what was done, so that whichever process leads by then
+   * gives it. For methods that are one command of the machine.
    * `repeated`: it is done again; asking or saying something twice changes nothing.
    */
-  readonly again: 'remembered' | 'repeated';
+  readonly again: 'remembered' | 'once' | 'repeated';
   /** After this the caller is told that the control plane is unavailable. */
   readonly deadlineMs: number;
+  /**
+   * The answer may depend on calls of others, as members of a group wait for each other. Such calls are counted apart
+   * (`caps.rpcWaitingCallsMax`): if they used up the places of calls that are worked on, those that they wait for could
+   * not come in.
+   */
+  readonly waits?: true;
   readonly args: Shape<Args>;
 }
 
@@ -58,6 +70,18 @@ const fileCommit = equallyLong(
     producerId: column(Float64Array),
     producerEpoch: column(Int16Array),
     baseSequence: column(Int32Array),
+    uncompressedBytes: optional(column(Float64Array)),
+    transactions: optional(
+      equallyLong(
+        object<TransactionalBatches>({
+          transactionalIds: list(text),
+          transaction: column(Int32Array),
+          addsPartition: column(Uint8Array),
+        }),
+        'transaction',
+        'addsPartition',
+      ),
+    ),
   }),
   'topic',
   'partition',
@@ -109,7 +133,7 @@ export const methods = {
     ),
   },
   createTopics: {
-    again: 'remembered',
+    again: 'once',
     deadlineMs: 30_000,
     args: tuple(
       list(object<TopicToCreate>({ name: text, partitionCount: number, configs: texts })),
@@ -117,20 +141,31 @@ export const methods = {
     ),
   },
   deleteTopics: {
-    again: 'remembered',
+    again: 'once',
     deadlineMs: 30_000,
     args: tuple(list(object<TopicReference>({ topicId: optional(text), name: optional(text) }))),
   },
   createPartitions: {
-    again: 'remembered',
+    again: 'once',
     deadlineMs: 30_000,
     args: tuple(list(object<PartitionsToCreate>({ name: text, partitionCount: number })), mutationOptions),
   },
-  allocateProducerIds: { again: 'remembered', deadlineMs: 30_000, args: tuple(whole) },
+  allocateProducerIds: { again: 'once', deadlineMs: 30_000, args: tuple(whole) },
+  ...adminMethods,
+  ...groupMethods,
+  ...transactionMethods,
   // The next heartbeat says the same, so that waiting long for this one is of no use.
   heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },
   leave: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
 } as const satisfies { readonly [M in MethodName]: Method<Parameters<ClusterPort[M]>> };
+
+/** Whose places a call takes. */
+export type CallClass = 'working' | 'waiting';
+
+export function callClass(method: string): CallClass {
+  const waits = isMethodName(method) && 'waits' in methods[method];
+  return waits ? 'waiting' : 'working';
+}
 
 export const methodNames = Object.keys(methods) as readonly MethodName[];
 

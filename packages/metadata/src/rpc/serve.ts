@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
 } from '../cluster/port.ts';
+import { normalAddress } from './addresses.ts';
 import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
 import { CallFigures, callRows } from './call-figures.ts';
 import { packChanges } from './changes.ts';
@@ -20,13 +21,21 @@ import {
   frameOf,
   replyLimits,
 } from './frame.ts';
-import { isMethodName, type MethodName, methods } from './methods.ts';
+import { type CallClass, callClass, isMethodName, type MethodName, methods } from './methods.ts';
 import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
+
+/** A cluster as a process has it that may lead it or not. */
+export interface ServedCluster extends ClusterPort {
+  /** The port for one request, whose commands are done once however often and to whichever process it comes. */
+  forRequest?(requestId: string): ClusterPort;
+  /** Calls back when another process leads than before, or nobody. Returns the function that ends it. */
+  onLeader?(listener: () => void): () => void;
+}
 
 export interface ServeOptions {
   readonly clusterId: string;
   /** The cluster as this process has it, asked anew for every call; `undefined` when it is not here just now. */
-  readonly cluster: () => ClusterPort | undefined;
+  readonly cluster: () => ServedCluster | undefined;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: () => readonly string[];
   readonly memory: ReplyMemory;
@@ -57,8 +66,20 @@ const skippedRow: MetricRow<never> = {
   labels: [],
 };
 
+/** The ids of requests are made of it. */
+const clientIdCharsMax = 64;
+const callsMax: Record<CallClass, number> = {
+  working: caps.rpcRunningCallsMax,
+  waiting: caps.rpcWaitingCallsMax,
+};
+
 /** A client pings far more often than this. */
 const clientSilenceMsMax = 15_000;
+/**
+ * Calls of a client that has no leader to go to wait here for so long: longer than it takes to replace a leader, and shorter than
+ * any deadline.
+ */
+const waitForLeaderMsMax = 4_500;
 /** How often a follower that fell behind is looked at. */
 const catchUpIntervalMs = 50;
 
@@ -85,13 +106,19 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   /** Calls whose answers were sent and not confirmed, in the order of sending. */
   const unconfirmed: number[] = [];
   let confirmedCount = 0;
-  let running = 0;
+  /** Calls under way, by whose places they take. */
+  const running: Record<CallClass, number> = { working: 0, waiting: 0 };
   let session: Session | undefined;
+  let myClientId = '';
   /**
    * `turnedAway`: the client was told to go elsewhere and takes all of its calls along, in their order. What is still on its
    * way to us must not be done before them.
    */
   let state: 'open' | 'turnedAway' | 'draining' | 'ended' = 'open';
+  /** Where the client could reach nobody when it connected. */
+  let unreachable: ReadonlySet<string> = new Set();
+  /** Those who wait for a leader; called with whether there is news. */
+  const waiting = new Set<(isNews: boolean) => void>();
   let hasHeard = true;
   let snapshotBytes = 0;
   const drained: (() => void)[] = [];
@@ -102,7 +129,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const hello: ServerHello = {
     release,
     members: options.members(),
-    runningCallsMax: caps.rpcRunningCallsMax,
+    runningCallsMax: callsMax.working,
+    waitingCallsMax: callsMax.waiting,
   };
   channel.send(encodeFrame('hello', 0, hello));
   watch();
@@ -146,7 +174,11 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   function greet(body: unknown): void {
-    const { clientId, pending } = readClientHello(body);
+    const { clientId, pending, unreachable: notReached = [] } = readClientHello(body);
+    if (clientId.length > clientIdCharsMax)
+      throw new FrameError(`hello: an id of ${clientId.length} characters`);
+    unreachable = new Set(notReached);
+    myClientId = clientId;
     session = memory.open(clusterId, clientId);
     // A client has one connection. What still sits in an older one must not be done after what comes over this one.
     session.supersede?.();
@@ -166,43 +198,83 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function startCall(callId: number, body: unknown, mine: Session): void {
     if (state !== 'open') return;
     const { method, args } = readCall(body);
-    if (running >= caps.rpcRunningCallsMax) {
-      throw new FrameError(`more than ${caps.rpcRunningCallsMax} calls at a time`);
+    const places = callClass(method);
+    if (running[places] >= callsMax[places]) {
+      throw new FrameError(`more than ${callsMax[places]} calls at a time`);
     }
     if (unconfirmed.length > caps.rpcRememberedRepliesMax) {
       throw new FrameError(`more than ${caps.rpcRememberedRepliesMax} answers without a confirmation`);
     }
-    running++;
+    running[places]++;
     const startMs = clock.monotonicMs();
-    const isRemembered = isMethodName(method) && methods[method].again === 'remembered';
-    const work = () => run(method, args);
+    const isRemembered = isMethodName(method) && methods[method].again !== 'repeated';
+    const work = () => run(callId, method, args);
     const outcome = isRemembered ? mine.run(callId, work) : work();
     outcome.then((found) => {
-      running--;
+      running[places]--;
       answer(callId, method, found, mine);
       const ended = 'failure' in found ? found.failure.kind : 'ok';
       figures.ended(isMethodName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
-      if (running === 0) for (const tell of drained.splice(0)) tell();
+      if (running.working === 0) for (const tell of drained.splice(0)) tell();
     });
   }
 
-  async function run(method: string, args: readonly unknown[]): Promise<Outcome> {
+  async function run(callId: number, method: string, args: readonly unknown[]): Promise<Outcome> {
     if (!isMethodName(method)) {
       const message = `${method}: this control plane is ${release} and has no such call`;
       return { failure: { kind: 'invalid', message } };
     }
     const problem = methods[method].args(args, method);
     if (problem !== undefined) return { failure: { kind: 'invalid', message: problem } };
-    const cluster = options.cluster();
-    if (cluster === undefined) {
-      return { failure: { kind: 'notLeader', message: `${clusterId} is not here just now` } };
+    const giveUpMs = clock.monotonicMs() + waitForLeaderMsMax;
+    for (;;) {
+      const cluster = options.cluster();
+      if (cluster === undefined) {
+        return { failure: { kind: 'notLeader', message: `${clusterId} is not here just now` } };
+      }
+      try {
+        return { value: await portFor(callId, method, cluster)[method](...args) };
+      } catch (error) {
+        const failure = failureOf(error, method);
+        if (failure.kind !== 'notLeader' || !(await isThereNews(cluster, failure.leaderUrl, giveUpMs))) {
+          return { failure };
+        }
+      }
     }
-    try {
-      // The arguments were checked against the row of the method.
-      return { value: await (cluster as CheckedCalls)[method](...args) };
-    } catch (error) {
-      return { failure: failureOf(error, method) };
+  }
+
+  /** The arguments are checked against the row of the method before. */
+  function portFor(callId: number, method: MethodName, cluster: ServedCluster): CheckedCalls {
+    const isOnce = methods[method].again === 'once' && cluster.forRequest !== undefined;
+    const port = isOnce ? cluster.forRequest!(`${myClientId}:${callId}`) : cluster;
+    return port as unknown as CheckedCalls;
+  }
+
+  /**
+   * A client that could not reach the leader is not sent there: its call waits for another leader, this process perhaps. Says
+   * whether it is worth asking again.
+   */
+  function isThereNews(
+    cluster: ServedCluster,
+    leaderUrl: string | undefined,
+    giveUpMs: number,
+  ): Promise<boolean> {
+    const leftMs = giveUpMs - clock.monotonicMs();
+    const canGoThere = leaderUrl !== undefined && !unreachable.has(normalAddress(leaderUrl));
+    if (canGoThere || leftMs <= 0 || state !== 'open' || cluster.onLeader === undefined) {
+      return Promise.resolve(false);
     }
+    return new Promise((resolve) => {
+      const done = (isNews: boolean) => {
+        waiting.delete(done);
+        stopListening();
+        cancel();
+        resolve(isNews);
+      };
+      const stopListening = cluster.onLeader!(() => done(true));
+      const cancel = clock.after(leftMs, () => done(false));
+      waiting.add(done);
+    });
   }
 
   function failureOf(error: unknown, method: string): FailureBody {
@@ -344,7 +416,9 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   async function drain(): Promise<void> {
     if (state === 'draining' || state === 'ended') return;
     state = 'draining';
-    if (running > 0) await new Promise<void>((resolve) => drained.push(resolve));
+    for (const give of waiting) give(false);
+    // Those that wait for others may do so for minutes; their client takes them elsewhere.
+    if (running.working > 0) await new Promise<void>((resolve) => drained.push(resolve));
     close(endCodes.goingAway, 'the control plane is about to stop');
   }
 
@@ -360,6 +434,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function end(): void {
     if (state === 'ended') return;
     state = 'ended';
+    for (const give of waiting) give(false);
     cancelWatch();
     stopFollowing();
     connections.add(-1);

@@ -37,6 +37,10 @@ export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
   return (value, where) => (value === undefined ? undefined : shape(value, where));
 }
 
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value, where) => (value === null ? undefined : shape(value, where));
+}
+
 export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
   return (value, where) => {
     if (!Array.isArray(value)) return `${where}: not a list`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { caps } from '@weir/core';
-import { type RawData, WebSocket } from 'ws';
+import { type ClientOptions, type RawData, WebSocket } from 'ws';
 import {
   AgentKeyRefused,
   type Channel,
@@ -10,6 +10,7 @@ import {
   DialError,
   type DialTarget,
 } from './channel.ts';
+import { type ForwardProxy, openTunnel } from './forward-proxy.ts';
 
 /** Where the control plane takes connections of agents, below its address. */
 export const agentConnectPath = 'api/v1/agent/connect';
@@ -89,10 +90,36 @@ function cut(reason: string): Buffer {
 }
 
 /** Opens a WebSocket to the control plane: a plain upgrade of HTTP/1.1, which proxies let through. */
-export const dialWebSocket: Dial = (target) =>
-  new Promise((resolve, reject) => {
+export const dialWebSocket: Dial = (target) => dial(target, {});
+
+/** The same through a proxy that has to be asked for a connection. */
+export function dialThroughProxy(proxy: ForwardProxy): Dial {
+  return (target) => {
+    const url = connectUrl(target);
+    const isSecure = url.protocol === 'wss:';
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+    // The request hands over a function that takes what takes time to be made.
+    const createConnection = (
+      _options: unknown,
+      done: (error: Error | null, socket?: Duplex) => void,
+    ): undefined => {
+      openTunnel(proxy, { host, port, isSecure }, target.signal).then(
+        (socket) => done(null, socket),
+        (error: Error) => done(error),
+      );
+    };
+    return dial(target, {
+      createConnection: createConnection as unknown as ClientOptions['createConnection'],
+    });
+  };
+}
+
+function dial(target: DialTarget, how: Pick<ClientOptions, 'createConnection'>): Promise<Channel> {
+  return new Promise((resolve, reject) => {
     const url = connectUrl(target);
     const webSocket = new WebSocket(url, subprotocol, {
+      ...how,
       ...(url.protocol === 'wss:' ? { generateMask: noMask } : {}),
       headers: { [agentKeyHeader]: target.agentKey },
       maxPayload: caps.rpcReplyBytesMax,
@@ -115,6 +142,7 @@ export const dialWebSocket: Dial = (target) =>
       resolve(webSocketChannel(webSocket, socket!));
     });
   });
+}
 
 /**
  * Clients mask what they send so that a proxy which does not know WebSocket cannot be made to take it for HTTP. Within TLS no

@@ -33,6 +33,8 @@ const appended = fc.record(
     ),
     startsWindow: fc.boolean(),
     evictsProducer: fc.boolean(),
+    isTransactional: fc.constantFrom(false, false, true),
+    joinsTransaction: fc.constantFrom(false, false, true),
   },
   { noNullPrototype: true },
 );
@@ -59,7 +61,10 @@ test('every fate of every batch is read as it was written', () => {
       const writer = new ByteWriter();
       const entry = new CommitEntryWriter(writer);
       for (const { fileId, fileBytes, rows, forgotten } of files) {
-        entry.beginFile(fileId, fileBytes, rows.length, nowMs);
+        const hasTransactions = rows.some(
+          (one) => 'isTransactional' in one && (one.isTransactional || one.joinsTransaction),
+        );
+        entry.beginFile(fileId, fileBytes, rows.length, nowMs, hasTransactions);
         for (const one of rows) {
           if ('error' in one) entry.refused(one.error);
           else if ('baseOffset' in one) entry.duplicate(one.baseOffset, one.logStartOffset);
@@ -86,9 +91,16 @@ test('every fate of every batch is read as it was written', () => {
   );
 });
 
+test('a file that begins with a mark that nobody wrote is refused', () => {
+  assert.throws(
+    () => readCommittedFiles(new ByteReader(Buffer.of(3)), 0, {} as CommitVisitor),
+    /unknown mark 3/,
+  );
+});
+
 test('a fate that nobody wrote is refused', () => {
   const writer = new ByteWriter();
-  new CommitEntryWriter(writer).beginFile(fileIdOf(1), 100, 1, 0);
+  new CommitEntryWriter(writer).beginFile(fileIdOf(1), 100, 1, 0, false);
   writer.u8(3);
   const nobody = {} as CommitVisitor;
   nobody.beginFile = () => {};
@@ -99,7 +111,7 @@ test('a thousand neighbouring partitions cost a few bytes each', () => {
   const writer = new ByteWriter();
   const entry = new CommitEntryWriter(writer);
   const nowMs = 1_790_000_000_000;
-  entry.beginFile(fileIdOf(1), 5_000_000, 1000, nowMs);
+  entry.beginFile(fileIdOf(1), 5_000_000, 1000, nowMs, false);
   for (let partition = 0; partition < 1000; partition++) {
     const batch = Object.assign(new AppendedBatch(), {
       topicNumber: 3,

@@ -7,8 +7,11 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
  * in the batch before, so that a batch usually costs ten to fifteen bytes.
  */
 
-/** Stands before every file, and behind the last, so that an entry that lost its end is not taken for a shorter one. */
-const more = { file: 1, end: 0 } as const;
+/**
+ * Stands before every file, and behind the last, so that an entry that lost its end is not taken for a shorter one. A file with
+ * batches of transactions has a second byte per appended batch; entries of the first kind have none of these.
+ */
+const more = { file: 1, transactionalFile: 2, end: 0 } as const;
 
 /** The two lowest bits. */
 const fate = { appended: 0, duplicate: 1, refused: 2 } as const;
@@ -26,6 +29,11 @@ const evictsProducer = 1 << 6;
 /** The timestamp is too far from the one before and written in full. */
 const wideTimestamp = 1 << 7;
 
+/** Bits of the second byte. */
+const transactional = 1 << 0;
+/** The partition becomes part of the transaction with this batch. */
+const joinsTransaction = 1 << 1;
+
 /** Everything about an appended batch. One object is used again and again, as there may be a million batches per second. */
 export class AppendedBatch {
   topicNumber = 0;
@@ -39,6 +47,8 @@ export class AppendedBatch {
   baseSequence = -1;
   startsWindow = false;
   evictsProducer = false;
+  isTransactional = false;
+  joinsTransaction = false;
 }
 
 /** What the writer and the reader remember of the batch before. A file begins with nothing. */
@@ -72,13 +82,21 @@ class Before {
 export class CommitEntryWriter {
   readonly #writer: ByteWriter;
   readonly #before = new Before();
+  #hasTransactions = false;
 
   constructor(writer: ByteWriter) {
     this.#writer = writer;
   }
 
-  beginFile(fileId: string, fileBytes: number, batchCount: number, nowMs: number): void {
-    this.#writer.u8(more.file);
+  beginFile(
+    fileId: string,
+    fileBytes: number,
+    batchCount: number,
+    nowMs: number,
+    hasTransactions: boolean,
+  ): void {
+    this.#hasTransactions = hasTransactions;
+    this.#writer.u8(hasTransactions ? more.transactionalFile : more.file);
     this.#writer.hex16(fileId);
     this.#writer.varint(fileBytes);
     this.#writer.varint(batchCount);
@@ -104,6 +122,11 @@ export class CommitEntryWriter {
         (batch.evictsProducer ? evictsProducer : 0) |
         (isWide ? wideTimestamp : 0),
     );
+    if (this.#hasTransactions) {
+      writer.u8(
+        (batch.isTransactional ? transactional : 0) | (batch.joinsTransaction ? joinsTransaction : 0),
+      );
+    }
     if (!isSameTopic) writer.varint(batch.topicNumber);
     writer.zigzag(batch.partition - (isSameTopic ? before.partition : 0));
     if (!isAdjacent) writer.varint(batch.byteStart);
@@ -155,13 +178,18 @@ export interface CommitVisitor {
 export function readCommittedFiles(reader: ByteReader, nowMs: number, visitor: CommitVisitor): void {
   const before = new Before();
   const batch = new AppendedBatch();
-  while (reader.u8() === more.file) {
+  for (let mark = reader.u8(); mark !== more.end; mark = reader.u8()) {
+    if (mark !== more.file && mark !== more.transactionalFile) {
+      throw new UnreadableBytes(`a file begins with the unknown mark ${mark}`);
+    }
+    const hasTransactions = mark === more.transactionalFile;
     visitor.beginFile(reader.hex16(), reader.varint());
     before.begin(nowMs);
     for (let left = reader.varint(); left > 0; left--) {
       const bits = reader.u8();
       switch (bits & fateMask) {
         case fate.appended:
+          readTransactionBits(reader, hasTransactions, batch);
           readAppended(reader, bits, before, batch);
           before.is(batch);
           visitor.appended(batch);
@@ -178,6 +206,12 @@ export function readCommittedFiles(reader: ByteReader, nowMs: number, visitor: C
     }
     visitor.endFile(reader.varint());
   }
+}
+
+function readTransactionBits(reader: ByteReader, hasTransactions: boolean, batch: AppendedBatch): void {
+  const bits = hasTransactions ? reader.u8() : 0;
+  batch.isTransactional = (bits & transactional) !== 0;
+  batch.joinsTransaction = (bits & joinsTransaction) !== 0;
 }
 
 function readAppended(reader: ByteReader, bits: number, before: Before, batch: AppendedBatch): void {

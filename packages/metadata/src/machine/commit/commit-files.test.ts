@@ -195,6 +195,7 @@ test('a file with a thousand partitions is one entry and one change per partitio
       baseOffset: Float64Array.of(0),
       nextOffset: Float64Array.of(6),
     },
+    lastStableOffset: 6,
   });
 });
 
@@ -224,6 +225,28 @@ const malformed: [what: string, change: Partial<FileCommit>, problem: RegExp][] 
   ],
   ['half a millisecond', { maxTimestampMs: Float64Array.of(0, 0.5) }, /its timestamp is 0.5/],
   ['no timestamp at all', { maxTimestampMs: Float64Array.of(Number.NaN, 0) }, /its timestamp is NaN/],
+  [
+    'a transaction that is not listed',
+    {
+      transactions: {
+        transactionalIds: ['tx'],
+        transaction: Int32Array.of(0, 1),
+        addsPartition: new Uint8Array(2),
+      },
+    },
+    /batch 1: it points to transactional id 1 of 1/,
+  ],
+  [
+    'a short column of transactions',
+    {
+      transactions: {
+        transactionalIds: [],
+        transaction: Int32Array.of(-1, -1),
+        addsPartition: new Uint8Array(1),
+      },
+    },
+    /the column addsPartition has 1 rows and topic has 2/,
+  ],
   ['a producer below -1', { producerId: Float64Array.of(-2, -1) }, /its producer id is -2/],
 ];
 

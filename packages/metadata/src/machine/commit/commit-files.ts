@@ -9,6 +9,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
+import { judgePlainBatch, judgeTransactionalBatch } from '../transactions/judge-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
 import { CommittedFiles } from './committed-files.ts';
 
@@ -65,7 +66,7 @@ function commitFile(
   const batch = new AppendedBatch();
 
   committed.beginFile(file.fileId, file.fileBytes);
-  entry.beginFile(file.fileId, file.fileBytes, rows, state.nowMs);
+  entry.beginFile(file.fileId, file.fileBytes, rows, state.nowMs, file.transactions !== undefined);
 
   const refuse = (row: number, reason: Exclude<EntryError, 'NONE'>) => {
     error[row] = errorCode[reason];
@@ -89,6 +90,37 @@ function commitFile(
     const recordCount = file.recordCount[row]!;
     batch.startsWindow = false;
     batch.evictsProducer = false;
+    batch.isTransactional = false;
+    batch.joinsTransaction = false;
+    const transaction = file.transactions?.transaction[row] ?? -1;
+    let addsPartition = false;
+    if (transaction >= 0) {
+      const { transactionalIds, addsPartition: adds } = file.transactions!;
+      const transactionalId = transactionalIds[transaction]!;
+      const epoch = file.producerEpoch[row]!;
+      addsPartition = adds[row] === 1;
+      const part = judgeTransactionalBatch(
+        state,
+        limits,
+        log,
+        transactionalId,
+        producerId,
+        epoch,
+        addsPartition,
+      );
+      if (part !== 'belongs' && part !== 'joins') {
+        refuse(row, part);
+        continue;
+      }
+      batch.isTransactional = true;
+      batch.joinsTransaction = part === 'joins';
+    } else if (producerId >= 0) {
+      const reason = judgePlainBatch(state, log, producerId, file.producerEpoch[row]!);
+      if (reason !== undefined) {
+        refuse(row, reason);
+        continue;
+      }
+    }
     if (producerId >= 0) {
       const verdict = producers.judge(
         log,
@@ -110,6 +142,11 @@ function commitFile(
           entry.duplicate(producers.duplicateOffset, log.logStartOffset);
           continue;
         case 'starts':
+          // Whoever has an epoch for every transaction begins each of them at 0, and cannot have gone on from before.
+          if (addsPartition && file.baseSequence[row] !== 0) {
+            refuse(row, 'OUT_OF_ORDER_SEQUENCE_NUMBER');
+            continue;
+          }
           batch.startsWindow = true;
           batch.evictsProducer =
             producers.count >= limits.producerStatesMax && !producers.isKnown(log, producerId);

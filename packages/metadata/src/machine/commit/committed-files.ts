@@ -64,6 +64,7 @@ export class CommittedFiles implements CommitVisitor {
       files.countPointer(this.#fileSlot);
       if (!this.#grown.has(log)) this.#grown.set(log, log.pointerCount - 1);
     }
+    if (batch.isTransactional) this.#appendToTransaction(log, batch, baseOffset);
     if (batch.evictsProducer) producers.forgetOldest(1);
     if (batch.producerId >= 0) {
       producers.record(
@@ -78,6 +79,19 @@ export class CommittedFiles implements CommitVisitor {
       );
     }
     this.#reply.accepted(baseOffset, log.logStartOffset);
+  }
+
+  #appendToTransaction(log: PartitionLog, batch: AppendedBatch, baseOffset: number): void {
+    const { transactions, nowMs } = this.#state;
+    const { producerId, joinsTransaction } = batch;
+    const transaction = transactions.byProducer(producerId);
+    if (transaction === undefined) {
+      throw new UnreadableBytes(`producer ${producerId} has no transactional id`);
+    }
+    if (joinsTransaction) transactions.addPartition(transaction, log, true, nowMs);
+    if (log.openTransactions?.has(producerId)) return;
+    log.beginTransaction(producerId, baseOffset);
+    transactions.noteFirstOffset(transaction, log, baseOffset);
   }
 
   duplicate(baseOffset: number, logStartOffset: number): void {
@@ -103,6 +117,7 @@ export class CommittedFiles implements CommitVisitor {
         topicId: log.topicId,
         partition: log.partition,
         pointers: readPointers(this.#state, log, firstNew, log.pointerCount - firstNew, this.#fileIds),
+        lastStableOffset: log.lastStableOffset,
       });
     }
     return changes;

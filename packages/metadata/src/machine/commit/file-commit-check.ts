@@ -1,4 +1,4 @@
-import type { FileCommit } from '../../cluster/port.ts';
+import type { FileCommit, TransactionalBatches } from '../../cluster/port.ts';
 import { MalformedCommand } from '../command.ts';
 
 const uint32Max = 2 ** 32 - 1;
@@ -24,6 +24,14 @@ export function checkFileCommit(file: FileCommit): void {
       );
     }
   }
+  const { transactions } = file;
+  for (const column of transactionColumns) {
+    if (transactions !== undefined && transactions[column].length !== rows) {
+      throw new MalformedCommand(
+        `file ${fileId}: the column ${column} has ${transactions[column].length} rows and topic has ${rows}`,
+      );
+    }
+  }
   for (let row = 0; row < rows; row++) {
     const problem = rowProblem(file, row, topicIds.length);
     if (problem !== undefined) throw new MalformedCommand(`file ${fileId}, batch ${row}: ${problem}`);
@@ -41,6 +49,11 @@ const columns = [
   'baseSequence',
 ] as const satisfies readonly (keyof FileCommit)[];
 
+const transactionColumns = [
+  'transaction',
+  'addsPartition',
+] as const satisfies readonly (keyof TransactionalBatches)[];
+
 function rowProblem(file: FileCommit, row: number, topicCount: number): string | undefined {
   if (file.topic[row]! >= topicCount) return `it points to topic ${file.topic[row]} of ${topicCount}`;
   if (file.recordCount[row] === 0) return 'it has no records';
@@ -52,5 +65,11 @@ function rowProblem(file: FileCommit, row: number, topicCount: number): string |
   }
   const producerId = file.producerId[row]!;
   if (!Number.isSafeInteger(producerId) || producerId < -1) return `its producer id is ${producerId}`;
+  const { transactions } = file;
+  if (transactions === undefined) return undefined;
+  const transaction = transactions.transaction[row]!;
+  if (transaction < -1 || transaction >= transactions.transactionalIds.length) {
+    return `it points to transactional id ${transaction} of ${transactions.transactionalIds.length}`;
+  }
   return undefined;
 }

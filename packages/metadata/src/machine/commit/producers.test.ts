@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PartitionLog } from '../log/partition-log.ts';
 import { PointerPool } from '../log/pointer-pool.ts';
-import { Producers } from './producers.ts';
+import { type ProducerState, Producers } from './producers.ts';
 
 const sequenceMax = 2 ** 31 - 1;
 const never = -1;
@@ -96,6 +96,13 @@ for (const [what, batches, verdicts] of cases) {
   });
 }
 
+/** From the one that was silent longest to the one that wrote last. */
+function allOf(producers: Producers): ProducerState[] {
+  const all = [...producers.capture().oldestFirst()];
+  producers.endCapture();
+  return all;
+}
+
 test('who was silent for too long is not known any more', () => {
   const producers = new Producers();
   const log = emptyLog();
@@ -125,13 +132,13 @@ test('those who were silent longest are forgotten first, and their place is used
   for (let id = 0; id < 200; id++) producers.record(log, id, 0, 0, 1, id, true, id);
   producers.record(log, 0, 0, 1, 1, 300, false, 500);
   producers.forgetOldest(2);
-  const known = () => [...producers.oldestFirst()].map(({ producerId }) => producerId);
+  const known = () => allOf(producers).map(({ producerId }) => producerId);
   assert.equal(producers.count, 198);
   assert.deepEqual(known().slice(0, 2), [3, 4]);
   assert.deepEqual(known().slice(-2), [199, 0]);
   assert.equal(producers.isKnown(log, 1), false);
   producers.record(log, 777, 3, 9, 2, 400, true, 600);
-  assert.deepEqual([...producers.oldestFirst()].at(-1), {
+  assert.deepEqual(allOf(producers).at(-1), {
     log,
     producerId: 777,
     epoch: 3,
@@ -149,7 +156,7 @@ test('with a partition go its producers and nobody else', () => {
   producers.forgetLog(first);
   producers.forgetLog(first);
   assert.deepEqual(
-    [...producers.oldestFirst()].map(({ producerId }) => producerId),
+    allOf(producers).map(({ producerId }) => producerId),
     [1, 3, 5, 7, 9],
   );
 });
@@ -160,12 +167,12 @@ test('what is restored in the order of age is what it was', () => {
   for (let round = 0; round < 8; round++) {
     for (let id = 0; id < 3; id++) producers.record(log, id, 1, round * 2, 2, round, round === 0, round);
   }
-  const states = [...producers.oldestFirst()];
+  const states = allOf(producers);
   const restored = new Producers();
   const other = emptyLog();
   for (const state of states) restored.restore({ ...state, log: other });
   assert.deepEqual(
-    [...restored.oldestFirst()],
+    allOf(restored),
     states.map((state) => ({ ...state, log: other })),
   );
   assert.equal(states[0]!.batches.length, 5);

@@ -1,5 +1,6 @@
 import type { PartitionLog } from '../log/partition-log.ts';
-import { lastSequence, nextSequence } from './sequence.ts';
+import { CapturedProducers } from './captured-producers.ts';
+import { lastSequence, nextSequence, sequenceCount } from './sequence.ts';
 
 /** How many batches of a producer and a partition are recognised when they come again. Clients have at most this many in flight. */
 export const windowBatches = 5;
@@ -36,6 +37,7 @@ export class Producers {
   readonly #logs: (PartitionLog | undefined)[] = [undefined];
   readonly #freeSlots: number[] = [];
   #count = 0;
+  #capture: CapturedProducers | undefined;
 
   /** The first offset of the batch that `judge` just called a duplicate. */
   duplicateOffset = -1;
@@ -99,6 +101,7 @@ export class Producers {
     if (slot === undefined) {
       slot = this.#allocate(log, producerId);
     } else {
+      this.#capture?.beforeChange(slot);
       this.#unlink(slot);
     }
     this.#linkAsNewest(slot);
@@ -130,31 +133,62 @@ export class Producers {
     for (const slot of [...log.producerSlots.values()]) this.#forget(slot);
   }
 
-  /** From the one that was silent longest to the one that wrote last. Batches are in the order in which they were written. */
-  *oldestFirst(): Generator<ProducerState> {
-    for (let slot = this.#newer[0]!; slot !== 0; slot = this.#newer[slot]!) {
-      const batches: ProducerBatch[] = [];
-      const count = this.#batchCount[slot]!;
-      const oldest = count < windowBatches ? 0 : this.#nextRow[slot]!;
-      for (let position = 0; position < count; position++) {
-        const row = slot * windowBatches + ((oldest + position) % windowBatches);
-        batches.push({
-          firstSequence: this.#firstSequence[row]!,
-          lastSequence: this.#lastSequence[row]!,
-          baseOffset: this.#baseOffset[row]!,
-        });
-      }
-      yield {
-        log: this.#logs[slot]!,
-        producerId: this.#producerId[slot]!,
-        epoch: this.#epoch[slot]!,
-        writtenMs: this.#writtenMs[slot]!,
-        batches,
-      };
+  /**
+   * Forgets those of whose batches nothing is left, because the log begins behind them. Whoever has a transaction open there goes on
+   * with it, and is kept.
+   */
+  forgetBefore(log: PartitionLog, logStartOffset: number): void {
+    if (log.producerSlots === undefined) return;
+    for (const [producerId, slot] of [...log.producerSlots]) {
+      if (log.openTransactions?.has(producerId) === true) continue;
+      const newest = slot * windowBatches + ((this.#nextRow[slot]! + windowBatches - 1) % windowBatches);
+      const recordCount = sequenceCount(this.#firstSequence[newest]!, this.#lastSequence[newest]!);
+      if (this.#baseOffset[newest]! + recordCount <= logStartOffset) this.#forget(slot);
     }
   }
 
-  /** Takes a state that `oldestFirst` gave, as the one that wrote last. */
+  /** Everybody who wrote to a partition and is not forgotten. */
+  of(log: PartitionLog): ProducerState[] {
+    return Array.from(log.producerSlots?.values() ?? [], (slot) => this.#stateOf(slot));
+  }
+
+  /** All of them as they are now, to be read while they go on changing, until `endCapture`. One at a time. */
+  capture(): CapturedProducers {
+    if (this.#capture !== undefined) throw new Error('the producers are being captured already');
+    const order = new Uint32Array(this.#count);
+    let position = 0;
+    for (let slot = this.#newer[0]!; slot !== 0; slot = this.#newer[slot]!) order[position++] = slot;
+    this.#capture = new CapturedProducers(order, this.#capacity, (slot) => this.#stateOf(slot));
+    return this.#capture;
+  }
+
+  endCapture(): void {
+    this.#capture = undefined;
+  }
+
+  /** Batches are in the order in which they were written. */
+  #stateOf(slot: number): ProducerState {
+    const batches: ProducerBatch[] = [];
+    const count = this.#batchCount[slot]!;
+    const oldest = count < windowBatches ? 0 : this.#nextRow[slot]!;
+    for (let position = 0; position < count; position++) {
+      const row = slot * windowBatches + ((oldest + position) % windowBatches);
+      batches.push({
+        firstSequence: this.#firstSequence[row]!,
+        lastSequence: this.#lastSequence[row]!,
+        baseOffset: this.#baseOffset[row]!,
+      });
+    }
+    return {
+      log: this.#logs[slot]!,
+      producerId: this.#producerId[slot]!,
+      epoch: this.#epoch[slot]!,
+      writtenMs: this.#writtenMs[slot]!,
+      batches,
+    };
+  }
+
+  /** Takes a state of a snapshot, as the one that wrote last. */
   restore({ log, producerId, epoch, writtenMs, batches }: ProducerState): void {
     const slot = this.#allocate(log, producerId);
     this.#linkAsNewest(slot);
@@ -193,6 +227,7 @@ export class Producers {
   }
 
   #forget(slot: number): void {
+    this.#capture?.beforeChange(slot);
     const log = this.#logs[slot]!;
     log.producerSlots!.delete(this.#producerId[slot]!);
     if (log.producerSlots!.size === 0) log.producerSlots = undefined;

@@ -9,3 +9,8 @@ export function nextSequence(sequence: number): number {
 export function lastSequence(baseSequence: number, recordCount: number): number {
   return (baseSequence + recordCount - 1) % (sequenceMax + 1);
 }
+
+/** How many records have the sequences from the first to the last. */
+export function sequenceCount(baseSequence: number, last: number): number {
+  return ((last - baseSequence + sequenceMax + 1) % (sequenceMax + 1)) + 1;
+}

@@ -15,11 +15,12 @@ class Slab {
 export class FileTable {
   readonly #slabs: Slab[] = [];
   readonly #freeSlots: number[] = [];
+  #keptSlots: number[] | undefined;
   #slotCount = 0;
 
   /** Files that have a slot. */
   get count(): number {
-    return this.#slotCount - this.#freeSlots.length;
+    return this.#slotCount - this.#freeSlots.length - (this.#keptSlots?.length ?? 0);
   }
 
   /** How many slots were ever needed at the same time. */
@@ -48,7 +49,18 @@ export class FileTable {
 
   discountPointer(slot: number): void {
     const { pointerCount } = this.#slabs[slot >>> slabShift]!;
-    if (--pointerCount[slot & slabMask]! === 0) this.#freeSlots.push(slot);
+    if (--pointerCount[slot & slabMask]! === 0) (this.#keptSlots ?? this.#freeSlots).push(slot);
+  }
+
+  /** Slots that become free from now on keep what they hold, for somebody who still reads it. */
+  keepFreed(): void {
+    this.#keptSlots ??= [];
+  }
+
+  /** Nobody reads them any more. */
+  releaseFreed(): void {
+    for (const slot of this.#keptSlots ?? []) this.#freeSlots.push(slot);
+    this.#keptSlots = undefined;
   }
 
   fileId(slot: number): string {

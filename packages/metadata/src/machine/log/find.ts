@@ -1,42 +1,46 @@
-import type {
-  BatchesAnswer,
-  BatchesQuery,
-  EntryError,
-  OffsetAnswer,
-  OffsetQuery,
+import {
+  type BatchesAnswer,
+  type BatchesQuery,
+  type EntryError,
+  markerBytes,
+  type OffsetAnswer,
+  type OffsetQuery,
 } from '../../cluster/port.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
+import { markerFileSlot } from './marker.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { noPointers, readPointers } from './pointers.ts';
 
 export function findBatches(state: ClusterState, limits: MachineLimits, query: BatchesQuery): BatchesAnswer {
   const log = findLog(state, query);
   if (typeof log === 'string') {
-    return { error: log, logStartOffset: -1, nextOffset: -1, pointers: noPointers };
+    return { error: log, logStartOffset: -1, nextOffset: -1, lastStableOffset: -1, pointers: noPointers };
   }
   const { offset, bytesMax } = query;
-  const { logStartOffset, nextOffset } = log;
+  const { logStartOffset, nextOffset, lastStableOffset } = log;
+  const ends = { logStartOffset, nextOffset, lastStableOffset };
   // Said so that it refuses what is no number, too.
   if (!(offset >= logStartOffset && offset <= nextOffset)) {
-    return { error: 'OFFSET_OUT_OF_RANGE', logStartOffset, nextOffset, pointers: noPointers };
+    return { error: 'OFFSET_OUT_OF_RANGE', ...ends, pointers: noPointers };
   }
-  if (offset === nextOffset) return { error: 'NONE', logStartOffset, nextOffset, pointers: noPointers };
+  if (offset === nextOffset) return { error: 'NONE', ...ends, pointers: noPointers };
 
   const firstIndex = log.indexOfOffset(offset);
   const countMax = Math.min(log.pointerCount - firstIndex, limits.pointersPerAnswerMax);
   let count = 0;
   let bytes = 0;
   do {
-    bytes += state.pointers.byteLength(log.slot(firstIndex + count));
+    bytes += bytesOf(state, log.slot(firstIndex + count));
     count++;
   } while (count < countMax && bytes < bytesMax);
-  return {
-    error: 'NONE',
-    logStartOffset,
-    nextOffset,
-    pointers: readPointers(state, log, firstIndex, count),
-  };
+  const pointers = readPointers(state, log, firstIndex, count);
+  const aborted = log.aborted?.overlapping(offset, log.endOf(firstIndex + count - 1));
+  return { error: 'NONE', ...ends, pointers, ...(aborted === undefined ? {} : { aborted }) };
+}
+
+function bytesOf({ pointers }: ClusterState, slot: number): number {
+  return pointers.fileSlot(slot) === markerFileSlot ? markerBytes : pointers.byteLength(slot);
 }
 
 export function findOffset(state: ClusterState, query: OffsetQuery): OffsetAnswer {

@@ -28,11 +28,16 @@ const pointerBytes = 4 + 4 + 4 + 8 + 8;
 export class PointerPool {
   readonly #slabs: Slab[] = [];
   readonly #freeChunks: number[] = [];
+  #keptChunks: number[] | undefined;
   #chunkCount = 0;
 
   /** What the chunks that have an owner take. */
   get usedBytes(): number {
-    return (this.#chunkCount - this.#freeChunks.length) * chunkPointers * pointerBytes;
+    return (
+      (this.#chunkCount - this.#freeChunks.length - (this.#keptChunks?.length ?? 0)) *
+      chunkPointers *
+      pointerBytes
+    );
   }
 
   /** The number of a chunk that nobody else has. Position `p` in it is slot `chunk × chunkPointers + p`. */
@@ -44,7 +49,18 @@ export class PointerPool {
   }
 
   freeChunk(chunk: number): void {
-    this.#freeChunks.push(chunk);
+    (this.#keptChunks ?? this.#freeChunks).push(chunk);
+  }
+
+  /** Chunks that are given back from now on keep what they hold, for somebody who still reads it. */
+  keepFreed(): void {
+    this.#keptChunks ??= [];
+  }
+
+  /** Nobody reads them any more. */
+  releaseFreed(): void {
+    for (const chunk of this.#keptChunks ?? []) this.#freeChunks.push(chunk);
+    this.#keptChunks = undefined;
   }
 
   write(
@@ -64,7 +80,7 @@ export class PointerPool {
     slab.maxTimestampMs[position] = maxTimestampMs;
   }
 
-  /** Lets a pointer reach further, over a batch that lies behind it in the file. */
+  /** Lets a pointer reach further, over a batch that lies behind it in the file: within the command that made it, and not later. */
   extend(slot: number, byteLength: number, maxTimestampMs: number): void {
     const slab = this.#slabs[slot >>> slabShift]!;
     const position = slot & slabMask;

@@ -1,6 +1,8 @@
-import type { Pointers } from '../../cluster/port.ts';
+import { type Markers, markerBytes, type Pointers } from '../../cluster/port.ts';
 import type { ClusterState } from '../cluster-state.ts';
+import { markerAt, markerFileSlot } from './marker.ts';
 import type { PartitionLog } from './partition-log.ts';
+import type { PointerPool } from './pointer-pool.ts';
 
 export const noPointers: Pointers = {
   fileId: [],
@@ -25,16 +27,45 @@ export function readPointers(
     baseOffset: new Float64Array(count),
     nextOffset: new Float64Array(count),
   };
+  let markerRows: number[] | undefined;
   for (let position = 0; position < count; position++) {
     const slot = log.slot(firstIndex + position);
     const fileSlot = pointers.fileSlot(slot);
     const baseOffset = pointers.baseOffset(slot);
+    read.baseOffset[position] = baseOffset;
+    if (position > 0) read.nextOffset[position - 1] = baseOffset;
+    if (fileSlot === markerFileSlot) {
+      markerRows ??= [];
+      markerRows.push(position);
+      read.fileId[position] = '';
+      read.byteLength[position] = markerBytes;
+      continue;
+    }
     read.fileId[position] = fileIds?.get(fileSlot) ?? files.fileId(fileSlot);
     read.byteStart[position] = pointers.byteStart(slot);
     read.byteLength[position] = pointers.byteLength(slot);
-    read.baseOffset[position] = baseOffset;
-    if (position > 0) read.nextOffset[position - 1] = baseOffset;
   }
   if (count > 0) read.nextOffset[count - 1] = log.endOf(firstIndex + count - 1);
-  return read;
+  if (markerRows === undefined) return read;
+  return { ...read, markers: readMarkers(pointers, log, firstIndex, markerRows) };
+}
+
+function readMarkers(pool: PointerPool, log: PartitionLog, firstIndex: number, rows: number[]): Markers {
+  const { length } = rows;
+  const markers = {
+    row: Uint32Array.from(rows),
+    isCommit: new Uint8Array(length),
+    producerId: new Float64Array(length),
+    producerEpoch: new Int16Array(length),
+    timestampMs: new Float64Array(length),
+  };
+  for (const [index, row] of rows.entries()) {
+    const slot = log.slot(firstIndex + row);
+    const { isCommit, producerId, producerEpoch } = markerAt(pool, slot);
+    markers.isCommit[index] = isCommit ? 1 : 0;
+    markers.producerId[index] = producerId;
+    markers.producerEpoch[index] = producerEpoch;
+    markers.timestampMs[index] = pool.maxTimestampMs(slot);
+  }
+  return markers;
 }

@@ -3,81 +3,96 @@ import { ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
 /**
- * The bytes around and within a snapshot: a head with what it is, small fields between columns, and a checksum at the end.
- * Columns are written as they lie in memory, since they are most of it and nothing is faster.
+ * The bytes around and within a snapshot: a head with what it is, small fields between columns, and length and checksum at
+ * the end, since nobody knows them before. Columns are written as they lie in memory, since they are most of it and
+ * nothing is faster.
  */
 const magic = Buffer.from('WEIRCLUS', 'latin1');
-const headBytes = magic.length + 4 + 4 + 8;
+const headBytes = magic.length + 4 + 4;
 const checksumBytes = 4;
+const lengthBytes = 8;
 
 /** Reads as something else on a machine that stores numbers the other way round. */
 const byteOrderMark = 0x01020304;
 
-/** Fields are cut into slices of about this size, because whoever stores a snapshot stores it slice by slice. */
-const sliceBytes = 1024 * 1024;
+/**
+ * Fields are cut into slices of about this size. Whoever stores a snapshot stores it slice by slice and does other things in
+ * between, so that a slice must not take long to make: this is two or three milliseconds.
+ */
+const sliceBytes = 128 * 1024;
 
 export type Column = Float64Array | Uint32Array | Uint8Array;
 
 export class SnapshotWriter {
   readonly fields = new ByteWriter();
-  readonly #slices: Buffer[] = [];
+  #ready: Buffer[] = [];
+  #checksum = 0;
+  #bytes = 0;
 
   /** Takes the column as it is; nobody may change it afterwards. */
   column(column: Column): void {
     this.#flush();
-    this.#slices.push(Buffer.from(column.buffer, column.byteOffset, column.byteLength));
+    this.#ready.push(Buffer.from(column.buffer, column.byteOffset, column.byteLength));
   }
 
-  /** Call this between small parts of what may be large. */
-  cut(): void {
-    if (this.fields.length >= sliceBytes) this.#flush();
+  *head(version: number): Generator<Buffer> {
+    const numbers = Buffer.from(Uint32Array.of(byteOrderMark, version).buffer);
+    yield this.#counted(Buffer.concat([magic, numbers]));
   }
 
-  finish(version: number): Buffer[] {
+  /** Call this between small parts of what may be large: gives a slice when there is enough for one. */
+  *cut(): Generator<Buffer> {
+    if (this.fields.length >= sliceBytes) yield* this.slice();
+  }
+
+  /** Gives what was written since the last slice, if there is anything. */
+  *slice(): Generator<Buffer> {
     this.#flush();
-    const bodyBytes = this.#slices.reduce((sum, { length }) => sum + length, 0);
-    const head = Buffer.concat([
-      magic,
-      Buffer.from(Uint32Array.of(byteOrderMark, version).buffer),
-      Buffer.from(Float64Array.of(bodyBytes).buffer),
-    ]);
-    const slices = [head, ...this.#slices];
-    const checksum = Uint32Array.of(slices.reduce((sum, slice) => crc32(slice, sum), 0));
-    return [...slices, Buffer.from(checksum.buffer)];
+    const ready = this.#ready;
+    this.#ready = [];
+    if (ready.length > 0) yield this.#counted(ready.length === 1 ? ready[0]! : Buffer.concat(ready));
+  }
+
+  *end(): Generator<Buffer> {
+    yield* this.slice();
+    const length = this.#counted(Buffer.from(Float64Array.of(this.#bytes - headBytes).buffer));
+    yield Buffer.concat([length, Buffer.from(Uint32Array.of(this.#checksum).buffer)]);
+  }
+
+  #counted(slice: Buffer): Buffer {
+    this.#checksum = crc32(slice, this.#checksum);
+    this.#bytes += slice.length;
+    return slice;
   }
 
   #flush(): void {
-    if (this.fields.length > 0) this.#slices.push(this.fields.take());
+    if (this.fields.length > 0) this.#ready.push(this.fields.take());
   }
 }
 
 export class SnapshotReader {
+  readonly version: number;
   readonly fields: ByteReader;
 
   /** Checks everything that can be checked before a single field is believed. */
-  constructor(bytes: Buffer, version: number) {
+  constructor(bytes: Buffer, versions: readonly number[]) {
     if (bytes.length < headBytes + checksumBytes || !bytes.subarray(0, magic.length).equals(magic)) {
       throw new UnreadableBytes('this is no snapshot of a cluster');
     }
-    const head = copyOf(bytes.subarray(magic.length, headBytes));
-    const [foundMark, foundVersion] = new Uint32Array(head, 0, 2);
-    const [bodyBytes] = new Float64Array(head, 8, 1);
+    const [foundMark, version] = new Uint32Array(copyOf(bytes.subarray(magic.length, headBytes)));
     if (foundMark !== byteOrderMark) {
       throw new UnreadableBytes('the snapshot comes from a machine with another byte order');
     }
-    if (foundVersion !== version) {
-      throw new UnreadableBytes(`the snapshot has version ${foundVersion}; this release reads ${version}`);
+    if (!versions.includes(version!)) {
+      const readable = versions.join(' and ');
+      throw new UnreadableBytes(`the snapshot has version ${version}; this release reads ${readable}`);
     }
-    const expectedBytes = headBytes + bodyBytes! + checksumBytes;
-    if (bytes.length !== expectedBytes) {
-      throw new UnreadableBytes(`the snapshot has ${bytes.length} bytes and should have ${expectedBytes}`);
-    }
-    const body = bytes.subarray(headBytes, -checksumBytes);
+    this.version = version!;
+    this.fields = new ByteReader(bodyOf(bytes, this.version));
     const [checksum] = new Uint32Array(copyOf(bytes.subarray(-checksumBytes)));
     if (crc32(bytes.subarray(0, -checksumBytes)) !== checksum) {
       throw new UnreadableBytes('the checksum of the snapshot is wrong');
     }
-    this.fields = new ByteReader(body);
   }
 
   f64(count: number): Float64Array {
@@ -91,6 +106,23 @@ export class SnapshotReader {
   #column(byteLength: number): ArrayBuffer {
     return copyOf(this.fields.raw(byteLength));
   }
+}
+
+/** What lies between head and end. Version 1 had the length in its head. */
+function bodyOf(bytes: Buffer, version: number): Buffer {
+  const isOld = version === 1;
+  const bodyStart = headBytes + (isOld ? lengthBytes : 0);
+  const endBytes = checksumBytes + (isOld ? 0 : lengthBytes);
+  const lengthStart = isOld ? headBytes : bytes.length - endBytes;
+  const foundBytes = bytes.length - bodyStart - endBytes;
+  const bodyBytes =
+    foundBytes < 0
+      ? Number.NaN
+      : new Float64Array(copyOf(bytes.subarray(lengthStart, lengthStart + lengthBytes)))[0]!;
+  if (foundBytes !== bodyBytes) {
+    throw new UnreadableBytes(`the snapshot holds ${foundBytes} bytes and should hold ${bodyBytes}`);
+  }
+  return bytes.subarray(bodyStart, bytes.length - endBytes);
 }
 
 /** In memory of its own, because columns begin anywhere in a snapshot and arrays of numbers must be aligned. */

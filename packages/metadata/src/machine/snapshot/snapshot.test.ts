@@ -4,6 +4,17 @@ import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ClusterMachine } from '../machine.ts';
 import { Cluster } from '../testing/cluster.ts';
 
+/** What a release wrote that knew the first version only. */
+const firstVersion =
+  'V0VJUkNMVVMEAwIBAQAAAAAAAAAAGIBACHZjaV90ZXN0+Js9AQEObnVtLnBhcnRpdGlvbnMBMgICAAVmaXJzdAVmaXJzdMCE' +
+  'PQADAQxyZXRlbnRpb24ubXMEMTAwMAEHZGVsZXRlZAdkZWxldGVkwIQ9+Zs9AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' +
+  'AAAAAAAAAAAAAAAAAPA/AAAAAAAA8D8AAAAAAADwPwAAAAAAAChAAQAAAAEAAAABAAAAAwAAAAMAAAAAAAAAAAAAAAAAAAAB' +
+  'AAAAAAAAAAAAAAAAAAAAAgAAAAAAAAAAAAAAAAAAAAPIAAAAyAAAAMgAAAAAAAAAAQAAAAIAAAAAAAAAAQAAAAIAAAAAAAAA' +
+  'AAAAAAAAAABkAAAAZAAAAGQAAABkAAAAZAAAAGQAAABkAAAAZAAAAGQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' +
+  'AAAAAAAAAAAAABBAAAAAAAAAIEAAAAAAAAAAAAAAAAAAAPA/AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAAAF' +
+  'AKiMPQEAAAAAAQUA6AcBAAAAAAIFAOgHAQAAAAMAAAAAAAAAAAAAAAAAAAABqIw9BgAAAAAAAAAAAAAAAAAAAAAAAAAAAAKQ' +
+  'lD0GAAAAAAQAAAAAAAAAAAAAAAAAAAAAA/ibPQYAAAAACABXGth+';
+
 /** A cluster with a little of everything. */
 function lively(): Cluster {
   const cluster = new Cluster();
@@ -30,7 +41,8 @@ function lively(): Cluster {
   cluster.nowMs += 86_400_000;
   cluster.execute({ kind: 'purge' });
   cluster.commit({ topicId: 'first', producerId: 7, sequence: 3 }, { topicId: 'nowhere' });
-  cluster.delete('deleted');
+  cluster.request('a', { kind: 'allocateProducerIds', count: 5 });
+  cluster.request('b', { kind: 'deleteTopics', topics: [{ name: 'deleted' }] });
   return cluster;
 }
 
@@ -58,6 +70,70 @@ test('what is saved does not change with what happens afterwards', () => {
   const before = Buffer.concat(slices);
   for (let round = 0; round < 100; round++) cluster.commit({ topicId: 'first' });
   assert.ok(Buffer.concat(slices).equals(before));
+});
+
+test('a snapshot is of the moment when it began, whatever happens while it is taken', () => {
+  const cluster = new Cluster({ producerStatesMax: 3000 });
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'service.soft.delete.topic.ttl.ms': '1000' } });
+  cluster.create('kept', 100);
+  cluster.create('removed', 100);
+  const commit = (first: number) =>
+    cluster.commit(
+      ...Array.from({ length: 1000 }, (_, row) => ({
+        topicId: row % 2 === 0 ? 'kept' : 'removed',
+        partition: row % 100,
+        gap: row % 3,
+        producerId: first + row,
+        sequence: 0,
+      })),
+    );
+  for (let round = 0; round < 40; round++) commit(round * 50);
+  cluster.delete('removed');
+  const expected = cluster.saved();
+  const saving = cluster.machine.beginSave();
+  const slices: Buffer[] = [];
+  for (const slice of saving.slices) {
+    slices.push(slice);
+    // Extends, adds, evicts producers, gives chunks and files back and takes them again.
+    cluster.nowMs += 600;
+    commit(slices.length * 700);
+    cluster.create(`made-${slices.length}`, 3);
+    cluster.execute({ kind: 'purge' });
+  }
+  saving.end();
+  assert.ok(slices.length > 5, 'there was time for something to happen');
+  assert.ok(Buffer.concat(slices).equals(expected));
+  const { machine } = cluster.replay();
+  assert.ok(
+    Buffer.concat(machine.save()).equals(cluster.saved()),
+    'the machine itself is none the worse for it',
+  );
+});
+
+test('a snapshot that was given up leaves nothing behind', () => {
+  const cluster = lively();
+  const saving = cluster.machine.beginSave();
+  assert.throws(() => cluster.machine.beginSave(), /already/);
+  saving.end();
+  saving.end();
+  assert.ok(ClusterMachine.restore(cluster.saved()));
+});
+
+test('a snapshot of the first version can be read', () => {
+  const old = Buffer.from(firstVersion, 'base64');
+  const cluster = new Cluster();
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': '2' } });
+  cluster.create('first', 3, { 'retention.ms': '1000' });
+  cluster.create('deleted', 1);
+  for (let round = 0; round < 3; round++) {
+    cluster.nowMs += 1000;
+    cluster.commit(
+      { topicId: 'first', partition: round % 3, producerId: 5, sequence: 0, timestampMs: round },
+      { topicId: 'deleted', records: 4 },
+    );
+  }
+  cluster.delete('deleted');
+  assert.ok(Buffer.concat(ClusterMachine.restore(old).save()).equals(cluster.saved()));
 });
 
 test('equal states are equal bytes, however they came to be', () => {
@@ -90,13 +166,13 @@ test('a snapshot that lost or changed a byte is refused', () => {
   for (const length of [0, 7, 20, bytes.length - 1]) {
     assert.throws(() => ClusterMachine.restore(bytes.subarray(0, length)), UnreadableBytes);
   }
-  assert.throws(() => ClusterMachine.restore(Buffer.concat([bytes, Buffer.of(0)])), /should have/);
+  assert.throws(() => ClusterMachine.restore(Buffer.concat([bytes, Buffer.of(0)])), /should hold/);
 });
 
 test('a snapshot of another version says so', () => {
   const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
   bytes[12] = 99;
-  assert.throws(() => ClusterMachine.restore(bytes), /version 99; this release reads 1/);
+  assert.throws(() => ClusterMachine.restore(bytes), /version 99; this release reads 1 and 2/);
 });
 
 test('a snapshot of a machine that stores numbers the other way round says so', () => {

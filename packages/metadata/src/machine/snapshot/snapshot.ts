@@ -3,7 +3,12 @@ import { ClusterState } from '../cluster-state.ts';
 import { type ProducerBatch, windowBatches } from '../commit/producers.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { readConfigs, writeConfigs } from '../topics/topic-entries.ts';
+import { CapturedState } from './captured-state.ts';
+import { readLogs, writeLogs } from './log-blocks.ts';
+import { readParts, writeParts } from './parts.ts';
+import { readReplies, writeReplies } from './saved-replies.ts';
 import { SnapshotReader, SnapshotWriter } from './snapshot-columns.ts';
+import { readLogsOfVersion1 } from './version-1.ts';
 
 /**
  * The whole state in bytes. What is written is the state as such and not how it lies in memory: files are numbered as the
@@ -11,40 +16,54 @@ import { SnapshotReader, SnapshotWriter } from './snapshot-columns.ts';
  * executing, by following or from a snapshot.
  *
  * Raise the version with every change of the layout, and keep a reader of the one before: a new release begins with the snapshot
- * of the old one.
+ * of the old one. Something new is a part of its own at the end (parts.ts) and needs no new version.
  */
-const snapshotVersion = 1;
+const snapshotVersion = 2;
+const readableVersions = [1, 2];
 
-/** So many rows make a block. Blocks keep slices small enough to be stored one by one. */
-const blockRows = 65_536;
+/** A state that is being written down, slice by slice, while the machine goes on. */
+export interface Saving {
+  /** Makes each slice when it is asked for, which takes some milliseconds at most. */
+  readonly slices: Iterable<Buffer>;
+  /** Has to be called in the end, whether or not all slices were taken. */
+  end(): void;
+}
 
-export function saveState(state: ClusterState): Buffer[] {
+export function beginSave(state: ClusterState): Saving {
+  const captured = new CapturedState(state);
+  return { slices: write(captured), end: () => captured.end() };
+}
+
+function* write(captured: CapturedState): Generator<Buffer> {
   const writer = new SnapshotWriter();
-  writeCluster(state, writer);
-  const logs = writeTopics(state, writer);
-  writeLogs(logs, writer);
-  writePointers(state, logs, writer);
-  writeProducers(state, writer);
-  writeRecentFiles(state, writer);
-  return writer.finish(snapshotVersion);
+  yield* writer.head(snapshotVersion);
+  writeCluster(captured, writer);
+  yield* writeTopics(captured, writer);
+  yield* writeLogs(captured, writer);
+  yield* writeProducers(captured, writer);
+  yield* writeReplies(captured.recentFiles, writer, (id) => writer.fields.hex16(id));
+  yield* writeParts(captured, writer);
+  yield* writer.end();
 }
 
 export function restoreState(bytes: Buffer): ClusterState {
-  const reader = new SnapshotReader(bytes, snapshotVersion);
+  const reader = new SnapshotReader(bytes, readableVersions);
   const state = readCluster(reader);
   const logs = readTopics(state, reader);
-  readLogs(state, logs, reader);
+  if (reader.version === 1) readLogsOfVersion1(state, logs, reader);
+  else readLogs(state, logs, reader);
   readProducers(state, reader);
-  readRecentFiles(state, reader);
+  readReplies(state.recentFiles, reader, () => reader.fields.hex16());
+  if (reader.version > 1) readParts(state, reader);
   reader.fields.end();
   return state;
 }
 
-function writeCluster(state: ClusterState, { fields }: SnapshotWriter): void {
-  fields.text(state.clusterId);
-  fields.varint(state.nowMs);
-  fields.varint(state.nextProducerId);
-  writeConfigs(fields, state.clusterConfigs);
+function writeCluster(captured: CapturedState, { fields }: SnapshotWriter): void {
+  fields.text(captured.clusterId);
+  fields.varint(captured.nowMs);
+  fields.varint(captured.nextProducerId);
+  writeConfigs(fields, captured.clusterConfigs);
 }
 
 function readCluster({ fields }: SnapshotReader): ClusterState {
@@ -55,25 +74,20 @@ function readCluster({ fields }: SnapshotReader): ClusterState {
   return state;
 }
 
-/** Gives all partitions, in the order in which everything about them is written. */
-function writeTopics({ topics }: ClusterState, writer: SnapshotWriter): PartitionLog[] {
-  const logs: PartitionLog[] = [];
-  const held = [...topics.held()];
+function* writeTopics({ nextTopicNumber, topics }: CapturedState, writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
-  fields.varint(topics.nextNumber);
-  fields.varint(held.length);
-  for (const { number, description, deletedMs, partitions } of held) {
+  fields.varint(nextTopicNumber);
+  fields.varint(topics.length);
+  for (const { number, description, deletedMs } of topics) {
     fields.varint(number);
     fields.text(description.topicId);
     fields.text(description.name);
     fields.varint(description.createdMs);
     fields.varint(deletedMs === undefined ? 0 : deletedMs + 1);
-    fields.varint(partitions.length);
+    fields.varint(description.partitionCount);
     writeConfigs(fields, description.configs);
-    writer.cut();
-    for (const log of partitions) logs.push(log);
+    yield* writer.cut();
   }
-  return logs;
 }
 
 function readTopics({ topics }: ClusterState, { fields }: SnapshotReader): PartitionLog[] {
@@ -98,157 +112,7 @@ function readTopics({ topics }: ClusterState, { fields }: SnapshotReader): Parti
   return logs;
 }
 
-function writeLogs(logs: readonly PartitionLog[], writer: SnapshotWriter): void {
-  const logStartOffset = new Float64Array(logs.length);
-  const nextOffset = new Float64Array(logs.length);
-  const pointerCount = new Uint32Array(logs.length);
-  for (const [index, log] of logs.entries()) {
-    logStartOffset[index] = log.logStartOffset;
-    nextOffset[index] = log.nextOffset;
-    pointerCount[index] = log.pointerCount;
-  }
-  writer.column(logStartOffset);
-  writer.column(nextOffset);
-  writer.column(pointerCount);
-}
-
-/** Columns of some pointers. */
-interface PointerBlock {
-  readonly fileNumber: Uint32Array;
-  readonly byteStart: Uint32Array;
-  readonly byteLength: Uint32Array;
-  readonly baseOffset: Float64Array;
-  readonly maxTimestampMs: Float64Array;
-}
-
-function emptyBlock(rows: number): PointerBlock {
-  return {
-    fileNumber: new Uint32Array(rows),
-    byteStart: new Uint32Array(rows),
-    byteLength: new Uint32Array(rows),
-    baseOffset: new Float64Array(rows),
-    maxTimestampMs: new Float64Array(rows),
-  };
-}
-
-function writeBlock(block: PointerBlock, writer: SnapshotWriter): void {
-  writer.column(block.fileNumber);
-  writer.column(block.byteStart);
-  writer.column(block.byteLength);
-  writer.column(block.baseOffset);
-  writer.column(block.maxTimestampMs);
-}
-
-function readBlock(rows: number, reader: SnapshotReader): PointerBlock {
-  return {
-    fileNumber: reader.u32(rows),
-    byteStart: reader.u32(rows),
-    byteLength: reader.u32(rows),
-    baseOffset: reader.f64(rows),
-    maxTimestampMs: reader.f64(rows),
-  };
-}
-
-function writePointers(
-  { pointers, files }: ClusterState,
-  logs: readonly PartitionLog[],
-  writer: SnapshotWriter,
-): void {
-  // Files are numbered as the pointers mention them, so that where they lie in the table leaves no trace.
-  const unnumbered = 0xffff_ffff;
-  const numberOfSlot = new Uint32Array(files.slotCount).fill(unnumbered);
-  const slots = new Uint32Array(files.slotCount);
-  let fileCount = 0;
-
-  const total = logs.reduce((sum, { pointerCount }) => sum + pointerCount, 0);
-  const blocks: PointerBlock[] = [];
-  let block = emptyBlock(0);
-  let row = 0;
-  let left = total;
-  for (const log of logs) {
-    for (let index = 0; index < log.pointerCount; index++) {
-      if (row === block.fileNumber.length) {
-        block = emptyBlock(Math.min(left, blockRows));
-        blocks.push(block);
-        row = 0;
-      }
-      const slot = log.slot(index);
-      const fileSlot = pointers.fileSlot(slot);
-      let fileNumber = numberOfSlot[fileSlot]!;
-      if (fileNumber === unnumbered) {
-        fileNumber = fileCount++;
-        numberOfSlot[fileSlot] = fileNumber;
-        slots[fileNumber] = fileSlot;
-      }
-      block.fileNumber[row] = fileNumber;
-      block.byteStart[row] = pointers.byteStart(slot);
-      block.byteLength[row] = pointers.byteLength(slot);
-      block.baseOffset[row] = pointers.baseOffset(slot);
-      block.maxTimestampMs[row] = pointers.maxTimestampMs(slot);
-      row++;
-      left--;
-    }
-  }
-
-  writer.fields.varint(fileCount);
-  for (let first = 0; first < fileCount; first += blockRows) {
-    const rows = Math.min(blockRows, fileCount - first);
-    const ids = Buffer.allocUnsafeSlow(16 * rows);
-    const fileBytes = new Uint32Array(rows);
-    for (let fileRow = 0; fileRow < rows; fileRow++) {
-      const fileSlot = slots[first + fileRow]!;
-      files.copyFileId(fileSlot, ids, 16 * fileRow);
-      fileBytes[fileRow] = files.fileBytes(fileSlot);
-    }
-    writer.column(ids);
-    writer.column(fileBytes);
-  }
-  for (const filled of blocks) writeBlock(filled, writer);
-}
-
-/** Ends, files and pointers of all partitions. */
-function readLogs({ files }: ClusterState, logs: readonly PartitionLog[], reader: SnapshotReader): void {
-  const logStartOffset = reader.f64(logs.length);
-  const nextOffset = reader.f64(logs.length);
-  const pointerCount = reader.u32(logs.length);
-
-  const fileCount = reader.fields.varint();
-  for (let first = 0; first < fileCount; first += blockRows) {
-    const rows = Math.min(blockRows, fileCount - first);
-    const ids = reader.fields.raw(16 * rows);
-    const fileBytes = reader.u32(rows);
-    for (let row = 0; row < rows; row++) {
-      files.addFrom(ids, 16 * row, fileBytes[row]!);
-    }
-  }
-
-  let left = pointerCount.reduce((sum, count) => sum + count, 0);
-  let block = emptyBlock(0);
-  let row = 0;
-  for (const [position, log] of logs.entries()) {
-    log.logStartOffset = logStartOffset[position]!;
-    log.nextOffset = nextOffset[position]!;
-    for (let count = pointerCount[position]!; count > 0; count--) {
-      if (row === block.fileNumber.length) {
-        block = readBlock(Math.min(left, blockRows), reader);
-        left -= block.fileNumber.length;
-        row = 0;
-      }
-      const fileNumber = block.fileNumber[row]!;
-      log.push(
-        fileNumber,
-        block.byteStart[row]!,
-        block.byteLength[row]!,
-        block.baseOffset[row]!,
-        block.maxTimestampMs[row]!,
-      );
-      files.countPointer(fileNumber);
-      row++;
-    }
-  }
-}
-
-function writeProducers({ producers }: ClusterState, writer: SnapshotWriter): void {
+function* writeProducers({ producers }: CapturedState, writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
   fields.varint(producers.count);
   let writtenMsBefore = 0;
@@ -266,7 +130,7 @@ function writeProducers({ producers }: ClusterState, writer: SnapshotWriter): vo
       fields.varint(lastSequence);
       fields.varint(baseOffset);
     }
-    writer.cut();
+    yield* writer.cut();
   }
 }
 
@@ -295,27 +159,5 @@ function readProducers({ producers, topics }: ClusterState, { fields }: Snapshot
       });
     }
     producers.restore({ log, producerId, epoch, writtenMs, batches });
-  }
-}
-
-function writeRecentFiles({ recentFiles }: ClusterState, writer: SnapshotWriter): void {
-  const { fields } = writer;
-  fields.varint(recentFiles.count);
-  for (const { fileId, committedMs, reply } of recentFiles.oldestFirst()) {
-    fields.hex16(fileId);
-    fields.varint(committedMs);
-    fields.varint(reply.length);
-    fields.raw(reply);
-    writer.cut();
-  }
-}
-
-function readRecentFiles({ recentFiles }: ClusterState, { fields }: SnapshotReader): void {
-  for (let left = fields.varint(); left > 0; left--) {
-    const fileId = fields.hex16();
-    const committedMs = fields.varint();
-    // A copy, so that one answer does not keep the whole snapshot in memory.
-    const reply = Buffer.from(fields.raw(fields.varint()));
-    recentFiles.add(fileId, committedMs, reply);
   }
 }

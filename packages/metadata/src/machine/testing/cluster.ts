@@ -16,7 +16,16 @@ export class Cluster {
   }
 
   execute<C extends Command>(command: C): ReplyOf<C> {
-    const { entry, reply } = this.machine.execute(command, this.nowMs);
+    return this.#execute(command, undefined);
+  }
+
+  /** Executes a command as one of a request, which is done once. */
+  request<C extends Command>(requestId: string, command: C): ReplyOf<C> {
+    return this.#execute(command, requestId);
+  }
+
+  #execute<C extends Command>(command: C, requestId: string | undefined): ReplyOf<C> {
+    const { entry, reply } = this.machine.execute(command, this.nowMs, requestId);
     if (entry !== undefined) this.journal.push(entry);
     return reply;
   }

@@ -1,4 +1,4 @@
-import type { FileCommit } from '../../cluster/port.ts';
+import type { FileCommit, TransactionalBatches } from '../../cluster/port.ts';
 
 /** One batch as a test says it. What is left out is plain: one record, a hundred bytes behind the batch before, no producer. */
 export interface BatchToCommit {
@@ -12,6 +12,10 @@ export interface BatchToCommit {
   readonly producerId?: number;
   readonly epoch?: number;
   readonly sequence?: number;
+  /** Makes the batch part of a transaction. */
+  readonly transactionalId?: string;
+  /** Whether its partition joins the transaction by itself. */
+  readonly addsPartition?: boolean;
 }
 
 export function fileIdOf(number: number): string {
@@ -44,5 +48,21 @@ export function fileCommit(fileNumber: number, batches: readonly BatchToCommit[]
     baseSequence: Int32Array.from(batches, ({ producerId, sequence }) =>
       producerId === undefined ? -1 : (sequence ?? 0),
     ),
+    ...transactionsOf(batches),
+  };
+}
+
+function transactionsOf(batches: readonly BatchToCommit[]): { transactions?: TransactionalBatches } {
+  const ids = batches.flatMap(({ transactionalId }) => transactionalId ?? []);
+  if (ids.length === 0) return {};
+  const transactionalIds = [...new Set(ids)];
+  return {
+    transactions: {
+      transactionalIds,
+      transaction: Int32Array.from(batches, ({ transactionalId }) =>
+        transactionalId === undefined ? -1 : transactionalIds.indexOf(transactionalId),
+      ),
+      addsPartition: Uint8Array.from(batches, ({ addsPartition = false }) => (addsPartition ? 1 : 0)),
+    },
   };
 }

@@ -1,0 +1,53 @@
+import type { GroupError } from '@weir/metadata';
+import { type Apis, type ErrorName, zeroUuid } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { GroupCalls } from './group-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { readOffsetsToCommit } from './offsets-to-commit.ts';
+
+const topicIdsFromVersion = 10;
+const epochsFromVersion = 9;
+
+/**
+ * OffsetCommit v2 to v10. Commits that come together go to the control plane together, as one entry of its journal.
+ *
+ * - A partition that is not there is answered by itself; the others are committed.
+ * - What is wrong with the group or the member is told for every partition. Clients before v9 know neither GROUP_ID_NOT_FOUND nor
+ *   STALE_MEMBER_EPOCH there and hear ILLEGAL_GENERATION.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
+ *
+ * Missing: ACLs.
+ */
+export function offsetCommitHandler({ commits }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
+  return async (request, { apiVersion, cluster }) => {
+    const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
+    const read = readOffsetsToCommit(request.topics, { cluster, byId: apiVersion >= topicIdsFromVersion });
+    const { offsets } = read;
+    const answer =
+      offsets.length === 0
+        ? undefined
+        : await ifAvailable(
+            commits.ask({
+              groupId,
+              generationIdOrMemberEpoch,
+              memberId,
+              groupInstanceId,
+              retentionMs: Number(request.retentionTimeMs),
+              offsets,
+            }),
+          );
+    const topics = read.answer((at) => {
+      if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
+      return answer.error === 'NONE' ? answer.offsets[at]! : groupErrorFor(answer.error, apiVersion);
+    });
+    return {
+      throttleTimeMs: 0,
+      topics: topics.map((topic) => ({ ...topic, topicId: topic.topicId ?? zeroUuid })),
+    };
+  };
+}
+
+function groupErrorFor(error: GroupError, apiVersion: number): ErrorName {
+  const isUnknownBefore = error === 'GROUP_ID_NOT_FOUND' || error === 'STALE_MEMBER_EPOCH';
+  return isUnknownBefore && apiVersion < epochsFromVersion ? 'ILLEGAL_GENERATION' : error;
+}

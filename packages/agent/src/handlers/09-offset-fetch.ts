@@ -1,0 +1,152 @@
+import type { CommittedOffset, GroupError, OffsetsAnswer, TopicPartition } from '@weir/metadata';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { GroupCalls } from './group-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+const manyGroupsFromVersion = 8;
+const epochsFromVersion = 9;
+const topicIdsFromVersion = 10;
+const groupErrorFromVersion = 2;
+
+/** One group of a request, whatever its version. */
+interface AskedGroup {
+  readonly groupId: string;
+  readonly memberId: string | null;
+  readonly memberEpoch: number;
+  readonly topics: readonly AskedTopic[] | null;
+}
+
+interface AskedTopic {
+  readonly name: string;
+  readonly topicId?: string;
+  readonly partitionIndexes: readonly number[];
+}
+
+interface AnsweredPartition {
+  readonly partitionIndex: number;
+  readonly committedOffset: bigint;
+  readonly committedLeaderEpoch: number;
+  readonly metadata: string;
+  readonly errorCode: number;
+}
+
+interface AnsweredTopic {
+  readonly name: string;
+  readonly topicId: string;
+  readonly partitions: AnsweredPartition[];
+}
+
+const zeroId = Buffer.alloc(16).toString('base64url');
+
+/**
+ * OffsetFetch v1 to v10. Questions that come together go to the control plane together.
+ *
+ * - A group that is not there, and a partition without a commit, are no errors.
+ * - An unknown topic has no commit; by its id (v10) it is UNKNOWN_TOPIC_ID.
+ * - `requireStable` counts in every version that has it.
+ * - Up to v7 there is one group, whose error stands at the top from v2 on and at each partition in v1.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
+ */
+export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['OffsetFetch']> {
+  return async (request, { apiVersion, cluster }) => {
+    const { requireStable } = request;
+    if (apiVersion >= manyGroupsFromVersion) {
+      const groups = await Promise.all(request.groups.map((group) => fetch(group)));
+      return { throttleTimeMs: 0, groups };
+    }
+    const group = { groupId: request.groupId, memberId: null, memberEpoch: -1, topics: request.topics };
+    const { topics, errorCode } = await fetch(group);
+    if (apiVersion >= groupErrorFromVersion || errorCode === errors.NONE.code) {
+      return { throttleTimeMs: 0, topics, errorCode };
+    }
+    return { throttleTimeMs: 0, topics: allFailed(request.topics ?? [], errorCode) };
+
+    async function fetch(asked: AskedGroup) {
+      const { groupId, memberId, memberEpoch } = asked;
+      const found = asked.topics?.map((topic) => ({ ...topic, found: findTopic(topic) }));
+      const partitions =
+        found === undefined
+          ? null
+          : found.flatMap((topic): TopicPartition[] => {
+              const topicId = topic.found?.topicId;
+              if (topicId === undefined) return [];
+              return topic.partitionIndexes.map((partition) => ({ topicId, partition }));
+            });
+      const answer = await ifAvailable(
+        queries.ask({ groupId, memberId, memberEpoch, requireStable, partitions }),
+      );
+      if (answer === undefined || answer.error !== 'NONE') {
+        const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);
+        return { groupId, topics: [], errorCode: errors[error].code };
+      }
+      const topics = found === undefined ? allOf(answer, cluster) : inOrder(found, answer);
+      return { groupId, topics, errorCode: errors.NONE.code };
+    }
+
+    function findTopic({ name, topicId }: AskedTopic) {
+      return apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
+    }
+
+    function errorFor(error: GroupError): ErrorName {
+      const isUnknownBefore = error === 'STALE_MEMBER_EPOCH' && apiVersion < epochsFromVersion;
+      return isUnknownBefore ? 'ILLEGAL_GENERATION' : error;
+    }
+
+    function inOrder(
+      asked: readonly (AskedTopic & { readonly found: { readonly topicId: string } | undefined })[],
+      { offsets }: OffsetsAnswer,
+    ): AnsweredTopic[] {
+      let next = 0;
+      return asked.map(({ name, topicId, partitionIndexes, found }) => ({
+        name,
+        topicId: topicId ?? zeroId,
+        partitions: partitionIndexes.map((partition) => {
+          if (found !== undefined) return answered(offsets[next++]!);
+          const error = apiVersion >= topicIdsFromVersion ? 'UNKNOWN_TOPIC_ID' : 'NONE';
+          return nothing(partition, errors[error].code);
+        }),
+      }));
+    }
+  };
+}
+
+/** Everything that the group has committed. Topics that are gone are left out. */
+function allOf({ offsets }: OffsetsAnswer, cluster: ClusterView): AnsweredTopic[] {
+  const topics = new Map<string, AnsweredTopic>();
+  for (const offset of offsets) {
+    const name = cluster.topicById(offset.topicId)?.name;
+    if (name === undefined) continue;
+    let topic = topics.get(offset.topicId);
+    if (topic === undefined) {
+      topic = { name, topicId: offset.topicId, partitions: [] };
+      topics.set(offset.topicId, topic);
+    }
+    topic.partitions.push(answered(offset));
+  }
+  return [...topics.values()];
+}
+
+function allFailed(topics: readonly AskedTopic[], errorCode: number): AnsweredTopic[] {
+  return topics.map(({ name, partitionIndexes }) => ({
+    name,
+    topicId: zeroId,
+    partitions: partitionIndexes.map((partition) => nothing(partition, errorCode)),
+  }));
+}
+
+function answered({ partition, offset, leaderEpoch, metadata, error }: CommittedOffset): AnsweredPartition {
+  if (error !== 'NONE') return nothing(partition, errors[error].code);
+  return {
+    partitionIndex: partition,
+    committedOffset: BigInt(offset),
+    committedLeaderEpoch: leaderEpoch,
+    metadata,
+    errorCode: errors.NONE.code,
+  };
+}
+
+function nothing(partitionIndex: number, errorCode: number): AnsweredPartition {
+  return { partitionIndex, committedOffset: -1n, committedLeaderEpoch: -1, metadata: '', errorCode };
+}

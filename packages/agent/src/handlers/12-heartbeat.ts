@@ -1,0 +1,17 @@
+import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { GroupCalls } from './group-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * Heartbeat v0 to v4, for members of classic groups. Heartbeats that come together go to the control plane together.
+ *
+ * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
+ * their group.
+ */
+export function heartbeatHandler({ heartbeats }: GroupCalls): HandlerOf<Apis['Heartbeat']> {
+  return async ({ groupId, generationId, memberId, groupInstanceId }) => {
+    const error = await ifAvailable(heartbeats.ask({ groupId, generationId, memberId, groupInstanceId }));
+    return { throttleTimeMs: 0, errorCode: errors[error ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code };
+  };
+}

@@ -1,0 +1,36 @@
+import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * LeaveGroup v0 to v5: members of classic groups leave, or an admin tool removes them.
+ *
+ * - Up to v2 one member leaves and its error is the answer's; from v3 on there are many, each with its own.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
+ */
+export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, { apiVersion, cluster }) => {
+  const isBatch = apiVersion >= 3;
+  const leaving = isBatch ? request.members : [{ memberId: request.memberId, groupInstanceId: null }];
+  const answer = await ifAvailable(
+    cluster.port.leaveGroup({
+      groupId: request.groupId,
+      members: leaving.map(({ memberId, groupInstanceId }) => ({ memberId, groupInstanceId })),
+    }),
+  );
+  if (answer === undefined) {
+    return { throttleTimeMs: 0, errorCode: errors.COORDINATOR_LOAD_IN_PROGRESS.code, members: [] };
+  }
+  if (answer.error !== 'NONE') {
+    return { throttleTimeMs: 0, errorCode: errors[answer.error].code, members: [] };
+  }
+  if (!isBatch) return { throttleTimeMs: 0, errorCode: errors[answer.members[0]!].code };
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    members: leaving.map(({ memberId, groupInstanceId }, index) => ({
+      memberId,
+      groupInstanceId,
+      errorCode: errors[answer.members[index]!].code,
+    })),
+  };
+};

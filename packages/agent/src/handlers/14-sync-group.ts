@@ -1,0 +1,41 @@
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * SyncGroup v0 to v5: the leader of a classic group hands in the assignment, and everybody gets their part of it.
+ *
+ * - Whatever is wrong with the request is told in the answer, whose assignment is empty then; the connection lives on.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
+ */
+export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { cluster }) => {
+  const answer = await ifAvailable(
+    cluster.port.syncGroup({
+      groupId: request.groupId,
+      generationId: request.generationId,
+      memberId: request.memberId,
+      groupInstanceId: request.groupInstanceId,
+      protocolType: request.protocolType,
+      protocolName: request.protocolName,
+      // The group keeps it, and the memory of the frame is used again.
+      assignments: request.assignments.map(({ memberId, assignment }) => ({
+        memberId,
+        assignment: Buffer.from(assignment),
+      })),
+    }),
+  );
+  if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
+  if (answer.error !== 'NONE') return failed(answer.error);
+  const { protocolType, protocolName, assignment } = answer;
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    protocolType,
+    protocolName,
+    assignment: Buffer.from(assignment.buffer, assignment.byteOffset, assignment.byteLength),
+  };
+};
+
+function failed(error: ErrorName) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, assignment: Buffer.alloc(0) };
+}

@@ -1,0 +1,30 @@
+import type { GroupType } from '@weir/metadata';
+import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/** As Kafka writes them. */
+const typeNames: Readonly<Record<GroupType, string>> = {
+  classic: 'Classic',
+  consumer: 'Consumer',
+  share: 'Share',
+};
+
+/**
+ * ListGroups v0 to v5. Every agent lists all groups of the cluster: Kafka's clients ask all brokers and put the answers together,
+ * and take a group that they hear of more than once as one.
+ */
+export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, { cluster }) => {
+  const filter = { states: request.statesFilter, types: request.typesFilter };
+  const groups = await ifAvailable(cluster.port.listGroups(filter));
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors[groups === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'NONE'].code,
+    groups: (groups ?? []).map(({ groupId, protocolType, state, type }) => ({
+      groupId,
+      protocolType,
+      groupState: state,
+      groupType: typeNames[type],
+    })),
+  };
+};

@@ -1,0 +1,40 @@
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { transactionErrorFor } from './transaction-errors.ts';
+
+const bumpsEpochFromVersion = 5;
+
+/**
+ * EndTxn v0 to v5. The control plane ends the transaction in all partitions and groups at once.
+ *
+ * - From v5 on every transaction has an epoch of its own, and the answer says with which the next one goes on.
+ * - CONCURRENT_TRANSACTIONS makes a producer ask again; see `endTransaction` of the port for when it is told.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
+ *
+ * Missing: ACLs.
+ */
+export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, { apiVersion, cluster, origin }) => {
+  const answer = await ifAvailable(
+    cluster.port.endTransaction({
+      transactionalId: request.transactionalId,
+      producerId: Number(request.producerId),
+      producerEpoch: request.producerEpoch,
+      origin,
+      isCommit: request.committed,
+      bumpsEpoch: apiVersion >= bumpsEpochFromVersion,
+    }),
+  );
+  if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
+  if (answer.error !== 'NONE') return failed(transactionErrorFor(answer.error, 'EndTxn', apiVersion));
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    producerId: BigInt(answer.producerId),
+    producerEpoch: answer.producerEpoch,
+  };
+};
+
+function failed(error: ErrorName) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code };
+}

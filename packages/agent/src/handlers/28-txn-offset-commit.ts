@@ -1,0 +1,66 @@
+import type { TransactionOffsetsAnswer } from '@weir/metadata';
+import type { Apis, ErrorName } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { readOffsetsToCommit } from './offsets-to-commit.ts';
+
+const addsGroupFromVersion = 5;
+const abortableFromVersion = 4;
+const loadingFromVersion = 2;
+
+/**
+ * TxnOffsetCommit v0 to v5: offsets that count when the transaction commits.
+ *
+ * - From v5 on the group joins the transaction by itself; before, AddOffsetsToTxn must have said so.
+ * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer is
+ *   INVALID_PRODUCER_EPOCH, as in Kafka.
+ * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are ILLEGAL_GENERATION here.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, except for v0 and v1, whose producers may
+ *   crash on it and hear COORDINATOR_NOT_AVAILABLE.
+ *
+ * Missing: ACLs.
+ */
+export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async (request, context) => {
+  const { apiVersion, cluster } = context;
+  const read = readOffsetsToCommit(request.topics, { cluster, byId: false });
+  const answer =
+    read.offsets.length === 0
+      ? undefined
+      : await ifAvailable(
+          cluster.port.commitTransactionOffsets({
+            transactionalId: request.transactionalId,
+            producerId: Number(request.producerId),
+            producerEpoch: request.producerEpoch,
+            groupId: request.groupId,
+            generationIdOrMemberEpoch: request.generationId,
+            memberId: request.memberId,
+            groupInstanceId: request.groupInstanceId,
+            addsGroup: apiVersion >= addsGroupFromVersion,
+            offsets: read.offsets,
+          }),
+        );
+  const topics = read.answer((at) => {
+    if (answer === undefined) {
+      return apiVersion >= loadingFromVersion ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'COORDINATOR_NOT_AVAILABLE';
+    }
+    return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
+  });
+  return {
+    throttleTimeMs: 0,
+    topics: topics.map(({ name, partitions }) => ({ name, partitions })),
+  };
+};
+
+function errorFor(error: TransactionOffsetsAnswer['error'], apiVersion: number): ErrorName {
+  switch (error) {
+    case 'GROUP_ID_NOT_FOUND':
+    case 'STALE_MEMBER_EPOCH':
+      return 'ILLEGAL_GENERATION';
+    case 'PRODUCER_FENCED':
+      return 'INVALID_PRODUCER_EPOCH';
+    case 'INVALID_TXN_STATE':
+      return apiVersion >= abortableFromVersion ? 'TRANSACTION_ABORTABLE' : error;
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,58 @@
+import { markerCoordinatorEpoch, type TopicPartition } from '@weir/metadata';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * DescribeProducers v0: who wrote to partitions, and whose transaction is open there.
+ *
+ * A partition that is not there is UNKNOWN_TOPIC_OR_PARTITION; when the control plane cannot be reached the answer is
+ * NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
+ *
+ * Missing: ACLs.
+ */
+export const describeProducersHandler: HandlerOf<Apis['DescribeProducers']> = async (request, context) => {
+  const { cluster } = context;
+  const asked: TopicPartition[] = [];
+  const topics = request.topics.map(({ name, partitionIndexes }) => ({
+    name,
+    partitions: partitionIndexes.map((partition) => {
+      const topicId = cluster.topicByName(name)?.topicId;
+      return { partition, at: topicId === undefined ? -1 : asked.push({ topicId, partition }) - 1 };
+    }),
+  }));
+  const answers = asked.length === 0 ? [] : await ifAvailable(cluster.port.describeProducers(asked));
+  return {
+    throttleTimeMs: 0,
+    topics: topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map(({ partition, at }) => {
+        if (at < 0) return failed(partition, 'UNKNOWN_TOPIC_OR_PARTITION');
+        const answer = answers?.[at];
+        if (answer === undefined) return failed(partition, 'NOT_LEADER_OR_FOLLOWER');
+        if (answer.error !== 'NONE') return failed(partition, 'UNKNOWN_TOPIC_OR_PARTITION');
+        return {
+          partitionIndex: partition,
+          errorCode: errors.NONE.code,
+          activeProducers: answer.producers.map((producer) => ({
+            producerId: BigInt(producer.producerId),
+            producerEpoch: producer.producerEpoch,
+            lastSequence: producer.lastSequence,
+            lastTimestamp: BigInt(producer.lastTimestampMs),
+            coordinatorEpoch: markerCoordinatorEpoch,
+            currentTxnStartOffset: BigInt(producer.transactionStartOffset),
+          })),
+        };
+      }),
+    })),
+  };
+};
+
+function failed(partition: number, error: ErrorName) {
+  return {
+    partitionIndex: partition,
+    errorCode: errors[error].code,
+    errorMessage: errors[error].message,
+    activeProducers: [],
+  };
+}

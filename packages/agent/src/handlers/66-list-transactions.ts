@@ -1,0 +1,59 @@
+import { compilePattern, transactionStates } from '@weir/metadata';
+import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/** Kafka has more states than we do: a filter for one of these is known and finds nothing. */
+const knownStates: ReadonlySet<string> = new Set([
+  ...transactionStates,
+  'PrepareCommit',
+  'PrepareAbort',
+  'Dead',
+  'PrepareEpochFence',
+]);
+
+/**
+ * ListTransactions v0 to v2. Every agent lists all of the cluster.
+ *
+ * - States that nobody knows are told back; if none that is known was asked for, nothing is found.
+ * - A pattern that is no regular expression (RE2) is INVALID_REGULAR_EXPRESSION.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
+ *
+ * Missing: ACLs.
+ */
+export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, { cluster }) => {
+  const unknownStateFilters = request.stateFilters.filter((state) => !knownStates.has(state));
+  const states = request.stateFilters.filter((state) => knownStates.has(state));
+  const answer = (error: keyof typeof errors, found: readonly Found[] = []) => ({
+    throttleTimeMs: 0,
+    errorCode: errors[error].code,
+    unknownStateFilters,
+    transactionStates: found,
+  });
+  const pattern = request.transactionalIdPattern ? compilePattern(request.transactionalIdPattern) : undefined;
+  if (pattern?.problem !== undefined) return answer('INVALID_REGULAR_EXPRESSION');
+  if (states.length === 0 && unknownStateFilters.length > 0) return answer('NONE');
+  const listed = await ifAvailable(
+    cluster.port.listTransactions({
+      states,
+      producerIds: request.producerIdFilters.map(Number),
+      openForMs: Number(request.durationFilter),
+    }),
+  );
+  if (listed === undefined) return answer('COORDINATOR_LOAD_IN_PROGRESS');
+  const matching = listed.filter(({ transactionalId }) => pattern?.matches(transactionalId) ?? true);
+  return answer(
+    'NONE',
+    matching.map(({ transactionalId, producerId, state }) => ({
+      transactionalId,
+      producerId: BigInt(producerId),
+      transactionState: state,
+    })),
+  );
+};
+
+interface Found {
+  readonly transactionalId: string;
+  readonly producerId: bigint;
+  readonly transactionState: string;
+}

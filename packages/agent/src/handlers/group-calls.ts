@@ -1,0 +1,50 @@
+import { caps } from '@weir/core';
+import type {
+  ClusterPort,
+  ConsumerHeartbeat,
+  ConsumerHeartbeatAnswer,
+  GroupError,
+  GroupHeartbeat,
+  OffsetsAnswer,
+  OffsetsCommit,
+  OffsetsCommitAnswer,
+  OffsetsQuery,
+} from '@weir/metadata';
+import { GatheredCalls } from './gathered-calls.ts';
+
+/** The calls about groups that many clients make all the time. Those that come together go together. */
+export interface GroupCalls {
+  readonly heartbeats: GatheredCalls<GroupHeartbeat, GroupError>;
+  readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ConsumerHeartbeatAnswer>;
+  readonly commits: GatheredCalls<OffsetsCommit, OffsetsCommitAnswer>;
+  readonly queries: GatheredCalls<OffsetsQuery, OffsetsAnswer>;
+}
+
+export function groupCalls(port: ClusterPort): GroupCalls {
+  const weightMax = caps.gatheredRowsMax;
+  return {
+    heartbeats: new GatheredCalls({
+      call: (heartbeats) => port.groupHeartbeats(heartbeats),
+      weigh: () => 1,
+      weightMax,
+    }),
+    consumerHeartbeats: new GatheredCalls({
+      call: (heartbeats) => port.consumerGroupHeartbeats(heartbeats),
+      weigh: ({ subscribedTopicNames, ownedPartitions }) =>
+        1 +
+        (subscribedTopicNames?.length ?? 0) +
+        (ownedPartitions ?? []).reduce((sum, { partitions }) => sum + 1 + partitions.length, 0),
+      weightMax,
+    }),
+    commits: new GatheredCalls({
+      call: (commits) => port.commitOffsets(commits),
+      weigh: ({ offsets }) => 1 + offsets.length,
+      weightMax,
+    }),
+    queries: new GatheredCalls({
+      call: (queries) => port.fetchOffsets(queries),
+      weigh: ({ partitions }) => 1 + (partitions?.length ?? caps.gatheredRowsMax),
+      weightMax,
+    }),
+  };
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MiB } from '@weir/core';
+import fc from 'fast-check';
+import { settled } from '../../testing/data-path.ts';
+import { FakeClock } from '../../testing/index.ts';
+import { AnswerMemory, type AnswerRoom } from './answer-memory.ts';
+
+const forever = new AbortController().signal;
+
+test('an answer gets what it wants, but no more than its share of what is free', async () => {
+  // used, wanted, granted, in MiB, of 64
+  const cases: [used: number, wanted: number, granted: number][] = [
+    [0, 1, 1],
+    [0, 16, 16],
+    [0, 256, 16],
+    [32, 256, 8],
+    [60, 256, 1],
+    [63, 256, 1],
+    [63.5, 0.25, 0.25],
+  ];
+  for (const [used, wanted, granted] of cases) {
+    const memory = new AnswerMemory(64 * MiB, new FakeClock());
+    memory.change(used * MiB);
+    const room = await memory.room(wanted * MiB, { waitMs: 1000, closed: forever });
+    assert.equal(room!.bytes, granted * MiB, `${used} used, ${wanted} wanted`);
+    assert.equal(memory.bytes, (used + granted) * MiB);
+    room!.release();
+    assert.equal(memory.bytes, used * MiB);
+  }
+});
+
+test('who finds no room waits for it in line, and not for ever', async () => {
+  const clock = new FakeClock();
+  const memory = new AnswerMemory(8 * MiB, clock);
+  memory.change(8 * MiB);
+  const got: string[] = [];
+  const gone = new AbortController();
+  const ask = async (name: string, closed = forever) => {
+    const room = await memory.room(MiB, { waitMs: 1000, closed });
+    got.push(`${name} ${room === undefined ? 'nothing' : room.bytes / MiB}`);
+  };
+  for (const name of ['first', 'second']) void ask(name);
+  void ask('gone', gone.signal);
+  await settled();
+  assert.deepEqual(got, []);
+  gone.abort();
+  memory.change(-MiB);
+  await settled();
+  assert.deepEqual(got, ['gone nothing', 'first 1']);
+  clock.advance(1000);
+  await settled();
+  assert.deepEqual(got, ['gone nothing', 'first 1', 'second nothing']);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('connections that were held are called once, when it is no longer full', () => {
+  const memory = new AnswerMemory(100, new FakeClock());
+  let called = 0;
+  const resume = () => called++;
+  memory.change(150);
+  assert.ok(memory.isFull);
+  memory.whenFree(resume);
+  memory.whenFree(resume);
+  memory.change(-50);
+  assert.equal(called, 0);
+  memory.change(-1);
+  assert.equal(called, 1);
+  memory.change(10);
+  memory.whenFree(resume);
+  memory.forget(resume);
+  memory.change(-10);
+  assert.equal(called, 1);
+});
+
+test('rooms never exceed the limit together, and all of it comes back', async () => {
+  const wishes = fc.array(fc.tuple(fc.integer({ min: 1, max: 64 * MiB }), fc.boolean()), { maxLength: 50 });
+  await fc.assert(
+    fc.asyncProperty(wishes, async (some) => {
+      const clock = new FakeClock();
+      const memory = new AnswerMemory(16 * MiB, clock);
+      const rooms: AnswerRoom[] = [];
+      for (const [wanted, releases] of some) {
+        void memory.room(wanted, { waitMs: 10, closed: forever }).then((room) => room && rooms.push(room));
+        await settled(3);
+        assert.ok(memory.bytes <= 16 * MiB);
+        if (releases) rooms.shift()?.release();
+        await settled(3);
+      }
+      clock.advance(10);
+      await settled(3);
+      for (const room of rooms) room.release();
+      assert.equal(memory.bytes, 0);
+    }),
+  );
+});

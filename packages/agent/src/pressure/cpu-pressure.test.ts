@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { CpuPressure, delayMsMax, firstDelayMs, sustainedSamples } from './cpu-pressure.ts';
+
+function after(thresholdPercent: number, loads: readonly number[]): CpuPressure {
+  const pressure = new CpuPressure({ thresholdPercent });
+  for (const load of loads) pressure.sample(load / 100);
+  return pressure;
+}
+
+const sustained = new Array<number>(sustainedSamples).fill(99);
+
+test('a load that lasts slows clients down, and its end does not', () => {
+  // what, threshold, loads, delay
+  const cases: [what: string, threshold: number, loads: number[], delayMs: number][] = [
+    ['nothing happens', 98, [], 0],
+    ['one sample too few', 98, sustained.slice(1), 0],
+    ['sustained', 98, sustained, firstDelayMs],
+    ['exactly the threshold', 98, sustained.fill(98), firstDelayMs],
+    ['a pause begins the count anew', 98, [...sustained.slice(1), 97, ...sustained.slice(1)], 0],
+    ['no relief: longer', 98, [...sustained, 99], 15],
+    ['no relief: longer still', 98, [...sustained, 99, 99], 23],
+    ['a little below: as it is', 98, [...sustained, 99, 95, 94], 15],
+    ['up again: goes on from there', 98, [...sustained, 99, 95, 99], 23],
+    ['five points below: over', 98, [...sustained, 99, 92.9], 0],
+    ['over, and no second chance at once', 98, [...sustained, 90, ...sustained.slice(1)], 0],
+    ['over, and back after a while', 98, [...sustained, 90, ...sustained], firstDelayMs],
+    ['a lower threshold', 50, sustained.map(() => 50), firstDelayMs],
+    ['0 turns it off', 0, sustained.map(() => 100), 0],
+    ['100 is reached by 100 only', 100, sustained, 0],
+  ];
+  for (const [what, threshold, loads, delayMs] of cases) {
+    const pressure = after(threshold, loads);
+    assert.equal(pressure.delayMs, delayMs, what);
+    assert.equal(pressure.isPressing, delayMs > 0, what);
+  }
+});
+
+test('the delay has an end, never comes early, and goes with the load', () => {
+  const loads = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 60 });
+  fc.assert(
+    fc.property(fc.integer({ min: 10, max: 100 }), loads, (threshold, some) => {
+      const pressure = new CpuPressure({ thresholdPercent: threshold });
+      let above = 0;
+      for (const load of some) {
+        const wasPressing = pressure.isPressing;
+        pressure.sample(load / 100);
+        above = load / 100 >= threshold / 100 ? above + 1 : 0;
+        assert.ok(pressure.delayMs <= delayMsMax);
+        if (!wasPressing && pressure.isPressing) assert.ok(above >= sustainedSamples);
+        if (load / 100 < threshold / 100 - 0.05) assert.equal(pressure.delayMs, 0);
+      }
+    }),
+  );
+  assert.equal(after(98, new Array<number>(100).fill(100)).delayMs, delayMsMax);
+});

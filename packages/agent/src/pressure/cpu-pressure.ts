@@ -1,0 +1,64 @@
+export interface CpuPressureOptions {
+  /** From 0 to 100; 0 turns the whole off. */
+  readonly thresholdPercent: number;
+}
+
+/** How often the load is looked at. */
+export const sampleIntervalMs = 250;
+
+/** A load is sustained when this many samples in a row reach the threshold: two seconds. */
+export const sustainedSamples = 8;
+
+/** The load must fall this far below the threshold for the pressure to end, or it would begin and end all the time. */
+export const releasePercent = 5;
+
+/** What clients are asked to wait at first, by how much it grows with every sample that brings no relief, and its end. */
+export const firstDelayMs = 10;
+export const delayGrowth = 1.5;
+export const delayMsMax = 1_000;
+
+/**
+ * Decides when clients are slowed down because the processor is used up, and by how much.
+ *
+ * ```
+ *             8 samples at or above the threshold
+ *   serving ──────────────────────────────────────► pressing: each further such sample lengthens the delay
+ *      ▲                                                │
+ *      └──────────── one sample 5 points below ─────────┘
+ * ```
+ *
+ * Between the two marks the delay stays as it is. Clients that are always waiting for us lose nothing by a short delay: it
+ * takes their requests out of our queues and leaves the work as it is.
+ */
+export class CpuPressure {
+  readonly #threshold: number;
+  #samplesAbove = 0;
+  #delayMs = 0;
+
+  constructor({ thresholdPercent }: CpuPressureOptions) {
+    this.#threshold = thresholdPercent / 100;
+  }
+
+  get isPressing(): boolean {
+    return this.#delayMs > 0;
+  }
+
+  /** How long a client is to wait before it sends again; 0 while there is no pressure. */
+  get delayMs(): number {
+    return Math.round(this.#delayMs);
+  }
+
+  /** Takes the load since the last sample, from 0 to 1. */
+  sample(load: number): void {
+    if (this.#threshold === 0) return;
+    const isAbove = load >= this.#threshold;
+    this.#samplesAbove = isAbove ? this.#samplesAbove + 1 : 0;
+    if (!this.isPressing) {
+      if (this.#samplesAbove >= sustainedSamples) this.#delayMs = firstDelayMs;
+    } else if (isAbove) {
+      this.#delayMs = Math.min(this.#delayMs * delayGrowth, delayMsMax);
+    } else if (load < this.#threshold - releasePercent / 100) {
+      this.#delayMs = 0;
+    }
+  }
+}

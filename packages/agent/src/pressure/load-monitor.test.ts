@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, silentLog } from '@weir/core';
+import { FakeClock } from '../../testing/index.ts';
+import { sampleIntervalMs, sustainedSamples } from './cpu-pressure.ts';
+import { LoadMonitor } from './load-monitor.ts';
+import type { Load } from './load-source.ts';
+
+test('either load counts, and the metrics tell of it', () => {
+  const clock = new FakeClock();
+  const metrics = new Metrics();
+  let load: Load = { cpu: 0.3, eventLoop: 0.5 };
+  const monitor = new LoadMonitor({
+    thresholdPercent: 98,
+    source: { sample: () => load },
+    clock,
+    log: silentLog,
+    metrics,
+  });
+  monitor.start();
+  const figure = (name: string) =>
+    Number(new RegExp(`^service_${name} (\\S+)$`, 'm').exec(metrics.render())?.[1]);
+  const pass = (samples: number) => clock.advance(samples * sampleIntervalMs);
+
+  pass(sustainedSamples);
+  assert.equal(monitor.delayMs, 0);
+  assert.equal(monitor.cpu, 0.3);
+
+  // One loop is busy while the other processors have nothing to do.
+  load = { cpu: 0.5, eventLoop: 1 };
+  pass(sustainedSamples - 1);
+  assert.equal(monitor.delayMs, 0);
+  pass(1);
+  assert.equal(monitor.delayMs, 10);
+  assert.equal(figure('agent_cpu_backpressure'), 1);
+  assert.equal(figure('agent_cpu_backpressure_delay_seconds'), 0.01);
+
+  load = { cpu: 0.1, eventLoop: 0.1 };
+  pass(1);
+  assert.equal(monitor.delayMs, 0);
+  assert.equal(figure('agent_cpu_backpressure'), 0);
+
+  load = { cpu: 1, eventLoop: 0.2 };
+  pass(20);
+  assert.ok(monitor.delayMs > 0);
+  assert.equal(figure('cpu_utilization_os'), 1);
+  assert.equal(figure('event_loop_utilization'), 0.2);
+  assert.ok(figure('resident_memory_bytes') > 1_000_000);
+
+  monitor.stop();
+  assert.equal(clock.pendingTimers, 0);
+});

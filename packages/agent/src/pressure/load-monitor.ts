@@ -1,0 +1,99 @@
+import type { Clock, Log, Metrics, Series } from '@weir/core';
+import { CpuPressure, sampleIntervalMs } from './cpu-pressure.ts';
+import type { Load, LoadSource } from './load-source.ts';
+import { processRows } from './pressure-metrics.ts';
+import { StallFigures } from './stall-figures.ts';
+
+export interface LoadMonitorOptions {
+  /** From 0 to 100; 0 never slows anybody down. */
+  readonly thresholdPercent: number;
+  readonly source: LoadSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Figures that nobody decides by are taken with every so many samples. */
+const samplesPerFigures = 20;
+
+/** Looks at the load of the process at intervals, tells the metrics of it, and says whether clients have to be slowed down. */
+export class LoadMonitor {
+  readonly #options: LoadMonitorOptions;
+  readonly #pressure: CpuPressure;
+  readonly #stalls: StallFigures;
+  readonly #series: Readonly<Record<keyof typeof processRows, Series>>;
+  #samples = 0;
+  #last: Load = { cpu: 0, eventLoop: 0 };
+  #cancel: (() => void) | undefined;
+  #hasStopped = false;
+
+  constructor(options: LoadMonitorOptions) {
+    this.#options = options;
+    this.#pressure = new CpuPressure(options);
+    this.#stalls = new StallFigures(options.metrics);
+    const series = (row: (typeof processRows)[keyof typeof processRows]) => options.metrics.series(row, {});
+    this.#series = {
+      cpu: series(processRows.cpu),
+      eventLoop: series(processRows.eventLoop),
+      heapBytes: series(processRows.heapBytes),
+      bufferBytes: series(processRows.bufferBytes),
+      residentBytes: series(processRows.residentBytes),
+      pressing: series(processRows.pressing),
+      delay: series(processRows.delay),
+    };
+  }
+
+  /** How long clients are to wait before they send again; 0 while all is well. */
+  get delayMs(): number {
+    return this.#pressure.delayMs;
+  }
+
+  /** The share of the processor time that the process used lately. */
+  get cpu(): number {
+    return this.#last.cpu;
+  }
+
+  start(): void {
+    this.#takeFigures();
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(): void {
+    if (this.#hasStopped) return;
+    this.#cancel = this.#options.clock.after(sampleIntervalMs, () => {
+      this.#sample();
+      this.#schedule();
+    });
+  }
+
+  #sample(): void {
+    const { source, log } = this.#options;
+    const wasPressing = this.#pressure.isPressing;
+    this.#last = source.sample();
+    this.#pressure.sample(Math.max(this.#last.cpu, this.#last.eventLoop));
+    const { isPressing, delayMs } = this.#pressure;
+    this.#series.pressing.set(isPressing ? 1 : 0);
+    this.#series.delay.set(delayMs / 1000);
+    if (isPressing !== wasPressing) {
+      const fields = { cpu: this.#last.cpu, eventLoop: this.#last.eventLoop };
+      if (isPressing) log.warn('slowing Kafka clients down because the processor is used up', fields);
+      else log.info('no longer slowing Kafka clients down', fields);
+    }
+    if (++this.#samples % samplesPerFigures === 0) this.#takeFigures();
+  }
+
+  #takeFigures(): void {
+    const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
+    this.#series.cpu.set(this.#last.cpu);
+    this.#series.eventLoop.set(this.#last.eventLoop);
+    this.#series.residentBytes.set(rss);
+    this.#series.heapBytes.set(heapUsed);
+    this.#series.bufferBytes.set(arrayBuffers);
+    void this.#stalls.update();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Clock, Log, Metrics } from '@weir/core';
+import { AnswerMemory } from './answer-memory.ts';
+import type { FairGate } from './fair-gate.ts';
+import { LoadMonitor } from './load-monitor.ts';
+import { type LoadSource, systemLoad } from './load-source.ts';
+import { metadataTurns } from './metadata-turns.ts';
+import { answerBytesRow } from './pressure-metrics.ts';
+import { type SlowDown, slowingDown } from './slow-down.ts';
+
+export interface PressureOptions {
+  /** The load at which clients are slowed down, from 0 to 100; 0 never slows anybody down. */
+  readonly highCpuPercent: number;
+  /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */
+  readonly metadataRequestsPerCpu: number;
+  /** What answers of all connections may take up. */
+  readonly responseBytesMax: number;
+  readonly cpuCount: number;
+  /** How busy the process is, for tests that say it. */
+  readonly load?: LoadSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What an agent does when it is asked for more than it can do. */
+export interface Pressure {
+  readonly answers: AnswerMemory;
+  readonly metadataTurns: FairGate;
+  readonly slowDown: SlowDown;
+  readonly monitor: LoadMonitor;
+}
+
+export function createPressure(options: PressureOptions): Pressure {
+  const { clock, log, metrics, cpuCount } = options;
+  const answerBytes = metrics.series(answerBytesRow, {});
+  const answers = new AnswerMemory(options.responseBytesMax, clock, (bytes) => answerBytes.set(bytes));
+  const monitor = new LoadMonitor({
+    thresholdPercent: options.highCpuPercent,
+    source: options.load ?? systemLoad(clock, cpuCount),
+    clock,
+    log,
+    metrics,
+  });
+  return {
+    answers,
+    metadataTurns: metadataTurns({
+      requestsMax: options.metadataRequestsPerCpu * cpuCount,
+      answers,
+      metrics,
+    }),
+    slowDown: slowingDown({ delayMs: () => monitor.delayMs, clock, metrics }),
+    monitor,
+  };
+}

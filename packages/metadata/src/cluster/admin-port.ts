@@ -1,0 +1,91 @@
+import type { MutationOptions } from './port.ts';
+
+/** What an agent asks of its cluster for the tools of administrators. Lists in, lists out, as everywhere. */
+export interface AdminPort {
+  /** Changes configs. All changes of one resource are made or none, and each resource is answered for itself. */
+  alterConfigs(resources: readonly ConfigsToAlter[], options: MutationOptions): Promise<AlterConfigsResult[]>;
+
+  /** What is set for groups and for subscriptions of client metrics. What topics and the cluster have, followers know. */
+  describeConfigs(resources: readonly StoredConfigResource[]): Promise<Readonly<Record<string, string>>[]>;
+
+  /** The names of the groups, or of the subscriptions, for which something is set. */
+  listConfigResources(kind: StoredConfigKind): Promise<string[]>;
+
+  /** Lets logs begin later. What lies before cannot be read any more. */
+  deleteRecords(partitions: readonly RecordsToDelete[]): Promise<DeleteRecordsResult[]>;
+
+  /** How many bytes of files the partitions of topics take. At most `caps.logSizesPerCallMax` topics at a time. */
+  logSizes(topicIds: readonly string[]): Promise<LogSizes>;
+}
+
+/** Resources whose configs are records of the cluster. */
+export const storedConfigKinds = ['group', 'clientMetrics'] as const;
+export type StoredConfigKind = (typeof storedConfigKinds)[number];
+
+export const configResourceKinds = ['topic', 'cluster', ...storedConfigKinds] as const;
+export type ConfigResourceKind = (typeof configResourceKinds)[number];
+
+export interface StoredConfigResource {
+  readonly kind: StoredConfigKind;
+  readonly name: string;
+}
+
+export const configOperations = ['set', 'delete', 'append', 'subtract'] as const;
+export type ConfigOperation = (typeof configOperations)[number];
+
+export interface ConfigChange {
+  readonly name: string;
+  readonly operation: ConfigOperation;
+  /** `null` in a `delete` only. */
+  readonly value: string | null;
+}
+
+export interface ConfigsToAlter {
+  readonly kind: ConfigResourceKind;
+  /** The name of the topic, group or subscription; empty for the cluster. */
+  readonly name: string;
+  /** Everything that is set and not named is unset, as AlterConfigs does. */
+  readonly replacesAll: boolean;
+  readonly changes: readonly ConfigChange[];
+}
+
+export type AlterConfigsError =
+  | 'NONE'
+  | 'UNKNOWN_TOPIC_OR_PARTITION'
+  | 'INVALID_CONFIG'
+  | 'INVALID_REQUEST'
+  | 'POLICY_VIOLATION';
+
+export interface AlterConfigsResult {
+  readonly error: AlterConfigsError;
+  /** What was wrong and what to do, for the user. */
+  readonly message: string | null;
+  /** What is set for the resource afterwards (or would be); `undefined` on error. */
+  readonly configs: Readonly<Record<string, string>> | undefined;
+}
+
+/** Topics in the order of the question, and partitions counted up within each. */
+export interface LogSizes {
+  /** One row per topic; 0 for one that is not there. */
+  readonly partitionCount: Uint32Array;
+  /** One row per partition. */
+  readonly byteCount: Float64Array;
+}
+
+export interface RecordsToDelete {
+  readonly topicId: string;
+  readonly partition: number;
+  /** Where the log is to begin; -1 for its end. */
+  readonly offset: number;
+}
+
+export interface DeleteRecordsResult {
+  readonly error:
+    | 'NONE'
+    | 'UNKNOWN_TOPIC_ID'
+    | 'UNKNOWN_TOPIC_OR_PARTITION'
+    | 'OFFSET_OUT_OF_RANGE'
+    | 'POLICY_VIOLATION';
+  /** Where the log begins afterwards; -1 on error. */
+  readonly logStartOffset: number;
+}

@@ -1,0 +1,168 @@
+import type { GroupError, OffsetsCommitter, OffsetToCommit, TopicPartition } from './groups-port.ts';
+
+/**
+ * What an agent asks of its cluster about transactions. Every call that changes something is one entry of the journal, so that
+ * there is no state between "is to end" and "has ended": a transaction is open, or it is over in all of its partitions
+ * and groups at once. CONCURRENT_TRANSACTIONS therefore has one meaning here, which `endTransaction` explains.
+ *
+ * Errors have the names of Kafka's newest versions. What older versions of a request are told instead is the agent's business:
+ * PRODUCER_FENCED as INVALID_PRODUCER_EPOCH, and INVALID_TXN_STATE as TRANSACTION_ABORTABLE.
+ */
+export interface TransactionsPort {
+  /** Gives a transactional id to a producer, which fences whoever had it, and aborts what was left open. */
+  initTransactionalProducer(request: TransactionalProducerToInit): Promise<TransactionalProducer>;
+
+  /** Adds partitions to the open transaction, or opens one with them. All of them or none. */
+  addPartitionsToTransaction(request: PartitionsToAdd): Promise<TransactionAnswer>;
+
+  /** Says that offsets of a group will follow in the open transaction, or opens one with it. */
+  addOffsetsToTransaction(request: OffsetsToAdd): Promise<TransactionAnswer>;
+
+  /** Offsets of a group that count when the transaction commits. */
+  commitTransactionOffsets(request: TransactionOffsetsToCommit): Promise<TransactionOffsetsAnswer>;
+
+  /**
+   * Commits or aborts: markers in all partitions, offsets of groups and the new state, all at once.
+   *
+   * With `bumpsEpoch` every transaction has an epoch of its own, so that a call that was under way for too long cannot end
+   * the next one. Without it nothing in the request tells two transactions of a producer apart. Such a call is done only
+   * when it comes on the connection that the transaction was last heard of; on another one it is answered
+   * CONCURRENT_TRANSACTIONS, and done when it comes once more on the same one. A client that lives tries again by itself; a request
+   * from a connection that its client has given up is never repeated there.
+   */
+  endTransaction(request: TransactionToEnd): Promise<TransactionalProducer>;
+
+  /** In the order of the ids; TRANSACTIONAL_ID_NOT_FOUND for those that are not known. */
+  describeTransactions(transactionalIds: readonly string[]): Promise<TransactionDescription[]>;
+
+  listTransactions(filter: TransactionFilter): Promise<ListedTransaction[]>;
+
+  /** Who wrote to partitions, in the order of the partitions. */
+  describeProducers(partitions: readonly TopicPartition[]): Promise<ProducersAnswer[]>;
+}
+
+/** A producer as it names itself in every call. */
+export interface TransactionalCaller {
+  readonly transactionalId: string;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+/** Where a request came from, to tell requests that were under way for too long. */
+export interface RequestOrigin {
+  /** A text that no other connection of any agent ever had, for instance the agent's id and a number. */
+  readonly connection: string;
+  /** Grows with every request of the connection. */
+  readonly request: number;
+}
+
+export interface TransactionalProducerToInit {
+  readonly transactionalId: string;
+  readonly timeoutMs: number;
+  /** What the producer has already, when it goes on after an error; -1 and -1 for one that is new. */
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+export interface PartitionsToAdd extends TransactionalCaller {
+  readonly origin: RequestOrigin;
+  readonly partitions: readonly TopicPartition[];
+}
+
+export interface OffsetsToAdd extends TransactionalCaller {
+  readonly origin: RequestOrigin;
+  readonly groupId: string;
+}
+
+export interface TransactionOffsetsToCommit extends TransactionalCaller, OffsetsCommitter {
+  /** TxnOffsetCommit v5 and later: the group joins the transaction by itself, and opens one when none is open. */
+  readonly addsGroup: boolean;
+  readonly offsets: readonly OffsetToCommit[];
+}
+
+export interface TransactionOffsetsAnswer {
+  /** What is wrong as a whole: no offset was taken then, and `offsets` is empty. */
+  readonly error: TransactionError | GroupError;
+  readonly message: string | null;
+  /** In the order of the request. */
+  readonly offsets: readonly GroupError[];
+}
+
+export interface TransactionToEnd extends TransactionalCaller {
+  readonly origin: RequestOrigin;
+  readonly isCommit: boolean;
+  /** EndTxn v5 and later: the producer goes on with the id and epoch of the answer. */
+  readonly bumpsEpoch: boolean;
+}
+
+export type TransactionError =
+  | 'NONE'
+  | 'INVALID_REQUEST'
+  | 'INVALID_TRANSACTION_TIMEOUT'
+  | 'INVALID_PRODUCER_ID_MAPPING'
+  | 'PRODUCER_FENCED'
+  | 'INVALID_TXN_STATE'
+  | 'CONCURRENT_TRANSACTIONS'
+  | 'UNKNOWN_TOPIC_OR_PARTITION'
+  /** The cluster holds as many transactional ids, or as much in one transaction, as it can. */
+  | 'POLICY_VIOLATION';
+
+export interface TransactionAnswer {
+  readonly error: TransactionError;
+  /** What was wrong and what to do, for the log of an agent; `null` without an error. */
+  readonly message: string | null;
+}
+
+/** With what the producer goes on; -1 and -1 on error. */
+export interface TransactionalProducer extends TransactionAnswer {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+/** Kafka's names. Its states of preparing and of being dead do not exist here. */
+export const transactionStates = ['Empty', 'Ongoing', 'CompleteCommit', 'CompleteAbort'] as const;
+
+export type TransactionState = (typeof transactionStates)[number];
+
+export interface TransactionDescription {
+  readonly error: 'NONE' | 'TRANSACTIONAL_ID_NOT_FOUND';
+  readonly transactionalId: string;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly state: TransactionState;
+  readonly timeoutMs: number;
+  /** -1 when no transaction is open. */
+  readonly startMs: number;
+  /** Of the open transaction. Partitions of topics that were deleted meanwhile are left out. */
+  readonly partitions: readonly TopicPartition[];
+}
+
+export interface TransactionFilter {
+  /** Empty for all. */
+  readonly states: readonly string[];
+  /** Empty for all. */
+  readonly producerIds: readonly number[];
+  /** Only those that are open for at least this long; below 0 for all. */
+  readonly openForMs: number;
+}
+
+export interface ListedTransaction {
+  readonly transactionalId: string;
+  readonly producerId: number;
+  readonly state: TransactionState;
+}
+
+export interface ProducersAnswer {
+  readonly error: 'NONE' | 'UNKNOWN_TOPIC_ID' | 'UNKNOWN_TOPIC_OR_PARTITION';
+  readonly producers: readonly ProducerDescription[];
+}
+
+export interface ProducerDescription {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly lastSequence: number;
+  /** When it wrote last. */
+  readonly lastTimestampMs: number;
+  /** The first offset of its open transaction in this partition, or -1. */
+  readonly transactionStartOffset: number;
+}

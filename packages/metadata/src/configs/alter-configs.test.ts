@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ConfigChange, ConfigResourceKind } from '../cluster/admin-port.ts';
+import { alteredConfigs } from './alter-configs.ts';
+
+type Texts = Record<string, string>;
+
+/** `name=value` sets, `name+=value` adds, `name-=value` takes away, `-name` deletes. */
+function change(text: string): ConfigChange {
+  if (text.startsWith('-')) return { name: text.slice(1), operation: 'delete', value: null };
+  const [, name = '', sign = '', value = ''] = /^([\w.]+)([+-]?)=(.*)$/.exec(text)!;
+  const operation = sign === '+' ? 'append' : sign === '-' ? 'subtract' : 'set';
+  return { name, operation, value };
+}
+
+const policy = 'cleanup.policy';
+const compacted = { [policy]: 'compact' };
+const session = 'consumer.session.timeout.ms';
+
+const cases: [kind: ConfigResourceKind, before: Texts, changes: string[], after: Texts | RegExp][] = [
+  ['topic', {}, ['retention.ms=5'], { 'retention.ms': '5' }],
+  ['topic', { 'retention.ms': '5' }, ['retention.bytes=7'], { 'retention.bytes': '7', 'retention.ms': '5' }],
+  ['topic', { 'retention.ms': '5' }, ['-retention.ms'], {}],
+  ['topic', {}, ['-retention.ms'], {}],
+  ['topic', {}, ['retention.ms=5', 'retention.ms=6'], /^INVALID_REQUEST .*retention\.ms twice/],
+  ['topic', {}, ['retention.ms=5', 'retention.bytes=x'], /^INVALID_CONFIG retention\.bytes=x: must be a whole/],
+  ['topic', {}, ['service.nothing=1'], /^INVALID_CONFIG service\.nothing=1: there is no such topic config/],
+  ['topic', {}, ['-service.nothing'], /^INVALID_CONFIG service\.nothing=null: there is no such topic config/],
+  ['topic', {}, ['some.plugin=1', 'retention.ms=5'], { 'retention.ms': '5' }],
+  ['topic', compacted, [`${policy}+=delete`], { [policy]: 'compact,delete' }],
+  ['topic', compacted, [`${policy}+=compact`], compacted],
+  ['topic', { [policy]: 'compact, delete' }, [`${policy}-=delete`], compacted],
+  ['topic', compacted, [`${policy}-=compact`], /^INVALID_CONFIG cleanup\.policy=: must be one or more of/],
+  ['topic', compacted, [`${policy}=delete`], /^INVALID_CONFIG .* cannot be made non-compacted/],
+  ['topic', compacted, [`-${policy}`], /^INVALID_CONFIG .* cannot be made non-compacted/],
+  ['topic', {}, [`${policy}=compact`], /^INVALID_CONFIG .* cannot be made compacted/],
+  ['topic', {}, [`${policy}+=compact`], /^INVALID_CONFIG .* cannot be made compacted/],
+  ['topic', {}, ['retention.ms+=5'], /^INVALID_CONFIG retention\.ms is no list/],
+  ['topic', {}, ['leader.replication.throttled.replicas+=0:1'], { 'leader.replication.throttled.replicas': '0:1' }],
+  ['cluster', {}, ['log.retention.hours=1'], { 'log.retention.ms': '3600000' }],
+  ['cluster', { 'log.retention.ms': '5' }, ['-log.retention.hours'], {}],
+  ['cluster', {}, ['default.replication.factor=1'], /^INVALID_CONFIG .* cannot be set; it is always 3/],
+  ['cluster', {}, ['service.default.topic.type=fast'], /^INVALID_CONFIG .* must be one of classic, lightning/],
+  ['cluster', {}, ['service.default.x=1'], /^INVALID_CONFIG .* there is no such cluster config/],
+  ['group', {}, [`${session}=9000`], { [session]: '9000' }],
+  ['group', {}, [`${session}=5000`], /^INVALID_CONFIG consumer\.heartbeat\.interval\.ms=5000: must be less/],
+  ['group', {}, ['some.plugin=1'], /^INVALID_CONFIG some\.plugin=1: there is no such group config/],
+  ['clientMetrics', {}, ['metrics=a.,b.', 'interval.ms=100'], { 'interval.ms': '100', metrics: 'a.,b.' }],
+  ['clientMetrics', { metrics: 'a.,b.' }, ['metrics-=a.'], { metrics: 'b.' }],
+  ['clientMetrics', {}, ['match=client_id=app-.*'], { match: 'client_id=app-.*' }],
+  ['clientMetrics', {}, ['match=client_id=('], /^INVALID_CONFIG match=client_id=\(: must be selector=pattern/],
+  ['clientMetrics', {}, ['match=shoe_size=1'], /^INVALID_CONFIG match=shoe_size=1: must be/],
+  ['clientMetrics', {}, ['interval.ms=99'], /^INVALID_CONFIG interval\.ms=99: must be a whole number from 100/],
+];
+
+for (const [kind, before, changes, after] of cases) {
+  test(`${kind} ${JSON.stringify(before)} with ${changes.join(' ')}`, () => {
+    const request = { kind, name: 'x', replacesAll: false, changes: changes.map(change) };
+    const altered = alteredConfigs(request, before, {});
+    if (after instanceof RegExp) {
+      assert.notEqual(altered.error, 'NONE');
+      assert.match(`${altered.error} ${'message' in altered ? altered.message : ''}`, after);
+    } else {
+      assert.deepEqual(altered, { error: 'NONE', configs: after });
+      assert.deepEqual(Object.keys(after).sort(), 'configs' in altered && Object.keys(altered.configs));
+    }
+  });
+}
+
+test('replacing all unsets what is not named', () => {
+  const before = { 'retention.bytes': '7', 'retention.ms': '5' };
+  const replace = (...changes: string[]) =>
+    alteredConfigs({ kind: 'topic', name: 'x', replacesAll: true, changes: changes.map(change) }, before, {});
+  assert.deepEqual(replace('segment.ms=9'), { error: 'NONE', configs: { 'segment.ms': '9' } });
+  assert.deepEqual(replace(), { error: 'NONE', configs: {} });
+});
+
+test('a value is missing where something is to be set', () => {
+  for (const operation of ['set', 'append', 'subtract'] as const) {
+    const changes = [{ name: policy, operation, value: null }];
+    const altered = alteredConfigs({ kind: 'topic', name: 'x', replacesAll: false, changes }, {}, {});
+    assert.equal(altered.error, 'INVALID_REQUEST', operation);
+  }
+});

@@ -1,0 +1,90 @@
+import type { AlterConfigsError, ConfigChange, ConfigsToAlter } from '../cluster/admin-port.ts';
+import { checkConfigs } from './check-configs.ts';
+import { configCatalogues } from './config-catalogues.ts';
+import { describeProblem } from './config-row.ts';
+import { wordsOf } from './config-type.ts';
+import { type ConfigTexts, effectiveText, groupConfigValue, topicConfigValue } from './config-value.ts';
+
+export type AlteredConfigs =
+  | { readonly error: 'NONE'; readonly configs: ConfigTexts }
+  | { readonly error: Exclude<AlterConfigsError, 'NONE'>; readonly message: string };
+
+/** What a resource has after the changes, or what is wrong with them. Nothing else depends on it yet. */
+export function alteredConfigs(
+  { kind, name: resourceName, replacesAll, changes }: ConfigsToAlter,
+  present: ConfigTexts,
+  clusterTexts: ConfigTexts,
+): AlteredConfigs {
+  const texts = new Map<string, string | null>();
+  const { rows } = configCatalogues[kind];
+  for (const change of changes) {
+    const { name, operation, value } = change;
+    if (texts.has(name)) return refused('INVALID_REQUEST', `The request names ${name} twice.`);
+    if (operation !== 'delete' && value === null) {
+      return refused('INVALID_REQUEST', `${name} has no value; to unset it, delete it.`);
+    }
+    if (operation === 'set' || operation === 'delete') {
+      texts.set(name, operation === 'set' ? value : null);
+      continue;
+    }
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+    if (row !== undefined && row.type.kafkaType !== 'LIST') {
+      return refused('INVALID_CONFIG', `${name} is no list, so that nothing can be added or taken away.`);
+    }
+    texts.set(name, listAfter(change, effectiveText(kind, name, present, clusterTexts) ?? ''));
+  }
+
+  const { configs, problems } = checkConfigs(kind, Object.fromEntries(texts));
+  if (problems.length > 0) return refused('INVALID_CONFIG', problems.map(describeProblem).join('; '));
+  const after = new Map(replacesAll ? [] : Object.entries(present));
+  for (const [name, text] of Object.entries(configs)) {
+    if (text === null) after.delete(name);
+    else after.set(name, text);
+  }
+  const result = sortedConfigs(after);
+  const conflict = conflictOf(kind, resourceName, present, result, clusterTexts);
+  return conflict === undefined ? { error: 'NONE', configs: result } : refused('INVALID_CONFIG', conflict);
+}
+
+/** By name, so that equal configs are equal bytes whatever their history. */
+function sortedConfigs(configs: Iterable<readonly [string, string]>): ConfigTexts {
+  return Object.fromEntries([...configs].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function listAfter({ operation, value }: ConfigChange, before: string): string {
+  const words = wordsOf(before);
+  const named = wordsOf(value ?? '');
+  const after =
+    operation === 'append'
+      ? [...words, ...named.filter((word) => !words.includes(word))]
+      : words.filter((word) => !named.includes(word));
+  return after.join(',');
+}
+
+/** Values that are allowed each and not together, or not after what was there. */
+function conflictOf(
+  kind: ConfigsToAlter['kind'],
+  resourceName: string,
+  before: ConfigTexts,
+  after: ConfigTexts,
+  clusterTexts: ConfigTexts,
+): string | undefined {
+  if (kind === 'topic') {
+    const isCompacted = (texts: ConfigTexts) =>
+      topicConfigValue('cleanup.policy', texts, clusterTexts).includes('compact');
+    if (isCompacted(before) === isCompacted(after)) return undefined;
+    return `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'}; make another one.`;
+  }
+  if (kind !== 'group') return undefined;
+  for (const type of ['consumer', 'share'] as const) {
+    const heartbeatMs = groupConfigValue(`${type}.heartbeat.interval.ms`, after, clusterTexts);
+    const sessionMs = groupConfigValue(`${type}.session.timeout.ms`, after, clusterTexts);
+    if (heartbeatMs < sessionMs) continue;
+    return `${type}.heartbeat.interval.ms=${heartbeatMs}: must be less than ${type}.session.timeout.ms, which is ${sessionMs}`;
+  }
+  return undefined;
+}
+
+function refused(error: Exclude<AlterConfigsError, 'NONE'>, message: string): AlteredConfigs {
+  return { error, message };
+}

@@ -1,0 +1,288 @@
+import type { NamedBytes } from '../../cluster/groups-port.ts';
+import type { Pattern } from '../../pattern.ts';
+import type { AssignorName } from '../assignors/assignor.ts';
+import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
+import type { Holding } from './reconcile.ts';
+
+/** The epoch of a static member that is away and will come back. */
+export const awayEpoch = -2;
+
+/** What a member says that it listens to. */
+export interface Subscription {
+  /** In order, each once. */
+  readonly names: readonly string[];
+  /** All topics that the expression matches, besides; empty for none. */
+  readonly pattern: string;
+}
+
+/** A member that speaks the classic protocol, in a group that has changed to the new one. */
+export interface ClassicFace {
+  readonly sessionTimeoutMs: number;
+  /** The preferred one first; it is the one that counts. */
+  readonly protocols: readonly NamedBytes[];
+}
+
+export interface ConsumerMember {
+  readonly memberId: string;
+  readonly instanceId: string | null;
+  rackId: string | null;
+  clientId: string;
+  clientHost: string;
+  /** How long it may take to give partitions up. */
+  rebalanceTimeoutMs: number;
+  /** The assignor that it would like. */
+  assignor: AssignorName | null;
+  classic: ClassicFace | null;
+  /** Changed by `setSubscription` only. */
+  subscription: Subscription;
+  /** Changed by `setHolding` only. */
+  holding: Holding;
+  /** When it counts as gone unless something is heard of it. */
+  sessionDeadlineMs: number;
+  /** When it counts as gone unless it has done what it was told: to give partitions up or, as a classic member, to join or sync. */
+  rebalanceDeadlineMs: number | undefined;
+}
+
+interface KnownPattern {
+  readonly pattern: Extract<Pattern, { readonly problem: undefined }>;
+  memberCount: number;
+  /** Topics that it matches now. */
+  names: Set<string>;
+}
+
+/** The part of the cluster's topics that groups look at. */
+export interface TopicsView {
+  byName(name: string): { readonly topicId: string; readonly partitionCount: number } | undefined;
+  /** `undefined` for one that is gone. */
+  nameOf(topicId: string): string | undefined;
+  names(): Iterable<string>;
+}
+
+/**
+ * A group of the new protocol as data. Who changes it are the functions of this folder; what is here keeps what is derived from
+ * the members in step with them.
+ */
+export class ConsumerGroup {
+  readonly groupId: string;
+  /** Rises with every change of members, subscriptions and topics. */
+  epoch = 0;
+  /** The epoch that the targets were computed for. */
+  assignmentEpoch = 0;
+  assignor: AssignorName = 'uniform';
+  /** The topics that somebody listens to, with the numbers of their partitions, as of `epoch`. */
+  topics: ReadonlyMap<string, number> = new Map();
+  /** What each member is to have in the end. */
+  targets = new Map<string, TopicPartitions>();
+  /** Not before this are targets computed again: in large groups many changes share one computation. */
+  nextAssignmentMs = Number.NEGATIVE_INFINITY;
+  isDead = false;
+  readonly #members = new Map<string, ConsumerMember>();
+  readonly #staticMembers = new Map<string, string>();
+  /** How many members name a topic. */
+  readonly #listeners = new Map<string, number>();
+  readonly #patterns = new Map<string, KnownPattern>();
+  /** Who holds each partition. */
+  readonly #owners = new Map<string, Map<number, string>>();
+  #classicCount = 0;
+  #textChars = 0;
+
+  constructor(groupId: string) {
+    this.groupId = groupId;
+  }
+
+  /** In the order in which they came. */
+  get members(): ReadonlyMap<string, ConsumerMember> {
+    return this.#members;
+  }
+
+  /** Members that speak the classic protocol. */
+  get classicCount(): number {
+    return this.#classicCount;
+  }
+
+  /** What members say of themselves, by its length. */
+  get textChars(): number {
+    return this.#textChars;
+  }
+
+  get patterns(): ReadonlyMap<string, Readonly<KnownPattern>> {
+    return this.#patterns;
+  }
+
+  member(memberId: string): ConsumerMember | undefined {
+    return this.#members.get(memberId);
+  }
+
+  staticMember(instanceId: string): ConsumerMember | undefined {
+    const memberId = this.#staticMembers.get(instanceId);
+    return memberId === undefined ? undefined : this.#members.get(memberId);
+  }
+
+  targetOf(memberId: string): TopicPartitions {
+    return this.targets.get(memberId) ?? noPartitions;
+  }
+
+  ownerOf(topicId: string, partition: number): string | undefined {
+    return this.#owners.get(topicId)?.get(partition);
+  }
+
+  /** The pattern of the subscription has been compiled and is given with it, unless it is empty. */
+  add(member: ConsumerMember, pattern: Pattern | undefined): void {
+    this.#members.set(member.memberId, member);
+    if (member.instanceId !== null) this.#staticMembers.set(member.instanceId, member.memberId);
+    this.#countClassic(member.classic, 1);
+    this.#subscribe(member.memberId, member.subscription, pattern);
+    this.#own(member);
+  }
+
+  remove(member: ConsumerMember): void {
+    this.#members.delete(member.memberId);
+    const { instanceId } = member;
+    if (instanceId !== null && this.#staticMembers.get(instanceId) === member.memberId) {
+      this.#staticMembers.delete(instanceId);
+    }
+    this.#countClassic(member.classic, -1);
+    this.#unsubscribe(member.memberId, member.subscription);
+    this.#disown(member);
+  }
+
+  setClassic(member: ConsumerMember, classic: ClassicFace | null): void {
+    this.#countClassic(member.classic, -1);
+    member.classic = classic;
+    this.#countClassic(classic, 1);
+  }
+
+  setHolding(member: ConsumerMember, holding: Holding): void {
+    this.#disown(member);
+    member.holding = holding;
+    this.#own(member);
+  }
+
+  setSubscription(member: ConsumerMember, subscription: Subscription, pattern: Pattern | undefined): void {
+    // The new one first, so that a pattern that both have is not forgotten in between.
+    this.#subscribe(member.memberId, subscription, pattern);
+    this.#unsubscribe(member.memberId, member.subscription);
+    member.subscription = subscription;
+  }
+
+  isSubscribedTo(name: string): boolean {
+    if (this.#listeners.has(name)) return true;
+    for (const { names } of this.#patterns.values()) if (names.has(name)) return true;
+    return false;
+  }
+
+  /** Whether the group has to look when this topic comes, grows or goes. */
+  isConcernedBy(name: string): boolean {
+    return this.isSubscribedTo(name) || this.#patterns.size > 0;
+  }
+
+  /** Looks which topics patterns match: all of them, or those that are new and those that are gone. */
+  matchTopics(view: TopicsView, changed: Iterable<string> | undefined): void {
+    for (const known of this.#patterns.values()) {
+      if (changed === undefined) {
+        known.names = new Set(matching(known.pattern, view.names()));
+        continue;
+      }
+      for (const name of changed) {
+        if (view.byName(name) === undefined) known.names.delete(name);
+        else if (known.pattern.matches(name)) known.names.add(name);
+      }
+    }
+  }
+
+  /** For a pattern that has just come. */
+  matchPattern(view: TopicsView, expression: string): void {
+    const known = this.#patterns.get(expression);
+    if (known !== undefined && known.memberCount === 1) {
+      known.names = new Set(matching(known.pattern, view.names()));
+    }
+  }
+
+  topicNames(subscription: Subscription): Set<string> {
+    const names = new Set(subscription.names);
+    const matched = this.#patterns.get(subscription.pattern)?.names;
+    if (matched !== undefined) for (const name of matched) names.add(name);
+    return names;
+  }
+
+  /** The topics that somebody listens to and that are there. */
+  findTopics(view: TopicsView): Map<string, number> {
+    const found = new Map<string, number>();
+    const look = (name: string): void => {
+      const topic = view.byName(name);
+      if (topic !== undefined) found.set(topic.topicId, topic.partitionCount);
+    };
+    for (const name of this.#listeners.keys()) look(name);
+    for (const { names } of this.#patterns.values()) for (const name of names) look(name);
+    return found;
+  }
+
+  #countClassic(classic: ClassicFace | null, difference: 1 | -1): void {
+    if (classic === null) return;
+    this.#classicCount += difference;
+    this.#textChars += difference * bytesOf(classic);
+  }
+
+  #subscribe(
+    memberId: string,
+    { names, pattern: expression }: Subscription,
+    pattern: Pattern | undefined,
+  ): void {
+    this.#textChars += charsOf(memberId, names, expression);
+    for (const name of names) this.#listeners.set(name, (this.#listeners.get(name) ?? 0) + 1);
+    const known = this.#patterns.get(expression);
+    if (known !== undefined) known.memberCount++;
+    else if (pattern?.problem === undefined && pattern !== undefined) {
+      this.#patterns.set(expression, { pattern, memberCount: 1, names: new Set() });
+    }
+  }
+
+  #unsubscribe(memberId: string, { names, pattern: expression }: Subscription): void {
+    this.#textChars -= charsOf(memberId, names, expression);
+    for (const name of names) {
+      const count = this.#listeners.get(name)! - 1;
+      if (count === 0) this.#listeners.delete(name);
+      else this.#listeners.set(name, count);
+    }
+    const known = this.#patterns.get(expression);
+    if (known !== undefined && --known.memberCount === 0) this.#patterns.delete(expression);
+  }
+
+  #own({ memberId, holding }: ConsumerMember): void {
+    for (const partitions of [holding.assigned, holding.revoking]) {
+      for (const [topicId, numbers] of partitions) {
+        let owners = this.#owners.get(topicId);
+        if (owners === undefined) {
+          owners = new Map();
+          this.#owners.set(topicId, owners);
+        }
+        for (const number of numbers) owners.set(number, memberId);
+      }
+    }
+  }
+
+  /** What somebody else has taken meanwhile stays theirs. */
+  #disown({ memberId, holding }: ConsumerMember): void {
+    for (const partitions of [holding.assigned, holding.revoking]) {
+      for (const [topicId, numbers] of partitions) {
+        const owners = this.#owners.get(topicId);
+        if (owners === undefined) continue;
+        for (const number of numbers) if (owners.get(number) === memberId) owners.delete(number);
+        if (owners.size === 0) this.#owners.delete(topicId);
+      }
+    }
+  }
+}
+
+/** What a subscription costs. */
+export function charsOf(memberId: string, names: readonly string[], expression: string): number {
+  return names.reduce((sum, name) => sum + name.length, memberId.length + expression.length);
+}
+
+export function bytesOf({ protocols }: ClassicFace): number {
+  return protocols.reduce((sum, { name, metadata }) => sum + name.length + metadata.length, 0);
+}
+
+function* matching(pattern: KnownPattern['pattern'], names: Iterable<string>): Generator<string> {
+  for (const name of names) if (pattern.matches(name)) yield name;
+}

@@ -1,0 +1,120 @@
+/**
+ * What classic members of type `consumer` say of themselves, and what they are told: bytes that groups pass on unread, until a group
+ * moves to the new protocol and has to know. Versions 0 to 3; a later one begins like the last that is known.
+ */
+export interface ClassicSubscription {
+  readonly version: number;
+  readonly topics: readonly string[];
+  /** From v1 on, and empty before. */
+  readonly owned: readonly NamedPartitions[];
+  /** From v2 on: the generation in which it got what it owns; -1 when it does not say. */
+  readonly generationId: number;
+  /** From v3 on. */
+  readonly rackId: string | null;
+}
+
+export interface NamedPartitions {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+const highestVersion = 3;
+
+/** `undefined` for bytes that are no subscription. */
+export function readSubscription(bytes: Uint8Array): ClassicSubscription | undefined {
+  const reader = new FieldReader(bytes);
+  const version = reader.int16();
+  const topics = reader.list(() => reader.text());
+  reader.skipBytes();
+  const owned = version >= 1 ? reader.list(() => namedPartitions(reader)) : [];
+  const generationId = version >= 2 ? reader.int32() : -1;
+  const rackId = version >= 3 ? reader.nullableText() : null;
+  if (version < 0 || !reader.isSound) return undefined;
+  return { version: Math.min(version, highestVersion), topics, owned, generationId, rackId };
+}
+
+/** `undefined` for bytes that are no assignment. No bytes at all are an assignment of nothing. */
+export function readAssignment(bytes: Uint8Array): readonly NamedPartitions[] | undefined {
+  if (bytes.length === 0) return [];
+  const reader = new FieldReader(bytes);
+  const version = reader.int16();
+  const assigned = reader.list(() => namedPartitions(reader));
+  return version < 0 || !reader.isSound ? undefined : assigned;
+}
+
+/** All versions have the same fields. */
+export function writeAssignment(version: number, assigned: readonly NamedPartitions[]): Uint8Array {
+  let byteLength = 2 + 4 + 4;
+  for (const { topic, partitions } of assigned) {
+    byteLength += 2 + Buffer.byteLength(topic) + 4 + 4 * partitions.length;
+  }
+  const bytes = Buffer.allocUnsafe(byteLength);
+  let at = bytes.writeInt16BE(version, 0);
+  at = bytes.writeInt32BE(assigned.length, at);
+  for (const { topic, partitions } of assigned) {
+    at = bytes.writeInt16BE(Buffer.byteLength(topic), at);
+    at += bytes.write(topic, at);
+    at = bytes.writeInt32BE(partitions.length, at);
+    for (const partition of partitions) at = bytes.writeInt32BE(partition, at);
+  }
+  // No user data.
+  bytes.writeInt32BE(-1, at);
+  return bytes;
+}
+
+function namedPartitions(reader: FieldReader): NamedPartitions {
+  return { topic: reader.text(), partitions: reader.list(() => reader.int32()) };
+}
+
+/**
+ * Reads fields as long as they are there. The first that is not makes the reader unsound and all that follows empty, so that
+ * whatever a client wrote is read to an end: a list ends with the bytes, however long it claims to be.
+ */
+class FieldReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  isSound = true;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  int16(): number {
+    return this.#take(2) ? this.#bytes.readInt16BE(this.#at - 2) : 0;
+  }
+
+  int32(): number {
+    return this.#take(4) ? this.#bytes.readInt32BE(this.#at - 4) : 0;
+  }
+
+  text(): string {
+    const text = this.nullableText();
+    if (text === null) this.isSound = false;
+    return text ?? '';
+  }
+
+  nullableText(): string | null {
+    const byteLength = this.int16();
+    if (byteLength === -1) return null;
+    return this.#take(byteLength) ? this.#bytes.toString('utf8', this.#at - byteLength, this.#at) : '';
+  }
+
+  skipBytes(): void {
+    const byteLength = this.int32();
+    if (byteLength !== -1) this.#take(byteLength);
+  }
+
+  list<T>(read: () => T): T[] {
+    const count = this.int32();
+    if (count < 0) this.isSound = false;
+    const entries: T[] = [];
+    for (let left = count; left > 0 && this.isSound; left--) entries.push(read());
+    return entries;
+  }
+
+  #take(byteLength: number): boolean {
+    if (byteLength < 0 || this.#at + byteLength > this.#bytes.length) this.isSound = false;
+    if (this.isSound) this.#at += byteLength;
+    return this.isSound;
+  }
+}

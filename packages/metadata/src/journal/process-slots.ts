@@ -1,0 +1,68 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Names for the processes that share a SQLite file, each backed by a lock that the operating system drops when the process dies and
+ * not before. So whoever can take the lock of a name knows that its process is gone, without waiting for a lease to end: a
+ * process that is merely paused, slow or cut off still has it. SQLite runs on one machine, where such locks can be trusted.
+ *
+ * The lock is held here, in the main thread, and not where the journal is written: it has to live as long as anybody in the
+ * process could believe in a lease.
+ */
+export class ProcessSlots {
+  readonly #path: string;
+  #own: { readonly number: number; readonly lock: DatabaseSync } | undefined;
+
+  constructor(databasePath: string) {
+    this.#path = databasePath;
+  }
+
+  /** A name that no living process has: the first that is free, so that a process that was started again often gets its own. */
+  claim(): string {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    for (let number = 0; this.#own === undefined; number++) {
+      if (number >= slotsMax)
+        throw new Error(`journal: ${this.#path}: more than ${slotsMax} processes share it`);
+      const lock = this.#tryLock(number);
+      if (lock !== undefined) this.#own = { number, lock };
+    }
+    return nameOf(this.#own.number);
+  }
+
+  /** Whether the process of this name is gone. Names that are not ours are never known to be. */
+  isGone(name: string): boolean {
+    const number = numberOf(name);
+    if (number === undefined || number === this.#own?.number) return false;
+    const lock = this.#tryLock(number);
+    lock?.close();
+    return lock !== undefined;
+  }
+
+  release(): void {
+    this.#own?.lock.close();
+    this.#own = undefined;
+  }
+
+  #tryLock(number: number): DatabaseSync | undefined {
+    const lock = new DatabaseSync(`${this.#path}-process-${number}`, { timeout: 0 });
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+      return lock;
+    } catch {
+      lock.close();
+      return undefined;
+    }
+  }
+}
+
+const slotsMax = 64;
+
+function nameOf(number: number): string {
+  return `process-${number}`;
+}
+
+function numberOf(name: string): number | undefined {
+  const digits = /^process-(\d{1,2})$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,72 @@
+import { type Clock, caps } from '@weir/core';
+import type { FileCommit, PartitionsToCreate, TopicDescription } from '../../cluster/port.ts';
+import { growthRuleOf, look, type Overload } from './growth.ts';
+
+/** What the auto-scaler reads of the machine. */
+export interface ScaledTopics {
+  topics(): Iterable<TopicDescription>;
+  clusterConfigs(): Readonly<Record<string, string>>;
+}
+
+interface Watched {
+  bytes: number;
+  overload: Overload | undefined;
+}
+
+/**
+ * Measures what is written to topics that may grow by themselves. Soft state of one leader: after a failover the time above the
+ * target begins anew.
+ */
+export class AutoScaler {
+  readonly #machine: ScaledTopics;
+  readonly #clock: Clock;
+  #watched = new Map<string, Watched>();
+  #lookedMs: number;
+
+  constructor(machine: ScaledTopics, clock: Clock) {
+    this.#machine = machine;
+    this.#clock = clock;
+    this.#lookedMs = clock.monotonicMs();
+  }
+
+  /** Counts what is about to be committed. Where an agent does not say how much it was before compression, its size counts. */
+  note(files: readonly FileCommit[]): void {
+    if (this.#watched.size === 0) return;
+    for (const file of files) {
+      const { topicIds, uncompressedBytes } = file;
+      const bytes = uncompressedBytes?.length === topicIds.length ? uncompressedBytes : storedBytes(file);
+      for (const [index, topicId] of topicIds.entries()) {
+        const watched = this.#watched.get(topicId);
+        if (watched !== undefined) watched.bytes += bytes[index]!;
+      }
+    }
+  }
+
+  /** Looks at all topics that may grow, and gives those that have to. Call it once per `lookIntervalMs`. */
+  look(): PartitionsToCreate[] {
+    const nowMs = this.#clock.monotonicMs();
+    const seconds = Math.max(1, nowMs - this.#lookedMs) / 1000;
+    this.#lookedMs = nowMs;
+    const clusterTexts = this.#machine.clusterConfigs();
+    const watched = new Map<string, Watched>();
+    const growths: PartitionsToCreate[] = [];
+    for (const { topicId, name, partitionCount, configs } of this.#machine.topics()) {
+      const rule = growthRuleOf(configs, clusterTexts, caps.partitionsPerTopicMax);
+      if (rule === undefined) continue;
+      if (watched.size === caps.scaledTopicsMax) break;
+      const before = this.#watched.get(topicId);
+      const bytesPerSecond = (before?.bytes ?? 0) / seconds;
+      const { overload, growTo } = look(before?.overload, { partitionCount, bytesPerSecond }, rule);
+      watched.set(topicId, { bytes: 0, overload });
+      if (growTo !== undefined) growths.push({ name, partitionCount: growTo });
+    }
+    this.#watched = watched;
+    return growths;
+  }
+}
+
+function storedBytes({ topicIds, topic, byteLength }: FileCommit): Float64Array {
+  const bytes = new Float64Array(topicIds.length);
+  for (let row = 0; row < topic.length; row++) bytes[topic[row]!]! += byteLength[row]!;
+  return bytes;
+}

@@ -1,0 +1,247 @@
+import type {
+  AlterConfigsResult,
+  ConfigsToAlter,
+  DeleteRecordsResult,
+  LogSizes,
+  RecordsToDelete,
+  StoredConfigKind,
+  StoredConfigResource,
+} from '../cluster/admin-port.ts';
+import type {
+  ConsumerGroupDescription,
+  ConsumerHeartbeat,
+  ConsumerHeartbeatAnswer,
+  GroupDescription,
+  GroupError,
+  GroupFilter,
+  GroupHeartbeat,
+  GroupListing,
+  JoinGroupAnswer,
+  JoinGroupRequest,
+  LeaveGroupAnswer,
+  LeaveGroupRequest,
+  OffsetsAnswer,
+  OffsetsCommit,
+  OffsetsCommitAnswer,
+  OffsetsQuery,
+  OffsetsToDelete,
+  SyncGroupAnswer,
+  SyncGroupRequest,
+  TopicPartition,
+} from '../cluster/groups-port.ts';
+import type {
+  AgentDescription,
+  BatchesAnswer,
+  BatchesQuery,
+  ClusterFollower,
+  ClusterPort,
+  FileCommit,
+  FileCommitResult,
+  MutationOptions,
+  OffsetAnswer,
+  OffsetQuery,
+  PartitionsToCreate,
+  TopicReference,
+  TopicResult,
+  TopicToCreate,
+} from '../cluster/port.ts';
+import type {
+  ListedTransaction,
+  OffsetsToAdd,
+  PartitionsToAdd,
+  ProducersAnswer,
+  TransactionAnswer,
+  TransactionalProducer,
+  TransactionalProducerToInit,
+  TransactionDescription,
+  TransactionFilter,
+  TransactionOffsetsAnswer,
+  TransactionOffsetsToCommit,
+  TransactionToEnd,
+} from '../cluster/transactions-port.ts';
+import type { Command, ReplyOf } from '../machine/command.ts';
+import type { Leadership } from './leadership.ts';
+
+/** What the calls of the port come down to. */
+export interface CallTarget {
+  /** Executes a command, and answers when it is durable. */
+  submit<C extends Command>(command: C): Promise<ReplyOf<C>>;
+  /** Asks the present leadership; rejects when there is none. */
+  lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer>;
+  follow(follower: ClusterFollower): () => void;
+  /** An id that nobody ever had, for a topic. */
+  freshId(): string;
+}
+
+/** The port of a cluster as commands and questions to its leader. */
+export class ClusterCalls implements ClusterPort {
+  readonly #target: CallTarget;
+
+  constructor(target: CallTarget) {
+    this.#target = target;
+  }
+
+  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
+    return this.#target.lead(({ autoScaler }) => {
+      autoScaler.note(files);
+      return this.#target.submit({ kind: 'commitFiles', files });
+    });
+  }
+
+  findBatches(queries: readonly BatchesQuery[]): Promise<BatchesAnswer[]> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.findBatches(queries)));
+  }
+
+  findOffsets(queries: readonly OffsetQuery[]): Promise<OffsetAnswer[]> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.findOffsets(queries)));
+  }
+
+  createTopics(topics: readonly TopicToCreate[], { validateOnly }: MutationOptions): Promise<TopicResult[]> {
+    const topicIds = topics.map(() => this.#target.freshId());
+    return this.#target.submit({ kind: 'createTopics', topics, topicIds, validateOnly });
+  }
+
+  deleteTopics(topics: readonly TopicReference[]): Promise<TopicResult[]> {
+    return this.#target.submit({ kind: 'deleteTopics', topics });
+  }
+
+  createPartitions(
+    topics: readonly PartitionsToCreate[],
+    { validateOnly }: MutationOptions,
+  ): Promise<TopicResult[]> {
+    return this.#target.submit({ kind: 'createPartitions', topics, validateOnly });
+  }
+
+  alterConfigs(
+    resources: readonly ConfigsToAlter[],
+    { validateOnly }: MutationOptions,
+  ): Promise<AlterConfigsResult[]> {
+    return this.#target.submit({ kind: 'alterConfigs', resources, validateOnly });
+  }
+
+  describeConfigs(resources: readonly StoredConfigResource[]): Promise<Readonly<Record<string, string>>[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => resources.map((resource) => machine.storedConfigs(resource))),
+    );
+  }
+
+  listConfigResources(kind: StoredConfigKind): Promise<string[]> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.storedConfigNames(kind)));
+  }
+
+  deleteRecords(partitions: readonly RecordsToDelete[]): Promise<DeleteRecordsResult[]> {
+    return this.#target.submit({ kind: 'deleteRecords', partitions });
+  }
+
+  logSizes(topicIds: readonly string[]): Promise<LogSizes> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.logSizes(topicIds)));
+  }
+
+  allocateProducerIds(count: number): Promise<number> {
+    return this.#target.submit({ kind: 'allocateProducerIds', count });
+  }
+
+  initTransactionalProducer(request: TransactionalProducerToInit): Promise<TransactionalProducer> {
+    return this.#target.submit({ kind: 'initTransactionalProducer', request });
+  }
+
+  addPartitionsToTransaction(request: PartitionsToAdd): Promise<TransactionAnswer> {
+    return this.#target.submit({ kind: 'addPartitionsToTransaction', request });
+  }
+
+  addOffsetsToTransaction(request: OffsetsToAdd): Promise<TransactionAnswer> {
+    return this.#target.submit({ kind: 'addOffsetsToTransaction', request });
+  }
+
+  commitTransactionOffsets(request: TransactionOffsetsToCommit): Promise<TransactionOffsetsAnswer> {
+    return this.#target.lead(({ groups, pipeline }) => {
+      const error = groups.checkCommit(request, true);
+      if (error === 'NONE') return this.#target.submit({ kind: 'commitTransactionOffsets', request });
+      const message = `the member may not commit offsets of the group "${request.groupId}" now`;
+      return pipeline.ask(() => ({ error, message, offsets: [] }));
+    });
+  }
+
+  endTransaction(request: TransactionToEnd): Promise<TransactionalProducer> {
+    return this.#target.submit({ kind: 'endTransaction', request });
+  }
+
+  describeTransactions(transactionalIds: readonly string[]): Promise<TransactionDescription[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => machine.describeTransactions(transactionalIds)),
+    );
+  }
+
+  listTransactions(filter: TransactionFilter): Promise<ListedTransaction[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine, nowMs) => machine.listTransactions(filter, nowMs)),
+    );
+  }
+
+  describeProducers(partitions: readonly TopicPartition[]): Promise<ProducersAnswer[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => machine.describeProducers(partitions)),
+    );
+  }
+
+  joinGroup(request: JoinGroupRequest): Promise<JoinGroupAnswer> {
+    return this.#target.lead(({ groups }) => groups.joinGroup(request));
+  }
+
+  syncGroup(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
+    return this.#target.lead(({ groups }) => groups.syncGroup(request));
+  }
+
+  groupHeartbeats(heartbeats: readonly GroupHeartbeat[]): Promise<GroupError[]> {
+    return this.#target.lead(({ groups }) => groups.groupHeartbeats(heartbeats));
+  }
+
+  leaveGroup(request: LeaveGroupRequest): Promise<LeaveGroupAnswer> {
+    return this.#target.lead(({ groups }) => groups.leaveGroup(request));
+  }
+
+  consumerGroupHeartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.consumerGroupHeartbeats(heartbeats));
+  }
+
+  describeConsumerGroups(groupIds: readonly string[]): Promise<ConsumerGroupDescription[]> {
+    return this.#target.lead(({ groups }) => groups.describeConsumerGroups(groupIds));
+  }
+
+  commitOffsets(commits: readonly OffsetsCommit[]): Promise<OffsetsCommitAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.commitOffsets(commits));
+  }
+
+  fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.fetchOffsets(queries));
+  }
+
+  deleteOffsets(request: OffsetsToDelete): Promise<OffsetsCommitAnswer> {
+    return this.#target.lead(({ groups }) => groups.deleteOffsets(request));
+  }
+
+  describeGroups(groupIds: readonly string[]): Promise<GroupDescription[]> {
+    return this.#target.lead(({ groups }) => groups.describeGroups(groupIds));
+  }
+
+  listGroups(filter: GroupFilter): Promise<GroupListing[]> {
+    return this.#target.lead(({ groups }) => groups.listGroups(filter));
+  }
+
+  deleteGroups(groupIds: readonly string[]): Promise<GroupError[]> {
+    return this.#target.lead(({ groups }) => groups.deleteGroups(groupIds));
+  }
+
+  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
+    return this.#target.lead(async ({ agents }) => agents.heartbeat(agent));
+  }
+
+  leave(agentId: string): Promise<void> {
+    return this.#target.lead(async ({ agents }) => agents.leave(agentId));
+  }
+
+  /** While this process is not the leader, the follower waits until it is. */
+  follow(follower: ClusterFollower): () => void {
+    return this.#target.follow(follower);
+  }
+}

@@ -1,0 +1,52 @@
+import type { KeptOffset } from './offsets.ts';
+
+export interface PendingOfProducer {
+  readonly producerId: number;
+  readonly groupId: string;
+  readonly kept: KeptOffset;
+}
+
+/**
+ * The offsets of one moment, group by group. They are read while the machine goes on: a group that is about to change before
+ * its turn leaves its offsets here.
+ */
+export class CapturedOffsets {
+  readonly nextSequence: number;
+  readonly pending: readonly PendingOfProducer[];
+  readonly #groupIds: readonly string[];
+  /** Groups that have not had their turn. */
+  readonly #waiting: Set<string>;
+  readonly #left = new Map<string, readonly KeptOffset[]>();
+  readonly #offsetsOf: (groupId: string) => readonly KeptOffset[];
+
+  constructor(
+    nextSequence: number,
+    groupIds: readonly string[],
+    pending: readonly PendingOfProducer[],
+    offsetsOf: (groupId: string) => readonly KeptOffset[],
+  ) {
+    this.nextSequence = nextSequence;
+    this.pending = pending;
+    this.#groupIds = groupIds;
+    this.#waiting = new Set(groupIds);
+    this.#offsetsOf = offsetsOf;
+  }
+
+  get groupCount(): number {
+    return this.#groupIds.length;
+  }
+
+  /** Groups that came after the moment are no concern of ours. */
+  beforeChange(groupId: string): void {
+    if (this.#waiting.delete(groupId)) this.#left.set(groupId, this.#offsetsOf(groupId));
+  }
+
+  *groups(): Generator<{ groupId: string; offsets: readonly KeptOffset[] }> {
+    for (const groupId of this.#groupIds) {
+      const left = this.#left.get(groupId);
+      this.#left.delete(groupId);
+      this.#waiting.delete(groupId);
+      yield { groupId, offsets: left ?? this.#offsetsOf(groupId) };
+    }
+  }
+}

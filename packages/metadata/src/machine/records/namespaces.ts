@@ -1,0 +1,30 @@
+/**
+ * What the records of a cluster are about. The number is in journals and snapshots, so that it is never used for anything
+ * else.
+ */
+export const namespaces = {
+  /** Groups by their ids; the value begins with the type of the group (groups/coordinator). */
+  group: { number: 1, isFollowed: false },
+  /** Client quotas by the names of the user and the client that they are for. */
+  clientQuota: { number: 2, isFollowed: true },
+  /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
+  groupMember: { number: 3, isFollowed: false },
+  /** Configs of groups by their ids, as JSON (alter-configs.ts). */
+  groupConfigs: { number: 30, isFollowed: false },
+  /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */
+  clientMetrics: { number: 31, isFollowed: true },
+} as const satisfies Record<string, NamespaceRow>;
+
+interface NamespaceRow {
+  readonly number: number;
+  /** Whether agents have to know: its records are part of what followers see. */
+  readonly isFollowed: boolean;
+}
+
+export type Namespace = keyof typeof namespaces;
+
+export const namespaceNames = Object.keys(namespaces) as readonly Namespace[];
+
+export function namespaceOf(number: number): Namespace | undefined {
+  return namespaceNames.find((name) => namespaces[name].number === number);
+}

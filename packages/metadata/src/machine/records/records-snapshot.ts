@@ -1,0 +1,26 @@
+import type { ClusterState } from '../cluster-state.ts';
+import type { SnapshotReader, SnapshotWriter } from '../snapshot/snapshot-columns.ts';
+import { namespaces } from './namespaces.ts';
+import { readNamespace } from './put-records.ts';
+import type { NamedRecord } from './records.ts';
+
+export function* writeRecords(records: readonly NamedRecord[], writer: SnapshotWriter): Generator<Buffer> {
+  const { fields } = writer;
+  fields.varint(records.length);
+  for (const { namespace, key, value } of records) {
+    fields.u8(namespaces[namespace].number);
+    fields.text(key);
+    fields.varint(value.length);
+    fields.raw(value);
+    yield* writer.cut();
+  }
+}
+
+export function readRecords({ records }: ClusterState, { fields }: SnapshotReader): void {
+  for (let left = fields.varint(); left > 0; left--) {
+    const namespace = readNamespace(fields);
+    const key = fields.text();
+    // A copy, so that one value does not keep the whole snapshot in memory.
+    records.put(namespace, key, Buffer.from(fields.raw(fields.varint())));
+  }
+}

@@ -1,0 +1,211 @@
+import type { Clock, Log, MetricRow, Metrics, Random } from '@weir/core';
+import { Addresses } from './addresses.ts';
+import { AgentKeyRefused, type Channel, type Dial } from './channel.ts';
+
+export interface ConnectorOptions {
+  readonly urls: readonly string[];
+  readonly clusterId: string;
+  readonly agentKey: () => string;
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface ConnectorEvents {
+  /** A channel is open; `opened` or `retry` has to follow. */
+  onChannel(channel: Channel, agentKey: string): void;
+  /** There was no word over the open channel in time. */
+  onSilence(reason: string): void;
+  /** The key was refused, and there is no other yet. */
+  onKeyRefused(error: AgentKeyRefused): void;
+}
+
+const connectsRow: MetricRow<'outcome'> = {
+  name: 'control_plane_rpc_connects_total',
+  kind: 'counter',
+  help: 'Attempts to connect to the control plane.',
+  labels: ['outcome'],
+};
+
+/** Opening a channel and hearing hello. */
+const connectMsMax = 5_000;
+/** The same where it failed a moment ago: whoever is dead should not be waited for again and again. */
+const connectAgainMsMax = 1_000;
+const backoffMsMin = 100;
+const backoffMsMax = 5_000;
+/**
+ * For so long after something worked, pauses stay short: another process is about to take over, and agents should be there when
+ * it has. Longer than that, many agents must not keep each other from being served.
+ */
+const quickMsMax = 6_000;
+const quickBackoffMsMax = 300;
+/** A key that was refused is tried again this often; a new key at once. */
+const refusedKeyRetryMs = 30_000;
+const newKeyLookMs = 1_000;
+
+/** Finds a process to be connected to: which address, when, and with which key. */
+export class Connector {
+  readonly addresses: Addresses;
+  readonly #options: ConnectorOptions;
+  readonly #events: ConnectorEvents;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #workedMs: number;
+  /** Redirections without a pause. Two processes that point at each other must not make us run in circles. */
+  #redirections = 0;
+  #keyRefused: AgentKeyRefused | undefined;
+  /** Gives up what is being waited for: the channel, hello, or the time to try again. */
+  #cancelWait: () => void = () => {};
+
+  constructor(options: ConnectorOptions, events: ConnectorEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.addresses = new Addresses(options.urls, options.clock);
+    this.#workedMs = this.#clock.monotonicMs();
+  }
+
+  /** Why nothing can be asked just now, when that will not change by itself. */
+  get keyRefused(): AgentKeyRefused | undefined {
+    return this.#keyRefused;
+  }
+
+  connect(): void {
+    const url = this.addresses.current;
+    const agentKey = this.#readKey();
+    if (agentKey === undefined) return;
+    const giveUp = new AbortController();
+    const longestMs = this.addresses.isUnreachable(url) ? connectAgainMsMax : connectMsMax;
+    let isWaiting = true;
+    let hasChannel = false;
+    const cancelTimeout = this.#clock.after(longestMs, () => {
+      const reason = `${url}: no answer within ${longestMs} ms`;
+      if (hasChannel) this.#events.onSilence(reason);
+      else this.#unreachable(reason);
+    });
+    this.#cancelWait = () => {
+      isWaiting = false;
+      cancelTimeout();
+      giveUp.abort();
+    };
+    this.#options.dial({ url, clusterId: this.#options.clusterId, agentKey, signal: giveUp.signal }).then(
+      (channel) => {
+        hasChannel = true;
+        if (isWaiting) this.#events.onChannel(channel, agentKey);
+        else channel.abort();
+      },
+      (error: Error) => {
+        if (!isWaiting) return;
+        if (error instanceof AgentKeyRefused) this.waitForKey(agentKey, error);
+        else this.#unreachable(error.message);
+      },
+    );
+  }
+
+  /** The process at the present address said hello. */
+  opened(members: readonly string[]): void {
+    this.#cancelWait();
+    this.#keyRefused = undefined;
+    this.addresses.learn(members);
+    this.addresses.reached();
+    this.#count('ok');
+  }
+
+  /** A process did something for us, so that it is a good one to be connected to. */
+  worked(): void {
+    this.#redirections = 0;
+    this.#workedMs = this.#clock.monotonicMs();
+    this.addresses.worked();
+  }
+
+  /** Waits for nothing any more. */
+  stop(): void {
+    this.#cancelWait();
+  }
+
+  /** Tries the next address after a while. `wasOpen`: the last one was reached. */
+  retry(reason: string, wasOpen: boolean): void {
+    this.#cancelWait();
+    this.#redirections = 0;
+    const rounds = this.addresses.failed();
+    if (!wasOpen) this.#count('failed');
+    const isQuick = this.#clock.monotonicMs() - this.#workedMs < quickMsMax;
+    const longestMs = Math.min(isQuick ? quickBackoffMsMax : backoffMsMax, backoffMsMin * 2 ** rounds);
+    const delayMs = this.#options.random.next() * longestMs;
+    this.#log.warn('no connection to the control plane', {
+      reason,
+      next: this.addresses.current,
+      delayMs: Math.round(delayMs),
+    });
+    this.#cancelWait = this.#clock.after(delayMs, () => this.connect());
+  }
+
+  /** Goes to the leader, if it is known and was not just where we were; otherwise on to the next address. */
+  goToLeader(message: string, leaderUrl: string | undefined): void {
+    this.#redirections++;
+    if (this.#redirections > this.addresses.all.length || !this.addresses.follow(leaderUrl)) {
+      this.retry(message, true);
+      return;
+    }
+    this.#log.info('the leader is elsewhere', { message, leaderUrl });
+    this.#cancelWait();
+    this.connect();
+  }
+
+  /** Looks out for another key, and tries the refused one again after a long while. */
+  waitForKey(key: string, error: AgentKeyRefused): void {
+    this.#cancelWait();
+    if (this.#hasNewKey(key)) {
+      this.connect();
+      return;
+    }
+    this.#keyRefused = error;
+    this.#count('key_refused');
+    this.#log.error('the control plane refused the agent key; it has to be replaced', {
+      problem: error.message,
+      url: this.addresses.current,
+    });
+    this.#events.onKeyRefused(error);
+    this.addresses.failed();
+    let waitedMs = 0;
+    const look = () => {
+      waitedMs += newKeyLookMs;
+      const hasNewKey = this.#hasNewKey(key);
+      if (hasNewKey) this.#keyRefused = undefined;
+      if (hasNewKey || waitedMs >= refusedKeyRetryMs) this.connect();
+      else this.#cancelWait = this.#clock.after(newKeyLookMs, look);
+    };
+    this.#cancelWait = this.#clock.after(newKeyLookMs, look);
+  }
+
+  #unreachable(reason: string): void {
+    this.addresses.notReached();
+    this.retry(reason, false);
+  }
+
+  /** The key, or `undefined` when it cannot be read now and will be tried again. */
+  #readKey(): string | undefined {
+    try {
+      return this.#options.agentKey();
+    } catch (error) {
+      this.retry(`the agent key cannot be read: ${String(error)}`, false);
+      return undefined;
+    }
+  }
+
+  #hasNewKey(refused: string): boolean {
+    try {
+      return this.#options.agentKey() !== refused;
+    } catch {
+      // It is just being replaced.
+      return false;
+    }
+  }
+
+  #count(outcome: string): void {
+    this.#options.metrics.series(connectsRow, { outcome }).add(1);
+  }
+}

@@ -1,0 +1,144 @@
+import { type Clock, caps, type Metrics } from '@weir/core';
+import { ClusterUnavailable } from '../cluster/port.ts';
+import { CallFigures, callRows } from './call-figures.ts';
+import { callLimits, encodeFrame } from './frame.ts';
+import { type CallClass, callClass, type MethodName, methods } from './methods.ts';
+
+/** The control plane answered that it cannot do this, and asking again will not help. */
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused';
+  readonly kind: 'invalid' | 'internal';
+
+  constructor(kind: 'invalid' | 'internal', message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+interface PendingCall {
+  readonly id: number;
+  readonly method: MethodName;
+  readonly frame: Uint8Array;
+  readonly startMs: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly cancelDeadline: () => void;
+}
+
+const pendingMax: Record<CallClass, number> = {
+  working: caps.rpcPendingCallsMax,
+  waiting: caps.rpcWaitingCallsMax,
+};
+
+const rows = callRows('control_plane_rpc', 'to the control plane');
+
+/** Calls without an answer, each until its deadline, whatever happens to the connection. */
+export class PendingCalls {
+  readonly #clock: Clock;
+  readonly #figures: CallFigures;
+  /** In the order of their ids. */
+  readonly #pending = new Map<number, PendingCall>();
+  /** Those that have not been sent over the present connection, in the order of their ids in each class. */
+  readonly #unsent: Record<CallClass, Map<number, PendingCall>> = { working: new Map(), waiting: new Map() };
+  readonly #count: Record<CallClass, number> = { working: 0, waiting: 0 };
+  #lastId = 0;
+
+  constructor(clock: Clock, metrics: Metrics) {
+    this.#clock = clock;
+    this.#figures = new CallFigures(metrics, rows);
+  }
+
+  get ids(): Float64Array {
+    return Float64Array.from(this.#pending.keys());
+  }
+
+  get hasUnsent(): boolean {
+    return this.#unsent.working.size + this.#unsent.waiting.size > 0;
+  }
+
+  /** Why there can be no more of them. */
+  whyFull(method: MethodName): Error | undefined {
+    const places = callClass(method);
+    if (this.#count[places] < pendingMax[places]) return undefined;
+    return new ClusterUnavailable(`${this.#count[places]} calls wait for the control plane already`);
+  }
+
+  /** A call that cannot even wait. */
+  refuse(method: MethodName, problem: Error): Promise<never> {
+    this.#figures.ended(method, 'refused', 0);
+    return Promise.reject(problem);
+  }
+
+  /** A new call, to be sent. */
+  add(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+    const startMs = this.#clock.monotonicMs();
+    const id = ++this.#lastId;
+    let frame: Uint8Array;
+    try {
+      frame = encodeFrame('call', id, { method, args });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (frame.length > callLimits.frameBytesMax) {
+      const message = `${method}: ${frame.length} bytes; at most ${callLimits.frameBytesMax} go into one call`;
+      return Promise.reject(new CallRefused('invalid', message));
+    }
+    return new Promise((resolve, reject) => {
+      const { deadlineMs } = methods[method];
+      const cancelDeadline = this.#clock.after(deadlineMs, () => {
+        const message = `${method}: the control plane did not answer within ${deadlineMs / 1000} s`;
+        this.fail(id, 'deadline', new ClusterUnavailable(message));
+      });
+      const call: PendingCall = { id, method, frame, startMs, resolve, reject, cancelDeadline };
+      const places = callClass(method);
+      this.#pending.set(id, call);
+      this.#count[places]++;
+      this.#unsent[places].set(id, call);
+    });
+  }
+
+  /** There is a new connection: all of them have to be sent, in their order. */
+  sendAllAgain(): void {
+    for (const call of this.#pending.values()) this.#unsent[callClass(call.method)].set(call.id, call);
+  }
+
+  /** Takes those that have to be sent, as long as `send` has room for another. */
+  sendUnsent(
+    hasRoom: (places: CallClass) => boolean,
+    send: (id: number, frame: Uint8Array, places: CallClass) => void,
+  ): void {
+    for (const places of ['working', 'waiting'] as const) {
+      const unsent = this.#unsent[places];
+      for (const call of unsent.values()) {
+        if (!hasRoom(places)) break;
+        unsent.delete(call.id);
+        send(call.id, call.frame, places);
+      }
+    }
+  }
+
+  succeed(id: number, value: unknown): void {
+    this.#settle(id, 'ok')?.resolve(value);
+  }
+
+  fail(id: number, outcome: string, error: Error): void {
+    this.#settle(id, outcome)?.reject(error);
+  }
+
+  failAll(outcome: string, error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.fail(id, outcome, error);
+  }
+
+  /** The call, unless it was given up before its answer came. */
+  #settle(id: number, outcome: string): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (call === undefined) return undefined;
+    call.cancelDeadline();
+    const places = callClass(call.method);
+    this.#pending.delete(id);
+    this.#count[places]--;
+    this.#unsent[places].delete(id);
+    this.#figures.ended(call.method, outcome, this.#clock.monotonicMs() - call.startMs);
+    return call;
+  }
+}

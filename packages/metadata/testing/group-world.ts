@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { Metrics, seededRandom, silentLog } from '@weir/core';
+import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '../src/cluster/groups-port.ts';
+import { openJournals } from '../src/journal/index.ts';
+import { ClusterNode } from '../src/leader/index.ts';
+import { ManualClock } from './manual-clock.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+
+const clusterId = 'vci_test';
+
+/** Control-plane processes over one journal in memory, on a clock that only the test moves. */
+export class GroupWorld {
+  readonly clock = new ManualClock();
+  readonly #databaseUrl = `memory://${randomUUID()}`;
+  #ids = 0;
+
+  /** The first one that is started leads. */
+  async start(id: string): Promise<{ node: ClusterNode; process: SimulatedProcess }> {
+    const process = new SimulatedProcess(this.clock, seededRandom(1));
+    const hub = openJournals(this.#databaseUrl, { clock: process.clock, log: silentLog });
+    const node = new ClusterNode({
+      clusterId,
+      journal: process.journal(hub.journal(clusterId)),
+      self: { id, url: `http://${id}` },
+      clock: process.clock,
+      log: silentLog,
+      metrics: new Metrics(),
+      freshId: () => `${++this.#ids}`.padStart(22, '0'),
+    });
+    node.start();
+    await this.clock.advance(100);
+    return { node, process };
+  }
+}
+
+/** The first rebalance of a group waits for nobody. */
+export async function withoutDelay(node: ClusterNode): Promise<void> {
+  await node.execute({ kind: 'alterClusterConfigs', configs: { 'group.initial.rebalance.delay.ms': '0' } });
+}
+
+export async function createTopic(node: ClusterNode, name: string, partitionCount = 4): Promise<string> {
+  const topics = [{ name, partitionCount, configs: {} }];
+  const [created] = await node.createTopics(topics, { validateOnly: false });
+  return created!.topic!.topicId;
+}
+
+export function joinOf(groupId: string, wish: Partial<JoinGroupRequest> = {}): JoinGroupRequest {
+  return {
+    groupId,
+    memberId: '',
+    groupInstanceId: null,
+    clientId: 'client',
+    clientHost: '/127.0.0.1',
+    sessionTimeoutMs: 10_000,
+    rebalanceTimeoutMs: 60_000,
+    protocolType: 'consumer',
+    protocols: [{ name: 'range', metadata: subscriptionTo('t') }],
+    requiresKnownMemberId: false,
+    supportsSkipAssignment: false,
+    reason: null,
+    ...wish,
+  };
+}
+
+export function syncOf(
+  groupId: string,
+  memberId: string,
+  generationId: number,
+  wish: Partial<SyncGroupRequest> = {},
+): SyncGroupRequest {
+  return {
+    groupId,
+    memberId,
+    generationId,
+    groupInstanceId: null,
+    protocolType: null,
+    protocolName: null,
+    assignments: [],
+    ...wish,
+  };
+}
+
+/** A commit of somebody who is no member; offsets as `partition: offset`. */
+export function commitOf(
+  groupId: string,
+  topicId: string,
+  offsets: Readonly<Record<number, number>>,
+  wish: Partial<OffsetsCommit> = {},
+): OffsetsCommit {
+  return {
+    groupId,
+    memberId: '',
+    generationIdOrMemberEpoch: -1,
+    groupInstanceId: null,
+    retentionMs: -1,
+    offsets: Object.entries(offsets).map(([partition, offset]) => ({
+      topicId,
+      partition: Number(partition),
+      offset,
+      leaderEpoch: 0,
+      metadata: '',
+    })),
+    ...wish,
+  };
+}
+
+/** What a consumer says: version 1 and the topics that it listens to. */
+export function subscriptionTo(...topics: string[]): Uint8Array {
+  const head = Buffer.alloc(6);
+  head.writeInt16BE(1, 0);
+  head.writeInt32BE(topics.length, 2);
+  const names = topics.map((topic) => Buffer.concat([Buffer.from([0, topic.length]), Buffer.from(topic)]));
+  return Buffer.concat([head, ...names]);
+}
+
+export interface Joined {
+  readonly memberIds: readonly string[];
+  readonly generationId: number;
+}
+
+/** A stable group whose members were assigned their own number, in the order of `memberIds`; the first leads. */
+export async function stableGroup(node: ClusterNode, groupId: string, size: number): Promise<Joined> {
+  const first = await node.joinGroup(joinOf(groupId));
+  const others = Array.from({ length: size - 1 }, () => node.joinGroup(joinOf(groupId)));
+  const leader = size === 1 ? first : await node.joinGroup(joinOf(groupId, { memberId: first.memberId }));
+  const joined = [leader, ...(await Promise.all(others))];
+  const { generationId } = leader;
+  const memberIds = joined.map(({ memberId }) => memberId);
+  const syncs = memberIds.map((memberId, index) => {
+    const assignments =
+      index > 0 ? [] : memberIds.map((id, row) => ({ memberId: id, assignment: Buffer.from(`${row}`) }));
+    return node.syncGroup(syncOf(groupId, memberId, generationId, { assignments }));
+  });
+  await Promise.all(syncs);
+  return { memberIds, generationId };
+}
