@@ -6,24 +6,36 @@ import { createClusterView } from './cluster/following-view.ts';
 import { produceHandler } from './handlers/00-produce.ts';
 import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
+import { bareAddress } from './handlers/client-host.ts';
 import { FetchSessions } from './handlers/fetch-sessions.ts';
+import { countingOutcomes } from './handlers/produce-outcomes.ts';
 import { createHandlers } from './handlers/table.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
-import { defaultListenerLimits } from './net/limits.ts';
+import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
+import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
+import type { ZoneOfAddress } from './placement/address-zones.ts';
+import { MeasuredLoads } from './placement/measured-loads.ts';
 import { nodeIdOf } from './placement/node-id.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
+import type { LoadSource } from './pressure/load-source.ts';
+import { createPressure, type Pressure } from './pressure/pressure.ts';
+import { ClientQuotas } from './quotas/client-quotas.ts';
 import { createReadPath } from './read-path/read-path.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
+import { RecentReaders } from './write-path/recent-readers.ts';
 import { createWritePath } from './write-path/write-path.ts';
 
 export interface AgentOptions {
   readonly clusterId: string;
   readonly agentId: string;
   readonly group: string;
+  /** Read each time it is needed, since an agent may learn it while it runs. */
   readonly zone: string;
+  /** Finds the zone of a client whose client id names none. */
+  readonly zoneOfAddress?: ZoneOfAddress;
   readonly roles: readonly string[];
   /** Where it listens. */
   readonly host: string;
@@ -32,17 +44,31 @@ export interface AgentOptions {
   readonly httpPort: number;
   /** Where clients are told to connect; the port is the one that is listened on. */
   readonly advertisedHost: string;
+  /** Where other agents of the zone reach this one, when that is elsewhere. */
+  readonly internalHost?: string;
   /** Whether `/metrics` answers. */
   readonly servesMetrics: boolean;
   readonly cluster: ClusterPort;
+  /** The key of the cluster's agents, by which they recognise each other. Without it this agent shares no pages with others. */
+  readonly agentKey?: () => string;
   readonly store: ObjectStore;
   readonly flush: FlushLimits;
   readonly recordBytesMax: number;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
   readonly pageCacheBytesMax: number;
+  /** Whether readers of one partition find the next pages in memory. */
+  readonly readsOn: boolean;
   readonly bufferedBytesMax: number;
   readonly idleConnectionMs: number;
+  /** The load of the processor at which clients are slowed down, from 0 to 100; 0 never does. */
+  readonly highCpuPercent: number;
+  /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */
+  readonly metadataRequestsPerCpu: number;
+  /** Where limits of the Kafka listener differ from those that follow from the processors. */
+  readonly limits?: Partial<ListenerLimits>;
+  /** How busy the process is, for tests that say it. */
+  readonly load?: LoadSource;
   readonly defaultStrategy: PartitionAssignmentStrategy;
   readonly cpuCount: number;
   readonly clock: Clock;
@@ -60,6 +86,8 @@ export interface RunningAgent {
 
 const pageBytes = 4 * 1024 * 1024;
 const inflightFilesPerCpu = 64;
+/** A control plane that cannot be reached must not take up the time that is meant for clients. */
+const leaveMsMax = 5_000;
 
 /** Puts an agent together and starts it. It is ready when this resolves; when it rejects, nothing is left behind. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
@@ -74,35 +102,57 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 
 async function start(options: AgentOptions, started: AsyncDisposableStack): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount } = options;
-  const view = createClusterView(cluster, { log });
+  const loads = new MeasuredLoads(clock);
+  const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
   started.defer(() => view.close());
-  const { writePath, handlers } = dataPath(options, view);
+  const exchange = pageExchange(options, view);
+  started.defer(() => exchange?.close());
+  const limits = {
+    ...defaultListenerLimits(cpuCount),
+    idleMs: options.idleConnectionMs,
+    ...options.limits,
+  };
+  const pressure = createPressure({ ...options, responseBytesMax: limits.responseBytesMax });
+  const { monitor, answers } = pressure;
+  monitor.start();
+  started.defer(() => monitor.stop());
+  const stopping = new AbortController();
+  const { writePath, readPath, handlers } = dataPath(options, {
+    view,
+    exchange,
+    pressure,
+    stopping: stopping.signal,
+  });
 
   let isReady = false;
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
-    routes: [...probeRoutes(() => isReady), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
+    routes: [
+      ...probeRoutes(() => isReady),
+      ...(options.servesMetrics ? metricsRoutes(metrics) : []),
+      ...(exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? []),
+    ],
     log,
   });
   started.defer(() => http.close());
 
   let kafkaPort = options.kafkaPort;
-  const cpuLoad = cpuMeter(clock, cpuCount);
   const self = (): AgentDescription => ({
     agentId: options.agentId,
     nodeId: nodeIdOf(options.agentId),
     host: options.advertisedHost,
     kafkaPort,
-    internalUrl: `http://${options.advertisedHost}:${http.port}`,
+    internalUrl: `http://${inUrl(options.internalHost ?? options.advertisedHost)}:${http.port}`,
     zone: options.zone,
     group: options.group,
     roles: options.roles,
     release,
     cpuCount,
-    cpuLoad: cpuLoad(),
+    cpuLoad: monitor.cpu,
   });
   await view.ready();
+  const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,
@@ -112,26 +162,38 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
       log,
       self,
       defaultStrategy: options.defaultStrategy,
+      zoneOfAddress: options.zoneOfAddress,
+      loads,
+      metadataTurns: pressure.metadataTurns,
+      slowDown: pressure.slowDown,
+      quotas,
       ...handlers,
     }),
-    limits: { ...defaultListenerLimits(cpuCount), idleMs: options.idleConnectionMs },
+    limits,
+    answers,
+    admit: (address) => quotas.connected(bareAddress(address)),
     clock,
     log,
     metrics,
   });
-  let stopDeadlineMs = 0;
+  let stopEndMs = 0;
+  const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
   // The listener waits for answers that wait for files, which are not to wait for their window.
   started.defer(async () => {
-    const drained = within(clock, stopDeadlineMs, writePath.drain());
-    await Promise.all([kafka.stop({ deadlineMs: stopDeadlineMs }), drained]);
+    stopping.abort();
+    const drained = within(clock, leftMs(), writePath.drain());
+    await Promise.all([kafka.stop({ deadlineMs: leftMs() }), drained]);
     writePath.abandon();
   });
   kafkaPort = kafka.port;
-  const heartbeats = new Heartbeats({ port: cluster, self, clock, log });
-  started.defer(() => heartbeats.stop());
+  const heartbeats = new Heartbeats({ port: cluster, self, clock, log, metrics });
+  // Before anything else, so that the other agents send clients elsewhere. Whoever cannot be told learns it from the silence.
+  started.defer(() => {
+    heartbeats.stop();
+    const left = cluster.leave(options.agentId).catch(() => undefined);
+    return within(clock, Math.min(leftMs(), leaveMsMax), left);
+  });
   await heartbeats.start();
-  // Whoever cannot be told learns it from the silence.
-  started.defer(() => cluster.leave(options.agentId).catch(() => undefined));
   isReady = true;
   log.info('the agent is ready', { kafkaPort, httpPort: http.port });
 
@@ -139,24 +201,50 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     kafkaPort,
     httpPort: http.port,
     async stop({ deadlineMs }) {
-      stopDeadlineMs = deadlineMs;
+      stopEndMs = clock.monotonicMs() + deadlineMs;
       await started.disposeAsync();
       log.info('the agent has stopped');
     },
   };
 }
 
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** What this agent has to do with the pages of its zone. */
+function pageExchange(options: AgentOptions, view: ClusterView): PageExchange | undefined {
+  const { agentKey } = options;
+  if (agentKey === undefined) return undefined;
+  return createPageExchange({ ...options, agentKey, self: options, agents: () => view.agents(), pageBytes });
+}
+
+interface DataPathParts {
+  readonly view: ClusterView;
+  readonly exchange: PageExchange | undefined;
+  readonly pressure: Pressure;
+  /** Aborted when the agent stops. */
+  readonly stopping: AbortSignal;
+}
+
 /** The way of records into files and out of them, and the three APIs that take it. */
-function dataPath(options: AgentOptions, view: ClusterView) {
+function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }: DataPathParts) {
   const { clusterId, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
     store,
     cluster: view,
-    // Frames are slices of chunks that the socket never uses again, so that a file may stay in the cache as it was written.
-    pages: { pageBytes, cacheBytesMax: options.pageCacheBytesMax, ownFiles: 'keep' },
+    // The memory of frames is used again as soon as their requests are answered, so that the cache needs a copy.
+    pages: {
+      pageBytes,
+      cacheBytesMax: options.pageCacheBytesMax,
+      ownFiles: 'copy',
+      readsOn: options.readsOn,
+    },
     log,
     metrics,
+    ...(exchange === undefined ? {} : { remotePages: exchange.lender }),
   });
+  const readers = new RecentReaders(clock);
   const writePath = createWritePath({
     clusterId,
     store,
@@ -168,19 +256,24 @@ function dataPath(options: AgentOptions, view: ClusterView) {
     random,
     log,
     metrics,
-    onStored: (file) => readPath.adopt(file),
+    onStored(file) {
+      if (readers.areThere) readPath.adopt(file);
+    },
   });
   const handlers = {
-    produce: produceHandler({ writePath, recordBytesMax: options.recordBytesMax }),
+    produce: countingOutcomes(produceHandler({ writePath, recordBytesMax: options.recordBytesMax }), metrics),
     fetch: fetchHandler({
       readPath,
+      onFetch: () => readers.came(),
       sessions: new FetchSessions({ clock, random }),
       requestBytesMax: options.fetchRequestBytesMax,
       partitionBytesMax: options.fetchPartitionBytesMax,
+      answers: pressure.answers,
+      stopping,
     }),
     listOffsets: listOffsetsHandler({ readPath }),
   };
-  return { writePath, handlers };
+  return { writePath, readPath, handlers };
 }
 
 /** Waits for a promise, but not for ever. */
@@ -192,20 +285,4 @@ function within(clock: Clock, ms: number, promise: Promise<void>): Promise<void>
       resolve();
     });
   });
-}
-
-/** The share of all processors that this process used since it was asked last. */
-function cpuMeter(clock: Clock, cpuCount: number): () => number {
-  let lastMs = clock.monotonicMs();
-  let last = process.cpuUsage();
-  let load = 0;
-  return () => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - lastMs < 100) return load;
-    const { user, system } = process.cpuUsage(last);
-    load = Math.min(1, (user + system) / 1000 / (nowMs - lastMs) / cpuCount);
-    last = process.cpuUsage();
-    lastMs = nowMs;
-    return load;
-  };
 }

@@ -119,7 +119,10 @@ test('without node_modules bin/weir installs once and says so on standard error'
   const environment = { PATH: `${nodeFolder}:/usr/bin:/bin` };
   const first = weir(['version'], { file: join(root, 'bin/weir'), environment });
   assert.equal(first.status, 0, first.stderr);
-  assert.equal(first.stdout, `${join(root, 'packages/cli/src/main.ts')} version\n`);
+  assert.equal(
+    first.stdout,
+    `--initial-old-space-size=128 ${join(root, 'packages/cli/src/main.ts')} version\n`,
+  );
   assert.match(
     first.stderr,
     /^weir: node_modules is missing; installing it, which happens once\ninstalling\n$/,

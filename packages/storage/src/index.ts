@@ -27,6 +27,7 @@ export {
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export type { StoreCall, StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
+export { joinSmallSlices } from './store/content.ts';
 export type { CallOptions, ListOptions, ObjectInfo, ObjectStore } from './store/object-store.ts';
 export { openStore, type PatienceOptions, type StoreDeps, withPatience } from './store/open-store.ts';
 export {

@@ -3,6 +3,14 @@ import { DecodeError } from './decode-error.ts';
 
 const lengthBytes = 4;
 
+/** Refuses a length prefix that no peer in its right mind sends. */
+export function checkFrameLength(length: number, frameBytesMax: number): void {
+  if (length < 0) throw new DecodeError('frame', 'length', 0, `negative length ${length}`);
+  if (length > frameBytesMax) {
+    throw new DecodeError('frame', 'length', 0, `${length} bytes exceed the limit of ${frameBytesMax}`);
+  }
+}
+
 /**
  * Cuts a byte stream into frames. A frame that lies within one chunk is a view of it; only a frame that spans chunks is
  * put together in a buffer of its own.
@@ -63,15 +71,7 @@ export class FrameSplitter {
       length = Buffer.concat([this.#prefix, chunk.subarray(position, position + missing)]).readInt32BE(0);
       this.#prefix = Buffer.alloc(0);
     }
-    if (length < 0) throw new DecodeError('frame', 'length', 0, `negative length ${length}`);
-    if (length > this.#frameBytesMax) {
-      throw new DecodeError(
-        'frame',
-        'length',
-        0,
-        `${length} bytes exceed the limit of ${this.#frameBytesMax}`,
-      );
-    }
+    checkFrameLength(length, this.#frameBytesMax);
     return length;
   }
 

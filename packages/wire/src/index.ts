@@ -21,7 +21,7 @@ export {
   type RequestEnvelope,
 } from './envelope.ts';
 export { type ErrorCode, type ErrorName, errorByCode, errors, type KafkaError } from './errors/errors.ts';
-export { FrameSplitter } from './frame-splitter.ts';
+export { checkFrameLength, FrameSplitter } from './frame-splitter.ts';
 export {
   requestHeader,
   requestHeaderVersion,

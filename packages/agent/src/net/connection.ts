@@ -8,11 +8,13 @@ import {
   decodeRequestHeader,
   encodeResponse,
   type Fields,
-  FrameSplitter,
   type RequestEnvelope,
   type WriteStruct,
 } from '@weir/wire';
-import { type Intake, receiveChunks } from './intake.ts';
+import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import { FrameAssembler } from './frame-assembler.ts';
+import type { Frame, FramePool } from './frame-pool.ts';
+import type { Intake, Receiver } from './intake.ts';
 import type { ListenerLimits } from './limits.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
 import { Outbox } from './outbox.ts';
@@ -23,6 +25,8 @@ export interface ConnectionOptions {
   readonly server: RequestServer;
   readonly limits: ListenerLimits;
   readonly memory: RequestMemory;
+  readonly answers: AnswerMemory;
+  readonly frames: FramePool;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ListenerMetrics;
@@ -33,7 +37,7 @@ export interface ConnectionOptions {
 interface Pending {
   readonly envelope: RequestEnvelope;
   readonly apiName: string;
-  readonly bytes: number;
+  readonly frame: Frame;
   readonly receivedMs: number;
   outcome: Outcome | undefined;
 }
@@ -47,32 +51,36 @@ type Outcome =
  * One Kafka connection.
  *
  * ```
- *  chunks ─► frames ─► pending ─► server, many at a time
+ *  bytes ─► frames ─► pending ─► server, many at a time
  *                         │          │
  *                         ▼ in order ▼
  *                       outbox ─► socket
  * ```
  *
  * Requests are worked on side by side and answered in the order in which they came. The socket is read only while there is room for
- * what a request may cost; frames of a chunk that was read before the room ran out wait in their chunk. An answer with a
- * throttle time is sent at once, and then the connection is not read for that long (KIP-219).
+ * what a request may cost; frames that came before the room ran out wait. The memory of a frame is given back when its request
+ * has been worked on. An answer with a throttle time is sent at once, and then the connection is not read for that
+ * long (KIP-219).
  *
  * ```
  *  open ──► closing ──► closed       closing: reads nothing; answers what came before, then ends
  * ```
  */
-export class KafkaConnection {
+export class KafkaConnection implements Receiver {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   readonly #remoteAddress: string;
-  readonly #splitter: FrameSplitter;
+  readonly #remotePort: number;
+  readonly #assembler: FrameAssembler;
   readonly #intake: Intake;
   readonly #outbox: Outbox;
   readonly #closed = new AbortController();
   readonly #pending: Pending[] = [];
   readonly #resume = () => this.#pump();
-  /** Frames of chunks that were received and not yet looked at. */
-  readonly #chunks: Iterator<Buffer, void, undefined>[] = [];
+  /** Frames that were received and not yet looked at. */
+  readonly #frames: Frame[] = [];
+  /** Why nothing behind those frames can be understood. */
+  #broken: Error | undefined;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #closeReason: CloseReason = 'peer';
   #isPumping = false;
@@ -80,15 +88,22 @@ export class KafkaConnection {
   #bytesInFlight = 0;
   /** What of an unfinished frame is counted in the memory of all. */
   #partialBytes = 0;
+  /** Answers whose turn has not come, and what of all answers is counted in the memory of all. */
+  #earlyAnswerBytes = 0;
+  #answerBytes = 0;
   #unmute: (() => void) | undefined;
+  #mutedUntilMs = 0;
   #lastReadMs: number;
   #lastWrittenMs: number;
 
-  constructor(socket: Socket, options: ConnectionOptions) {
+  constructor(intake: Intake, options: ConnectionOptions) {
+    const { socket } = intake;
+    this.#intake = intake;
     this.#socket = socket;
     this.#options = options;
     this.#remoteAddress = socket.remoteAddress ?? '';
-    this.#splitter = new FrameSplitter(options.limits.frameBytesMax);
+    this.#remotePort = socket.remotePort ?? 0;
+    this.#assembler = new FrameAssembler(options.limits.frameBytesMax, options.frames);
     this.#lastReadMs = options.clock.monotonicMs();
     this.#lastWrittenMs = this.#lastReadMs;
     this.#outbox = new Outbox(socket, () => this.#progressed());
@@ -97,7 +112,7 @@ export class KafkaConnection {
     });
     socket.on('end', () => this.destroy('peer'));
     socket.on('close', () => this.#onClose());
-    this.#intake = receiveChunks(socket, (chunk) => this.#onChunk(chunk));
+    intake.start(this);
   }
 
   /** Reads nothing more, answers what is under way, and ends. */
@@ -113,24 +128,45 @@ export class KafkaConnection {
 
   /** Called from time to time: closes what has stood still for too long. */
   sweep(nowMs: number): void {
-    const { limits } = this.#options;
+    const { limits, memory, answers } = this.#options;
     const sinceReadMs = nowMs - this.#lastReadMs;
     const sinceWrittenMs = nowMs - this.#lastWrittenMs;
     const isSending = this.#outbox.queuedBytes > 0 || this.#outbox.isEnding;
-    if (isSending && sinceWrittenMs >= limits.progressMs) {
+    const sendProgressMs = answers.isFull ? limits.progressWhenFullMs : limits.progressMs;
+    const frameProgressMs = memory.isFull ? limits.progressWhenFullMs : limits.progressMs;
+    if (isSending && sinceWrittenMs >= sendProgressMs) {
       this.destroy('slow');
-    } else if (this.#splitter.pendingBytes > 0 && this.#isReading && sinceReadMs >= limits.progressMs) {
+    } else if (this.#assembler.pendingBytes > 0 && this.#isReading && sinceReadMs >= frameProgressMs) {
       this.destroy('slow');
     } else if (this.#pending.length === 0 && Math.min(sinceReadMs, sinceWrittenMs) >= limits.idleMs) {
       this.destroy('idle');
     }
   }
 
-  #onChunk(chunk: Buffer): void {
+  get place(): Buffer | undefined {
+    return this.#state === 'open' ? this.#assembler.place : undefined;
+  }
+
+  onPlaced(bytes: number): void {
     if (this.#state !== 'open') return;
+    const frame = this.#assembler.placed(bytes);
+    if (frame !== undefined) this.#frames.push(frame);
+    this.#onReceived(bytes);
+  }
+
+  onChunk(chunk: Buffer): void {
+    if (this.#state !== 'open' || this.#broken !== undefined) return;
+    try {
+      this.#assembler.push(chunk, this.#frames);
+    } catch (error) {
+      this.#broken = error as Error;
+    }
+    this.#onReceived(chunk.length);
+  }
+
+  #onReceived(bytes: number): void {
     this.#lastReadMs = this.#options.clock.monotonicMs();
-    this.#options.metrics.bytesIn.add(chunk.length);
-    this.#chunks.push(this.#splitter.push(chunk));
+    this.#options.metrics.bytesIn.add(bytes);
     this.#pump();
   }
 
@@ -150,34 +186,32 @@ export class KafkaConnection {
       this.#isPumping = false;
     }
     this.#countPartial();
+    this.#countAnswers();
     this.#steerReading();
   }
 
   #isHeld(): boolean {
-    const { limits, memory } = this.#options;
+    const { limits, memory, answers } = this.#options;
     return (
       this.#state !== 'open' ||
+      answers.isFull ||
       this.#unmute !== undefined ||
       this.#pending.length >= limits.requestsInFlightPerConnectionMax ||
       this.#bytesInFlight >= limits.requestBytesInFlightPerConnectionMax ||
       this.#outbox.queuedBytes >= limits.responseBytesQueuedPerConnectionMax ||
-      (memory.isFull && this.#splitter.pendingBytes === 0)
+      (memory.isFull && this.#assembler.pendingBytes === 0)
     );
   }
 
-  #nextFrame(): Buffer | undefined {
-    for (;;) {
-      const frames = this.#chunks[0];
-      if (frames === undefined) return undefined;
-      const { value, done } = frames.next();
-      if (done !== true) return value as Buffer;
-      this.#chunks.shift();
-    }
+  #nextFrame(): Frame | undefined {
+    const frame = this.#frames.shift();
+    if (frame === undefined && this.#broken !== undefined) throw this.#broken;
+    return frame;
   }
 
   #countPartial(): void {
     const { memory } = this.#options;
-    const partialBytes = this.#state === 'open' ? this.#splitter.pendingBytes : 0;
+    const partialBytes = this.#state === 'open' ? this.#assembler.pendingBytes : 0;
     const grewBytes = partialBytes - this.#partialBytes;
     this.#partialBytes = partialBytes;
     if (grewBytes !== 0) memory.change(grewBytes);
@@ -190,10 +224,19 @@ export class KafkaConnection {
     }
   }
 
+  #countAnswers(): void {
+    const bytes = this.#state === 'closed' ? 0 : this.#earlyAnswerBytes + this.#outbox.queuedBytes;
+    const grewBytes = bytes - this.#answerBytes;
+    this.#answerBytes = bytes;
+    if (grewBytes !== 0) this.#options.answers.change(grewBytes);
+  }
+
   #steerReading(): void {
     // While it ends, what still comes is read and thrown away: otherwise the end of the peer would never be seen.
-    const reading = this.#outbox.isEnding || (!this.#isHeld() && this.#chunks.length === 0);
-    if (this.#state === 'open' && this.#options.memory.isFull) this.#options.memory.whenFree(this.#resume);
+    const reading = this.#outbox.isEnding || (!this.#isHeld() && this.#frames.length === 0);
+    const { memory, answers } = this.#options;
+    if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);
+    if (this.#state === 'open' && answers.isFull) answers.whenFree(this.#resume);
     if (reading === this.#isReading || this.#state === 'closed') return;
     this.#isReading = reading;
     if (reading) {
@@ -204,24 +247,37 @@ export class KafkaConnection {
     }
   }
 
-  #accept(frame: Buffer): void {
+  #accept(frame: Frame): void {
+    try {
+      this.#serve(frame);
+    } catch (error) {
+      // Nobody works on a request that could not be read.
+      frame.release();
+      throw error;
+    }
+  }
+
+  /** What it throws it throws before anybody works on the request. */
+  #serve(frame: Frame): void {
     const { server } = this.#options;
-    const envelope = decodeRequestHeader(frame);
+    const envelope = decodeRequestHeader(frame.bytes);
     const { api, apiKey, apiVersion } = envelope;
     if (api === undefined || !server.serves(api, apiVersion)) {
-      if (apiKey === apis.ApiVersions.key) this.#answerTooNewClient(envelope, frame.length);
-      else this.#unsupported(envelope);
+      if (apiKey === apis.ApiVersions.key) this.#answerTooNewClient(envelope, frame);
+      else this.#unsupported(envelope, frame);
       return;
     }
-    const body = decodeRequestBody(api, apiVersion, frame, envelope.bodyStart);
-    const pending = this.#open(envelope, api.name, frame.length);
+    const body = decodeRequestBody(api, apiVersion, frame.bytes, envelope.bodyStart);
+    const pending = this.#open(envelope, api.name, frame);
     try {
       const result = server.serve({
         api,
         apiVersion,
         clientId: envelope.clientId,
         body,
+        requestBytes: frame.bytes.length,
         remoteAddress: this.#remoteAddress,
+        remotePort: this.#remotePort,
         closed: this.#closed.signal,
       });
       if (result instanceof Promise) {
@@ -237,12 +293,13 @@ export class KafkaConnection {
     }
   }
 
-  #open(envelope: RequestEnvelope, apiName: string, bytes: number): Pending {
+  #open(envelope: RequestEnvelope, apiName: string, frame: Frame): Pending {
     const { clock, memory, metrics } = this.#options;
+    const bytes = frame.bytes.length;
     const pending: Pending = {
       envelope,
       apiName,
-      bytes,
+      frame,
       receivedMs: clock.monotonicMs(),
       outcome: undefined,
     };
@@ -254,10 +311,11 @@ export class KafkaConnection {
     return pending;
   }
 
-  #answerTooNewClient(envelope: RequestEnvelope, bytes: number): void {
-    const pending = this.#open(envelope, apis.ApiVersions.name, bytes);
+  #answerTooNewClient(envelope: RequestEnvelope, frame: Frame): void {
+    const pending = this.#open(envelope, apis.ApiVersions.name, frame);
     const answer = this.#options.server.refuseApiVersions();
     const slices = encodeResponse(apis.ApiVersions, 0, envelope.correlationId, answer);
+    this.#earlyAnswerBytes += bytesOf(slices);
     this.#settle(pending, { kind: 'reply', slices, throttleMs: 0 });
   }
 
@@ -278,6 +336,7 @@ export class KafkaConnection {
         return;
       }
       const { throttleTimeMs } = answer as { readonly throttleTimeMs?: number };
+      this.#earlyAnswerBytes += bytesOf(slices);
       this.#settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0 });
     }
   }
@@ -294,11 +353,14 @@ export class KafkaConnection {
   #settle(pending: Pending, outcome: Outcome): void {
     const { clock, memory, metrics } = this.#options;
     const { answered, failed } = metrics.api(pending.apiName);
+    const bytes = pending.frame.bytes.length;
     pending.outcome = outcome;
-    this.#bytesInFlight -= pending.bytes;
+    // The answer is encoded, and whoever worked on the request has let go of its bytes.
+    pending.frame.release();
+    this.#bytesInFlight -= bytes;
     (outcome.kind === 'close' ? failed : answered).observe((clock.monotonicMs() - pending.receivedMs) / 1000);
     metrics.requestsInFlight.add(-1);
-    memory.change(-pending.bytes);
+    memory.change(-bytes);
     if (this.#state !== 'closed') this.#sendInOrder();
   }
 
@@ -309,6 +371,7 @@ export class KafkaConnection {
       if (outcome.kind === 'close') {
         // What was asked after the request that is refused is not answered.
         this.#pending.length = 0;
+        this.#earlyAnswerBytes = 0;
         this.#finish(outcome.reason);
       }
     }
@@ -319,15 +382,22 @@ export class KafkaConnection {
   #send(slices: readonly Buffer[], throttleMs: number): void {
     const { clock, metrics } = this.#options;
     if (this.#outbox.queuedBytes === 0) this.#lastWrittenMs = clock.monotonicMs();
+    const bytes = bytesOf(slices);
     this.#outbox.push(slices);
-    for (const slice of slices) metrics.bytesOut.add(slice.length);
+    this.#earlyAnswerBytes -= bytes;
+    metrics.bytesOut.add(bytes);
     if (throttleMs > 0 && this.#state === 'open') this.#mute(throttleMs);
   }
 
   #mute(forMs: number): void {
-    this.#options.metrics.throttled.add(1);
+    const { clock, metrics } = this.#options;
+    metrics.throttled.add(1);
+    // Of several waits the longest counts, whichever answer came last.
+    const untilMs = clock.monotonicMs() + forMs;
+    if (this.#unmute !== undefined && untilMs <= this.#mutedUntilMs) return;
+    this.#mutedUntilMs = untilMs;
     this.#unmute?.();
-    this.#unmute = this.#options.clock.after(forMs, () => {
+    this.#unmute = clock.after(forMs, () => {
       this.#unmute = undefined;
       this.#pump();
     });
@@ -351,7 +421,8 @@ export class KafkaConnection {
     }
   }
 
-  #unsupported(envelope: RequestEnvelope): void {
+  #unsupported(envelope: RequestEnvelope, frame: Frame): void {
+    frame.release();
     this.#options.log.info('closed a Kafka connection because of a request that is not supported', {
       ...this.#describe(envelope),
     });
@@ -366,7 +437,7 @@ export class KafkaConnection {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     this.#closeReason = reason;
-    this.#chunks.length = 0;
+    this.#dropFrames();
     this.#unmute?.();
     this.#unmute = undefined;
     this.#countPartial();
@@ -380,19 +451,33 @@ export class KafkaConnection {
     this.#outbox.end();
   }
 
+  #dropFrames(): void {
+    for (const frame of this.#frames.splice(0)) frame.release();
+  }
+
   #onClose(): void {
     this.#state = 'closed';
+    // Not before: until now the socket could still be read into the place of an unfinished frame.
+    this.#assembler.forget();
     this.#unmute?.();
     this.#unmute = undefined;
-    this.#chunks.length = 0;
+    this.#dropFrames();
     this.#pending.length = 0;
     this.#options.memory.forget(this.#resume);
+    this.#options.answers.forget(this.#resume);
     this.#countPartial();
+    this.#countAnswers();
     if (this.#closeReason === 'idle') this.#options.metrics.idleClosed.add(1);
     this.#options.metrics.closed(this.#closeReason).add(1);
     this.#closed.abort();
     this.#options.onClosed(this);
   }
+}
+
+function bytesOf(slices: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const slice of slices) bytes += slice.length;
+  return bytes;
 }
 
 function textOf(error: unknown): string {

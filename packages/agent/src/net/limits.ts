@@ -8,10 +8,13 @@ export interface ListenerLimits {
   readonly requestBytesInFlightPerConnectionMax: number;
   readonly requestBytesInFlightMax: number;
   readonly responseBytesQueuedPerConnectionMax: number;
+  readonly responseBytesMax: number;
   /** A connection without a request, an answer or anything under way is closed after this time. */
   readonly idleMs: number;
   /** A frame that was begun, or bytes that were sent, must make some progress within this time. */
   readonly progressMs: number;
+  /** The same while requests or answers of all connections have no room: who is slow goes first then. */
+  readonly progressWhenFullMs: number;
 }
 
 export function defaultListenerLimits(cpuCount: number): ListenerLimits {
@@ -20,9 +23,14 @@ export function defaultListenerLimits(cpuCount: number): ListenerLimits {
     frameBytesMax: caps.requestFrameBytesMax,
     requestsInFlightPerConnectionMax: caps.requestsInFlightPerConnectionMax,
     requestBytesInFlightPerConnectionMax: caps.requestBytesInFlightPerConnectionMax,
-    requestBytesInFlightMax: caps.requestBytesInFlightMax,
+    requestBytesInFlightMax: Math.min(
+      caps.requestBytesInFlightPerCpuMax * cpuCount,
+      caps.requestBytesInFlightMax,
+    ),
     responseBytesQueuedPerConnectionMax: caps.responseBytesQueuedPerConnectionMax,
+    responseBytesMax: Math.min(caps.responseBytesPerCpuMax * cpuCount, caps.responseBytesMax),
     idleMs: 3_600_000,
     progressMs: 15_000,
+    progressWhenFullMs: 2_000,
   };
 }

@@ -11,6 +11,7 @@ export type CloseReason =
   | 'failed'
   | 'memory'
   | 'limit'
+  | 'quota'
   | 'stopped';
 
 const rows = {
@@ -18,6 +19,12 @@ const rows = {
     name: 'agent_kafka_inflight_connections',
     kind: 'gauge',
     help: 'Kafka connections that are open.',
+    labels: [],
+  },
+  accepted: {
+    name: 'agent_net_kafka_tcp_limit_listener_acquire_count',
+    kind: 'counter',
+    help: 'Kafka connections that were accepted within the limit.',
     labels: [],
   },
   closed: {
@@ -57,6 +64,12 @@ const rows = {
     labels: ['kafka_key', 'outcome'],
     buckets: durationBucketsSeconds,
   },
+  outcome: {
+    name: 'agent_kafka_request_outcome',
+    kind: 'counter',
+    help: 'Kafka requests that were answered, or that cost their connection.',
+    labels: ['kafka_key', 'outcome'],
+  },
   bytesIn: {
     name: 'agent_kafka_request_bytes_counter',
     kind: 'counter',
@@ -73,13 +86,14 @@ const rows = {
 
 interface ApiSeries {
   readonly requests: Series;
-  readonly answered: Series;
-  readonly failed: Series;
+  readonly answered: Pick<Series, 'observe'>;
+  readonly failed: Pick<Series, 'observe'>;
 }
 
 /** The series of a listener, looked up once. */
 export class ListenerMetrics {
   readonly connections: Series;
+  readonly accepted: Series;
   readonly idleClosed: Series;
   readonly throttled: Series;
   readonly requestsInFlight: Series;
@@ -90,6 +104,7 @@ export class ListenerMetrics {
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
+    this.accepted = metrics.series(rows.accepted, {});
     this.connections = metrics.series(rows.connections, {});
     this.idleClosed = metrics.series(rows.idleClosed, {});
     this.throttled = metrics.series(rows.throttled, {});
@@ -108,11 +123,23 @@ export class ListenerMetrics {
     if (found === undefined) {
       found = {
         requests: this.#metrics.series(rows.requests, { kafka_key: apiName }),
-        answered: this.#metrics.series(rows.latency, { kafka_key: apiName, outcome: 'success' }),
-        failed: this.#metrics.series(rows.latency, { kafka_key: apiName, outcome: 'error' }),
+        answered: this.#ended(apiName, 'success'),
+        failed: this.#ended(apiName, 'error'),
       };
       this.#byApi.set(apiName, found);
     }
     return found;
+  }
+
+  /** One observation tells how long a request took and that it ended so. */
+  #ended(apiName: string, outcome: 'success' | 'error'): Pick<Series, 'observe'> {
+    const latency = this.#metrics.series(rows.latency, { kafka_key: apiName, outcome });
+    const count = this.#metrics.series(rows.outcome, { kafka_key: apiName, outcome });
+    return {
+      observe(seconds) {
+        latency.observe(seconds);
+        count.add(1);
+      },
+    };
   }
 }

@@ -527,6 +527,55 @@ test('a port that is taken is an error', async (t) => {
   );
 });
 
+test('the memory of records is used again, and never before their request has been answered', async (t) => {
+  const sizes = [100, 5_000, 16_000, 70_000, 300_000, 1_100_000];
+  let overwritten = 0;
+  const held: (() => void)[] = [];
+  const handle = serving((request) => {
+    const { records } = (request.body as unknown as RequestOf<Apis['Produce']>).topicData[0]!
+      .partitionData[0]!;
+    const mark = records![0]!;
+    return new Promise((resolve) => {
+      held.push(() => {
+        if (!records!.equals(Buffer.alloc(records!.length, mark))) overwritten++;
+        resolve({ responses: [], throttleTimeMs: 0 });
+      });
+    });
+  });
+  const { connect } = await listen(t, { handle });
+  const clients = await Promise.all(Array.from({ length: 4 }, connect));
+  const rounds = 50;
+  const total = rounds * clients.length * sizes.length;
+  let answered = 0;
+  const answer = (some: (() => void)[]) => {
+    for (const one of some) one();
+    answered += some.length;
+  };
+  // Three hundred megabytes through a pool of 64 MiB, with some requests waiting long and others not.
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, client] of clients.entries()) {
+      for (const [at, bytes] of sizes.entries()) {
+        const records = Buffer.alloc(bytes, 1 + ((round * 24 + index * 6 + at) % 255));
+        client.send('Produce', 9, {
+          acks: -1,
+          timeoutMs: 1000,
+          topicData: [{ name: 't', partitionData: [{ index: 0, records }] }],
+        });
+      }
+    }
+    await until(() => held.length >= 24);
+    answer(held.splice(round % 3, 24));
+  }
+  while (answered < total) {
+    await until(() => held.length > 0);
+    answer(held.splice(0));
+  }
+  for (const client of clients) {
+    for (let count = 0; count < rounds * sizes.length; count++) await client.receive('Produce', 9);
+  }
+  assert.equal(overwritten, 0);
+});
+
 test('metrics tell requests by the name of their API', async (t) => {
   const { connect, metrics } = await listen(t, {});
   const client = await connect();

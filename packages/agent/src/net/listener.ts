@@ -1,6 +1,9 @@
-import { type AddressInfo, createServer } from 'node:net';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { AnswerMemory } from '../pressure/answer-memory.ts';
 import { KafkaConnection } from './connection.ts';
+import { FramePool } from './frame-pool.ts';
+import { takeOver } from './intake.ts';
 import type { ListenerLimits } from './limits.ts';
 import { ListenerMetrics } from './listener-metrics.ts';
 import { RequestMemory } from './request-memory.ts';
@@ -12,6 +15,13 @@ export interface KafkaListenerOptions {
   readonly port: number;
   readonly handle: RequestServer;
   readonly limits: ListenerLimits;
+  /** Where answers are counted. Without it the listener counts by itself, up to its limit. */
+  readonly answers?: AnswerMemory;
+  /**
+   * Asked for every new connection: how long it is held before it is closed, so that its client does not try again at once; 0
+   * lets it in. Without it everybody is let in.
+   */
+  readonly admit?: (remoteAddress: string) => number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -33,13 +43,38 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   const { handle, limits, clock, log } = options;
   const metrics = new ListenerMetrics(options.metrics);
   const memory = new RequestMemory(limits.requestBytesInFlightMax);
+  const answers = options.answers ?? new AnswerMemory(limits.responseBytesMax, clock);
+  const frames = new FramePool({ slabBytes: caps.frameSlabBytes, bytesMax: caps.framePoolBytesMax });
   const connections = new Set<KafkaConnection>();
 
-  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
-    const connection = new KafkaConnection(socket, {
+  const held = new Map<Socket, () => void>();
+
+  /** Held connections are not read. They count as connections all the same, so that there is a limit on them. */
+  function hold(socket: Socket, forMs: number): void {
+    held.set(
+      socket,
+      clock.after(forMs, () => socket.destroy()),
+    );
+    metrics.closed('quota').add(1);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      held.get(socket)?.();
+      held.delete(socket);
+    });
+  }
+
+  const server = createServer({ noDelay: true, keepAlive: true, pauseOnConnect: true }, (socket) => {
+    const holdMs = options.admit?.(socket.remoteAddress ?? '') ?? 0;
+    if (holdMs > 0) {
+      hold(socket, holdMs);
+      return;
+    }
+    const connection = new KafkaConnection(takeOver(socket), {
       server: handle,
       limits,
       memory,
+      answers,
+      frames,
       clock,
       log,
       metrics,
@@ -49,6 +84,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
       },
     });
     connections.add(connection);
+    metrics.accepted.add(1);
     metrics.connections.set(connections.size);
     if (stopped !== undefined) connection.drain();
   });
@@ -81,6 +117,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   async function stop(deadlineMs: number): Promise<void> {
     const allClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const connection of connections) connection.drain();
+    for (const socket of held.keys()) socket.destroy();
     const cancelDeadline = clock.after(deadlineMs, () => {
       log.warn('closing Kafka connections whose requests are not finished', {
         connections: connections.size,

@@ -13,6 +13,7 @@ export class Outbox {
   #next = 0;
   #queuedBytes = 0;
   #isWriting = false;
+  #isScheduled = false;
   #isEnding = false;
 
   /** `onProgress` is called whenever the socket has taken something. */
@@ -36,7 +37,13 @@ export class Outbox {
       this.#slices.push(slice);
       this.#queuedBytes += slice.length;
     }
-    this.#write();
+    // The requests of a file are answered one after the other in one turn, and their answers go out together.
+    if (this.#isScheduled || this.#isWriting) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#write();
+    });
   }
 
   /** Sends what there is and then closes our side. */

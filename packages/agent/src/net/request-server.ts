@@ -15,8 +15,11 @@ export interface ReceivedRequest {
   readonly apiVersion: number;
   readonly clientId: string | null;
   readonly body: ReadStruct<Fields>;
+  /** The whole frame. */
+  readonly requestBytes: number;
   /** Without the port. */
   readonly remoteAddress: string;
+  readonly remotePort: number;
   /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
 }

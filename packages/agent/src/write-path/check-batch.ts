@@ -9,7 +9,7 @@ import {
   validateProducedBatch,
 } from '@weir/wire';
 import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
-import type { ProducedBatch } from './produced-batch.ts';
+import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';
 import type { TopicRules } from './topic-rules.ts';
 
 export interface BatchPlace {
@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly rules: TopicRules;
   readonly allowsZstd: boolean;
   readonly nowMs: number;
+  /** The transaction that batches of it belong to; absent in a request that names none. */
+  readonly transaction?: BatchTransaction | undefined;
 }
 
 export type CheckedBatch =
@@ -44,13 +46,16 @@ export type CheckedBatch =
 export function checkBatch(
   records: Buffer | null,
   { topicId, partition }: BatchPlace,
-  { rules, allowsZstd, nowMs }: CheckOptions,
+  { rules, allowsZstd, nowMs, transaction }: CheckOptions,
 ): CheckedBatch {
   const header = validateProducedBatch(records, { allowsZstd });
   if (!header.ok) return header;
   const view = header.batch;
-  if (view.isTransactional) {
-    return refuse('INVALID_TXN_STATE', 'transactions are not available in this release');
+  if (view.isTransactional && transaction === undefined) {
+    return refuse(
+      'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+      'a batch of a transaction came in a request without a transactional id',
+    );
   }
   if (view.producerId > BigInt(Number.MAX_SAFE_INTEGER)) {
     return refuse('INVALID_RECORD', `producerId is ${view.producerId}, which was never given out`);
@@ -68,7 +73,8 @@ export function checkBatch(
   }
   if (stampsAppendTime) rewriteAppendTime(view.bytes, BigInt(nowMs));
   const logAppendTimeMs = stampsAppendTime ? nowMs : -1;
-  return { ok: true, batch: produced(view, topicId, partition, uncompressedBytes), logAppendTimeMs };
+  const batch = produced(view, topicId, partition, uncompressedBytes, transaction);
+  return { ok: true, batch, logAppendTimeMs };
 }
 
 function produced(
@@ -76,6 +82,7 @@ function produced(
   topicId: string,
   partition: number,
   uncompressedBytes: number,
+  transaction: BatchTransaction | undefined,
 ): ProducedBatch {
   const hasProducer = view.producerId >= 0n;
   return {
@@ -88,6 +95,7 @@ function produced(
     producerId: hasProducer ? Number(view.producerId) : -1,
     producerEpoch: hasProducer ? view.producerEpoch : -1,
     baseSequence: hasProducer ? view.baseSequence : -1,
+    transaction: transaction !== undefined && view.isTransactional ? transaction : undefined,
   };
 }
 

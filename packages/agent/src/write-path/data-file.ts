@@ -1,4 +1,4 @@
-import type { FileCommit, FileCommitResult } from '@weir/metadata';
+import type { FileCommit, FileCommitResult, TransactionalBatches } from '@weir/metadata';
 import { entryErrors } from '@weir/metadata';
 import type { PendingAppend } from './pending-append.ts';
 import type { AppendResult, ProducedBatch } from './produced-batch.ts';
@@ -98,6 +98,7 @@ export class DataFile {
       producerEpoch: new Int16Array(rows.length),
       baseSequence: new Int32Array(rows.length),
     };
+    let hasTransactions = false;
     for (const [at, { batch, byteStart }] of rows.entries()) {
       let topic = topicIndex.get(batch.topicId);
       if (topic === undefined) {
@@ -113,8 +114,10 @@ export class DataFile {
       columns.producerId[at] = batch.producerId;
       columns.producerEpoch[at] = batch.producerEpoch;
       columns.baseSequence[at] = batch.baseSequence;
+      if (batch.transaction !== undefined) hasTransactions = true;
     }
-    return { fileId: this.fileId, fileBytes: this.fileBytes, topicIds, ...columns };
+    const transactions = hasTransactions ? transactionsOf(rows) : undefined;
+    return { fileId: this.fileId, fileBytes: this.fileBytes, topicIds, ...columns, transactions };
   }
 
   /** Answers every request of the file from the columns that the commit gave. */
@@ -143,4 +146,21 @@ export class DataFile {
       this.batchCount >= batchesMax
     );
   }
+}
+
+/** Which rows are part of which transactions. */
+function transactionsOf(rows: readonly Row[]): TransactionalBatches {
+  const transactionalIds: string[] = [];
+  const transaction = new Int32Array(rows.length).fill(-1);
+  const addsPartition = new Uint8Array(rows.length);
+  const indexOf = new Map<string, number>();
+  for (const [at, { batch }] of rows.entries()) {
+    if (batch.transaction === undefined) continue;
+    const { transactionalId } = batch.transaction;
+    const index = indexOf.get(transactionalId) ?? transactionalIds.push(transactionalId) - 1;
+    indexOf.set(transactionalId, index);
+    transaction[at] = index;
+    addsPartition[at] = batch.transaction.addsPartition ? 1 : 0;
+  }
+  return { transactionalIds, transaction, addsPartition };
 }

@@ -14,6 +14,15 @@ export interface ProducedBatch {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly baseSequence: number;
+  /** Absent for a batch that is not part of a transaction. */
+  readonly transaction?: BatchTransaction | undefined;
+}
+
+/** The transaction of a batch, as its request names it. */
+export interface BatchTransaction {
+  readonly transactionalId: string;
+  /** Whether the partition joins the transaction by itself. */
+  readonly addsPartition: boolean;
 }
 
 /** What became of one batch. */

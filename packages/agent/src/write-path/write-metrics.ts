@@ -68,10 +68,10 @@ const outcomes: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
+export const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
   name: 'agent_produce_backpressure_count',
   kind: 'counter',
-  help: 'Produce requests that had to wait for room, by what was used up.',
+  help: 'Requests that had to wait or whose client was slowed down, by what was used up.',
   labels: ['kafka_method', 'backpressure_source'],
 };
 

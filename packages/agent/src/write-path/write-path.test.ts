@@ -82,7 +82,7 @@ function recordingPort(
     });
 }
 
-test('requests of one turn share a file, and later ones the time of a running upload', async () => {
+test('requests of one turn share a file, and later ones the time until it is committed', async () => {
   const path = await start();
   const puts = heldPuts(path);
   const first = append(path, [produced(path.topicId, 0, batchOf(['a', 'b']))]);
@@ -98,10 +98,52 @@ test('requests of one turn share a file, and later ones the time of a running up
   assert.equal(path.store.puts, 1, 'the next file waits for the upload');
   await puts.finish(1);
   assert.deepEqual([first.offsets, second.offsets], [[0], [2, 0]]);
+  assert.equal(path.store.puts, 1, 'those who were just answered may come again');
+  path.clock.advance(1);
+  await settled();
   assert.equal(path.store.puts, 2);
   await puts.finish(2);
   assert.deepEqual([third.offsets, fourth.offsets], [[3], [1]]);
   assert.equal(path.cluster.calls.commitFiles, 2);
+});
+
+test('a small file waits for clients that were answered, and no longer than they take', async () => {
+  const path = await start();
+  const puts = heldPuts(path);
+  const one = () => append(path, [produced(path.topicId, 0, batchOf(['a']))]);
+  one();
+  one();
+  await settled();
+  const waiting = one();
+  await puts.finish(1);
+  assert.equal(path.store.puts, 1);
+  one();
+  await settled();
+  assert.equal(path.store.puts, 1, 'one of the two is back');
+  const timers = path.clock.pendingTimers;
+  one();
+  await settled();
+  assert.equal(path.store.puts, 2, 'both are back');
+  assert.ok(path.clock.pendingTimers < timers, 'nobody waits for the clock any more');
+  await puts.finish(2);
+  assert.deepEqual(waiting.offsets, [2]);
+  // Who comes alone does not wait at all.
+  one();
+  await settled();
+  assert.equal(path.store.puts, 3);
+});
+
+test('a large file waits for the upload before it, and not for the commit', async () => {
+  const path = await start({ port: recordingPort([], () => 'refuse') });
+  const puts = heldPuts(path);
+  append(path, [produced(path.topicId, 0, batchOf(['a']))]);
+  await settled();
+  append(path, [produced(path.topicId, 0, batchOf(['b'.repeat(500_000)]))]);
+  await puts.finish(1);
+  assert.equal(path.store.puts, 1, 'a small one waits for a commit that does not come');
+  append(path, [produced(path.topicId, 0, batchOf(['c'.repeat(600_000)]))]);
+  await settled();
+  assert.equal(path.store.puts, 2);
 });
 
 test('a file is closed by the window or by its size, and never by both', async () => {
@@ -274,15 +316,17 @@ test('a commit of unknown outcome is made again with the same file until it is k
       const second = append(path, [produced(path.topicId, 0, batchOf(['b']))]);
       await settled();
       assert.deepEqual([first.outcome, second.outcome], [undefined, undefined]);
+      const unknown = commits[0]![0]!.fileId;
       for (let attempt = 0; attempt < 5; attempt++) {
         path.clock.advance(1000);
         await settled();
       }
       assert.deepEqual([first.offsets, second.offsets], [[0], [1]]);
-      assert.equal(
-        new Set(commits.map(([file]) => file!.fileId)).size,
-        1,
-        'the same file comes first each time',
+      const files = commits.map(([file]) => file!.fileId);
+      assert.deepEqual(
+        files.slice(0, 4),
+        Array.from({ length: 4 }, () => unknown),
+        'the same file each time',
       );
       assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 2);
     });

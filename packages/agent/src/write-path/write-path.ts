@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log, type Metrics, type Random } from '@weir/core';
+import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { CommitQueue } from './commit-queue.ts';
@@ -67,6 +67,12 @@ export function createWritePath(options: WritePathOptions): WritePath {
   return new FileWritePath(options);
 }
 
+/** A file costs about as much as the bytes of this one, so that a smaller one is worth some patience. */
+const worthwhileFileBytes = MiB;
+
+/** How long a small file waits for the clients that were just answered: longer than a client nearby takes to send the next request. */
+const patienceMs = 1;
+
 class FileWritePath implements WritePath {
   readonly #options: WritePathOptions;
   readonly #metrics: WriteMetrics;
@@ -77,6 +83,8 @@ class FileWritePath implements WritePath {
   #waitingBytes = 0;
   #open: DataFile | undefined;
   #openIsDue = false;
+  /** How many requests the open file should have before it is closed without being due. */
+  #expectedAppends = 0;
   #cancelWindow: (() => void) | undefined;
   #bufferedBytes = 0;
   #uploads = 0;
@@ -224,10 +232,35 @@ class FileWritePath implements WritePath {
     if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
   }
 
-  /** Where the store charges nothing per request, only a running upload is worth waiting for; nor when somebody has no room. */
+  /**
+   * Where the store charges nothing per request, a file waits for nothing but the one before it: a large one until that is
+   * stored, a small one until that is committed and its clients have had the time to come again. So files grow with the load by
+   * themselves, and a request that comes alone does not wait. When somebody has no room, only a running upload is worth
+   * waiting for.
+   */
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
-    return this.#uploads === 0 && (this.#options.flush.windowMs === 0 || this.#waiting.size > 0);
+    if (this.#uploads > 0) return false;
+    if (this.#waiting.size > 0) return true;
+    if (this.#options.flush.windowMs > 0) return false;
+    const file = this.#open;
+    if (file === undefined || file.bytes >= worthwhileFileBytes) return true;
+    return this.#commits.length === 0 && file.appends.length >= this.#expectedAppends;
+  }
+
+  /**
+   * Clients that keep several requests under way send the next when one is answered. Without a moment of patience those that were
+   * just answered would always miss the file that is about to be closed, and every file would hold half of what it could.
+   */
+  #awaitAnswered(answeredAppends: number): void {
+    const { clock, flush } = this.#options;
+    if (this.#open === undefined || flush.windowMs > 0 || this.#commits.length > 0) return;
+    this.#expectedAppends = this.#open.appends.length + answeredAppends;
+    this.#cancelWindow?.();
+    this.#cancelWindow = clock.after(patienceMs, () => {
+      this.#openIsDue = true;
+      this.#pump();
+    });
   }
 
   #close(file: DataFile): void {
@@ -323,6 +356,7 @@ class FileWritePath implements WritePath {
     this.#cancelWindow?.();
     this.#cancelWindow = undefined;
     this.#open = undefined;
+    this.#expectedAppends = 0;
   }
 
   // --- committing ---
@@ -358,6 +392,7 @@ class FileWritePath implements WritePath {
       metrics.producedUncompressedBytes.add(file.uncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
+      this.#awaitAnswered(file.appends.length);
     }
     this.#pump();
   }

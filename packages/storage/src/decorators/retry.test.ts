@@ -115,3 +115,12 @@ test('a claim whose answer was lost is recognised by its content', async () => {
     }
   }
 });
+
+test('nothing is tried again on a store that was closed', async () => {
+  const clock = new ManualClock();
+  const { store, asked } = failing(99, 'unavailable');
+  const retried = retrying(store, clock);
+  await retried.close();
+  await assert.rejects(clock.until(retried.put('key', [Buffer.from('x')])), { kind: 'unavailable' });
+  assert.equal(asked.length, 1);
+});

@@ -23,7 +23,7 @@ export interface RetryOptions {
 
 /**
  * Tries again what may pass. A put that is repeated is harmless, because the content is the same. A `putIfAbsent` whose answer
- * was lost may find the object that it wrote itself; then the contents are compared.
+ * was lost may find the object that it wrote itself; then the contents are compared. After `close` nothing is tried again.
  */
 export function withRetry(inner: ObjectStore, { clock, random, log, policy }: RetryOptions): ObjectStore {
   /** Between half of the pause and all of it, so that agents that failed together do not come back together. */
@@ -32,14 +32,15 @@ export function withRetry(inner: ObjectStore, { clock, random, log, policy }: Re
     return whole * (0.5 + random.next() / 2);
   }
 
+  let isClosed = false;
   const around: Around = async ({ operation, key, signal, run }) => {
     const startMs = clock.monotonicMs();
     for (let attempt = 1; ; attempt++) {
       try {
         return await run(signal);
       } catch (error) {
-        if (signal?.aborted === true || !isRetriableError(error) || attempt >= policy.attemptsMax)
-          throw error;
+        const isOver = signal?.aborted === true || isClosed;
+        if (isOver || !isRetriableError(error) || attempt >= policy.attemptsMax) throw error;
         const delayMs = pauseMs(attempt);
         if (clock.monotonicMs() - startMs + delayMs > policy.totalMsMax) throw error;
         log.debug('object store: trying again', { operation, key, attempt, delayMs, problem: error.message });
@@ -51,6 +52,10 @@ export function withRetry(inner: ObjectStore, { clock, random, log, policy }: Re
   const store = aroundStore(inner, around);
   return {
     ...store,
+    close() {
+      isClosed = true;
+      return store.close();
+    },
     async putIfAbsent(key, content, options = {}) {
       let attempts = 0;
       const isNew = await around({

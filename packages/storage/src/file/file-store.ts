@@ -1,5 +1,6 @@
-import { type FileHandle, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rename } from 'node:fs';
+import { type FileHandle, link, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock, Random } from '@weir/core';
 import { joinSmallSlices } from '../store/content.ts';
 import { checkKey, checkRange } from '../store/key.ts';
@@ -7,6 +8,7 @@ import type { CallOptions, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
+import { done, SyncedDirectories, writeSyncedFile } from './synced-file.ts';
 
 export interface FileStoreDeps {
   readonly clock: Clock;
@@ -22,8 +24,8 @@ export const leftoverAgeMs = 60 * 60_000;
 /** How many directories are remembered as made. Forgetting one costs a `mkdir`. */
 const knownDirectoriesMax = 10_000;
 
-/** `IOV_MAX` of every system that Node runs on. */
-const slicesPerWrite = 1024;
+/** Log files are spread over 256 directories. Beyond these a directory is opened for every sync. */
+const openDirectoriesMax = 512;
 
 /** Tells the temporary files of this process apart; chance tells those of machines that share a directory. */
 let writes = 0;
@@ -34,8 +36,10 @@ let writes = 0;
  * with a hard link, which one of any number of processes gets.
  */
 export async function openFileStore(root: string, { clock, random }: FileStoreDeps): Promise<ObjectStore> {
-  const temporary = join(root, temporaryFolder);
+  const rootPath = resolve(root);
+  const temporary = join(rootPath, temporaryFolder);
   const knownDirectories = new Set<string>();
+  const syncedDirectories = new SyncedDirectories(openDirectoriesMax);
 
   try {
     await makeDirectory(temporary);
@@ -63,7 +67,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     const firstMade = await mkdir(path, { recursive: true });
     if (firstMade !== undefined) {
       for (let made = path; made.length >= firstMade.length; made = dirname(made)) {
-        await syncDirectory(dirname(made));
+        await syncedDirectories.sync(dirname(made));
       }
     }
     if (knownDirectories.size >= knownDirectoriesMax) knownDirectories.clear();
@@ -75,7 +79,8 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     if (key.startsWith(`${temporaryFolder}/`) || key === temporaryFolder) {
       throw new StoreError('invalid', key, `${temporaryFolder} is for files under way`);
     }
-    return join(root, ...key.split('/'));
+    // The key is what a path may be, so that nothing has to be resolved.
+    return `${rootPath}${sep}${sep === '/' ? key : key.replaceAll('/', sep)}`;
   }
 
   /** Writes and syncs a temporary file, and lets `place` give it its name. */
@@ -86,19 +91,13 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     place: (temporaryPath: string, path: string) => Promise<Result>,
   ): Promise<Result> {
     const path = pathOf(key);
+    const directory = path.slice(0, path.lastIndexOf(sep));
     signal?.throwIfAborted();
     const name = `${process.pid}-${writes++}-${random.below(2 ** 32).toString(16)}`;
-    const temporaryPath = join(temporary, name);
-    const file = await open(temporaryPath, 'wx').catch((error: unknown) => {
-      throw fileStoreError(key, error);
-    });
+    const temporaryPath = `${temporary}${sep}${name}`;
     try {
-      try {
-        await writeSlices(file, joinSmallSlices(content), signal);
-      } finally {
-        await file.close();
-      }
-      await makeDirectory(dirname(path));
+      await writeSyncedFile(temporaryPath, joinSmallSlices(content), signal);
+      if (!knownDirectories.has(directory)) await makeDirectory(directory);
       signal?.throwIfAborted();
       let result: Result;
       try {
@@ -106,11 +105,12 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') throw error;
         // Somebody removed the directory behind our back.
-        knownDirectories.delete(dirname(path));
-        await makeDirectory(dirname(path));
+        knownDirectories.delete(directory);
+        syncedDirectories.forget(directory);
+        await makeDirectory(directory);
         result = await place(temporaryPath, path);
       }
-      await syncDirectory(dirname(path));
+      await syncedDirectories.sync(directory);
       return result;
     } catch (error) {
       await unlink(temporaryPath).catch(() => {});
@@ -120,7 +120,9 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
 
   return {
     put: (key, content, options = {}) =>
-      writeThen(key, content, options, (temporaryPath, path) => rename(temporaryPath, path)),
+      writeThen(key, content, options, (temporaryPath, path) =>
+        done((called) => rename(temporaryPath, path, called)),
+      ),
 
     putIfAbsent: (key, content, options = {}) =>
       writeThen(key, content, options, async (temporaryPath, path) => {
@@ -177,32 +179,10 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
 
     list: (prefix, options = {}) => listFiles(root, prefix, options),
 
-    async close() {},
+    async close() {
+      syncedDirectories.close();
+    },
   };
-}
-
-async function writeSlices(
-  file: FileHandle,
-  slices: readonly Uint8Array[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (let at = 0; at < slices.length; at += slicesPerWrite) {
-    signal?.throwIfAborted();
-    await writeAll(file, slices.slice(at, at + slicesPerWrite));
-  }
-  await file.datasync();
-}
-
-/** A write may take less than it was given. */
-async function writeAll(file: FileHandle, slices: readonly Uint8Array[]): Promise<void> {
-  let left = slices;
-  while (left.length > 0) {
-    let { bytesWritten } = await file.writev(left);
-    let whole = 0;
-    while (whole < left.length && bytesWritten >= left[whole]!.length) bytesWritten -= left[whole++]!.length;
-    if (whole === left.length) return;
-    left = [left[whole]!.subarray(bytesWritten), ...left.slice(whole + 1)];
-  }
 }
 
 async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {
@@ -228,9 +208,4 @@ async function reading<Result>(key: string, read: () => Promise<Result>): Promis
 function isAbsence(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  await using directory = await open(path, 'r');
-  await directory.sync();
 }

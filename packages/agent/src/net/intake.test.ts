@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { pause, until } from '../../testing/index.ts';
+import { type Intake, type Receiver, readChunks, takeOver } from './intake.ts';
+
+/** A connection from outside and how the server reads it. */
+async function connected(t: TestContext, open: (accepted: Socket) => Intake) {
+  const server = createServer({ pauseOnConnect: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  const intake = open(accepted);
+  t.after(() => {
+    client.destroy();
+    intake.socket.destroy();
+    server.close();
+  });
+  return { server, client, intake };
+}
+
+/** Keeps a copy of what comes, and may ask for it to be put somewhere. */
+class Keeper implements Receiver {
+  received = Buffer.alloc(0);
+  place: Buffer | undefined;
+  placedReads = 0;
+
+  onPlaced(bytes: number): void {
+    this.placedReads++;
+    this.#keep(this.place!.subarray(0, bytes));
+  }
+
+  onChunk(chunk: Buffer): void {
+    this.#keep(chunk);
+  }
+
+  #keep(bytes: Buffer): void {
+    this.received = Buffer.concat([this.received, bytes]);
+  }
+}
+
+const ways: [name: string, open: (accepted: Socket) => Intake][] = [
+  ['into memory of ours', takeOver],
+  ['as chunks', readChunks],
+];
+
+for (const [name, open] of ways) {
+  test(`${name}: what was sent is received, and nothing while it is paused`, async (t) => {
+    const { client, intake } = await connected(t, open);
+    const keeper = new Keeper();
+    client.write('early');
+    await pause();
+    intake.start(keeper);
+    await until(() => keeper.received.length === 5);
+    intake.pause();
+    await pause();
+    client.write('-late');
+    await pause();
+    assert.equal(String(keeper.received), 'early');
+    intake.resume();
+    await until(() => keeper.received.length === 10);
+    assert.equal(String(keeper.received), 'early-late');
+  });
+
+  test(`${name}: both ends see each other's end, and the server can stop`, async (t) => {
+    const { server, client, intake } = await connected(t, open);
+    const keeper = new Keeper();
+    intake.start(keeper);
+    intake.socket.write('hello');
+    const [greeting] = (await once(client, 'data')) as [Buffer];
+    assert.equal(String(greeting), 'hello');
+    client.end('bye');
+    await once(intake.socket, 'close');
+    assert.equal(String(keeper.received), 'bye');
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+  });
+}
+
+test('bytes go where the receiver wants them', async (t) => {
+  const { client, intake } = await connected(t, takeOver);
+  const keeper = new Keeper();
+  intake.start(keeper);
+  keeper.place = Buffer.alloc(8);
+  client.write('first');
+  await until(() => keeper.received.length === 5);
+  assert.equal(keeper.placedReads, 0);
+  client.write('0123456789abcdef');
+  await until(() => keeper.received.length === 21);
+  assert.equal(keeper.placedReads, 2);
+  assert.equal(String(keeper.received), 'first0123456789abcdef');
+});
+
+test('connections share the memory that they are read into, and not what is in it', async (t) => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => connected(t, takeOver)));
+  const keepers = all.map(({ intake }) => {
+    const keeper = new Keeper();
+    intake.start(keeper);
+    return keeper;
+  });
+  const sent = all.map((_, index) => Buffer.alloc(300_000, String(index)));
+  for (const [index, { client }] of all.entries()) client.write(sent[index]!);
+  await until(() => keepers.every(({ received }) => received.length === 300_000));
+  for (const [index, { received }] of keepers.entries()) assert.ok(received.equals(sent[index]!));
+});
+
+test('a socket of another kind is read as chunks', async (t) => {
+  class OtherSocket extends Socket {}
+  const { client, intake } = await connected(t, (accepted) => {
+    Object.setPrototypeOf(accepted, OtherSocket.prototype);
+    const intake = takeOver(accepted);
+    assert.equal(intake.socket, accepted);
+    return intake;
+  });
+  const keeper = new Keeper();
+  keeper.place = Buffer.alloc(8);
+  intake.start(keeper);
+  client.write('chunk');
+  await until(() => keeper.received.length === 5);
+  assert.equal(keeper.placedReads, 0);
+});

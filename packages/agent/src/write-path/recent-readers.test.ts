@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { batchOf } from '../../testing/data-path.ts';
+import { FakeClock } from '../../testing/index.ts';
+import { startAgentUnderTest } from '../../testing/running-agent.ts';
+import { RecentReaders } from './recent-readers.ts';
+
+test('readers are remembered for a minute', () => {
+  const clock = new FakeClock();
+  const readers = new RecentReaders(clock);
+  assert.equal(readers.areThere, false);
+  readers.came();
+  clock.advance(59_999);
+  assert.equal(readers.areThere, true);
+  clock.advance(1);
+  assert.equal(readers.areThere, false);
+});
+
+test('a file stays in memory when somebody reads, and only then', async (t) => {
+  const { cluster, connect, figure } = await startAgentUnderTest(t);
+  await cluster.createTopics([{ name: 'topic', partitionCount: 1, configs: {} }], { validateOnly: false });
+  const client = await connect();
+  const write = async () => {
+    const records = batchOf(['x'.repeat(1000)]);
+    const topicData = [{ name: 'topic', partitionData: [{ index: 0, records }] }];
+    const { responses } = await client.call('Produce', 9, { acks: -1, timeoutMs: 1000, topicData });
+    assert.equal(responses[0]!.partitionResponses[0]!.errorCode, 0);
+  };
+  await write();
+  assert.equal(await figure('agent_file_cache_bytes'), 0);
+  await client.call('Fetch', 4, { maxWaitMs: 0, minBytes: 0, topics: [] });
+  await write();
+  assert.ok((await figure('agent_file_cache_bytes')) > 1000);
+});
