@@ -38,6 +38,10 @@ export class FakeCluster implements ClusterPort {
   readonly listConfigResources = isNotHere;
   readonly deleteRecords = isNotHere;
   readonly logSizes = isNotHere;
+  readonly alterClientQuotas = isNotHere;
+  readonly describeClientQuotas = isNotHere;
+  readonly alterScramCredentials = isNotHere;
+  readonly describeScramCredentials = isNotHere;
   readonly clusterId: string;
   readonly followers = new Set<ClusterFollower>();
   /** How often each method was run. */

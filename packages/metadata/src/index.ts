@@ -55,6 +55,7 @@ export type {
   ClusterChange,
   ClusterFollower,
   ClusterPort,
+  ClusterRecord,
   ClusterSnapshot,
   EntryError,
   FileCommit,
@@ -81,6 +82,19 @@ export {
   markerCoordinatorEpoch,
 } from './cluster/port.ts';
 export {
+  type AlterClientQuotasResult,
+  type ClientQuotaFilter,
+  type ClientQuotas,
+  type ClientQuotasToAlter,
+  type PrincipalsPort,
+  type QuotaEntity,
+  type QuotaFilterPart,
+  type ScramCredential,
+  type ScramCredentialChange,
+  type ScramCredentialDescription,
+  type ScramCredentialResult,
+} from './cluster/principals-port.ts';
+export {
   type ListedTransaction,
   type OffsetsToAdd,
   type PartitionsToAdd,
@@ -106,6 +120,9 @@ export { type DescribedConfig, describeConfigs } from './configs/describe-config
 export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
 export { ClusterNode, type ClusterNodeOptions, NotLeader, type Role } from './leader/index.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
+export { readQuotas } from './quotas/alter-quotas.ts';
+export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
+export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, type ClusterClientOptions, connectCluster } from './rpc/client.ts';
 export type { ForwardProxy } from './rpc/forward-proxy.ts';

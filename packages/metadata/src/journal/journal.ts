@@ -23,7 +23,8 @@ export interface Journal {
   /**
    * Keeps a snapshot of all entries before `position`, which have to be durable, and drops what it makes superfluous: of
    * older snapshots the newest stays, and so do all entries since that one. Slices are taken and written one by one, so that
-   * appends get through in between, and so that whoever makes them does so bit by bit. Returns the size in bytes.
+   * appends get through in between, and so that whoever makes them does so bit by bit; their memory goes with them. Returns the
+   * size in bytes.
    */
   saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number>;
   /** The newest snapshot whose position is at most `positionMax`. */

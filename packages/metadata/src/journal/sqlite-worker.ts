@@ -12,8 +12,9 @@ import type { Chunk, Head, MemberRow, SnapshotRow } from './tables.ts';
 const port = parentPort!;
 const { path } = workerData as { path: string };
 
-/** Rows that one step of pruning deletes, so that appends wait for milliseconds only. */
+/** Rows that one step of pruning deletes, so that appends wait for milliseconds only. Slices are far larger than chunks. */
 const prunedRowsMax = 200;
+const prunedSlicesMax = 4;
 const callsPerTransactionMax = 128;
 const busyTimeoutMs = 5_000;
 
@@ -200,9 +201,9 @@ const operations: Operations = {
   prune(clusterId, snapshotIdMin, keptSnapshotId, position) {
     const slices = sql(
       `DELETE FROM journal_slices WHERE rowid IN (SELECT rowid FROM journal_slices WHERE snapshot_id IN (
-         SELECT id FROM journal_snapshots WHERE cluster_id = ? AND id < ? AND id <> ?) LIMIT ${prunedRowsMax})`,
+         SELECT id FROM journal_snapshots WHERE cluster_id = ? AND id < ? AND id <> ?) LIMIT ${prunedSlicesMax})`,
     ).run(clusterId, snapshotIdMin, keptSnapshotId);
-    if (Number(slices.changes) === prunedRowsMax) return true;
+    if (Number(slices.changes) === prunedSlicesMax) return true;
     sql('DELETE FROM journal_snapshots WHERE cluster_id = ? AND id < ? AND id <> ?').run(
       clusterId,
       snapshotIdMin,

@@ -157,7 +157,7 @@ class TableJournal implements Journal {
     let bytes = 0;
     for (const piece of piecesOf(slices)) {
       bytes += piece.length;
-      await this.#tables.addSlice(id, count++, piece);
+      await this.#inTurns(() => this.#tables.addSlice(id, count++, piece));
     }
     await this.#tables.finishSnapshot(id, count, bytes);
     await this.#prune();
@@ -170,7 +170,17 @@ class TableJournal implements Journal {
     const keptFrom = older?.position ?? 0;
     // What is older than the newest and neither kept nor finished is left from a process that died while it saved.
     const keptId = older?.id ?? newest.id;
-    while (await this.#tables.prune(this.#clusterId, newest.id, keptId, keptFrom));
+    const prune = () => this.#tables.prune(this.#clusterId, newest.id, keptId, keptFrom);
+    while (await this.#inTurns(prune));
+  }
+
+  /** Leaves the database to others for as long as it was busy with this. A snapshot is never urgent, and an append always is. */
+  async #inTurns<Result>(work: () => Promise<Result>): Promise<Result> {
+    const startMs = this.#clock.monotonicMs();
+    const result = await work();
+    const tookMs = this.#clock.monotonicMs() - startMs;
+    if (tookMs > 0) await new Promise<void>((resolve) => this.#clock.after(tookMs, resolve));
+    return result;
   }
 
   async loadSnapshot(positionMax = Number.POSITIVE_INFINITY): Promise<StoredSnapshot | undefined> {
@@ -245,8 +255,13 @@ function ownCopy(bytes: Uint8Array): Buffer<ArrayBuffer> {
   return copy;
 }
 
+/** Pieces of memory that nobody else has. A slice that is small enough and alone in its memory is one as it is. */
 function* piecesOf(slices: Iterable<Buffer>): Generator<Buffer<ArrayBuffer>> {
   for (const slice of slices) {
+    if (slice.length <= sliceBytes && slice.length === slice.buffer.byteLength) {
+      yield slice as Buffer<ArrayBuffer>;
+      continue;
+    }
     for (let at = 0; at < slice.length; at += sliceBytes) yield ownCopy(slice.subarray(at, at + sliceBytes));
   }
 }

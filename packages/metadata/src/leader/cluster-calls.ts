@@ -46,6 +46,15 @@ import type {
   TopicToCreate,
 } from '../cluster/port.ts';
 import type {
+  AlterClientQuotasResult,
+  ClientQuotaFilter,
+  ClientQuotas,
+  ClientQuotasToAlter,
+  ScramCredentialChange,
+  ScramCredentialDescription,
+  ScramCredentialResult,
+} from '../cluster/principals-port.ts';
+import type {
   ListedTransaction,
   OffsetsToAdd,
   PartitionsToAdd,
@@ -59,7 +68,9 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import { describeScramCredentials } from '../credentials/scram-credentials.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
+import { describeQuotas } from '../quotas/describe-quotas.ts';
 import type { Leadership } from './leadership.ts';
 
 /** What the calls of the port come down to. */
@@ -135,6 +146,29 @@ export class ClusterCalls implements ClusterPort {
 
   logSizes(topicIds: readonly string[]): Promise<LogSizes> {
     return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.logSizes(topicIds)));
+  }
+
+  alterClientQuotas(
+    entities: readonly ClientQuotasToAlter[],
+    { validateOnly }: MutationOptions,
+  ): Promise<AlterClientQuotasResult[]> {
+    return this.#target.submit({ kind: 'alterClientQuotas', entities, validateOnly });
+  }
+
+  describeClientQuotas(filter: ClientQuotaFilter): Promise<ClientQuotas[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => describeQuotas(machine.records, filter)),
+    );
+  }
+
+  alterScramCredentials(changes: readonly ScramCredentialChange[]): Promise<ScramCredentialResult[]> {
+    return this.#target.submit({ kind: 'alterScramCredentials', changes });
+  }
+
+  describeScramCredentials(users: readonly string[]): Promise<(ScramCredentialDescription | null)[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => describeScramCredentials(machine.records, users)),
+    );
   }
 
   allocateProducerIds(count: number): Promise<number> {

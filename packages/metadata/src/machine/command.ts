@@ -23,6 +23,12 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import type {
+  AlterClientQuotasResult,
+  ClientQuotasToAlter,
+  ScramCredentialChange,
+  ScramCredentialResult,
+} from '../cluster/principals-port.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
@@ -58,6 +64,13 @@ export type Command =
       readonly kind: 'putRecords';
       readonly changes: readonly RecordChange[];
     }
+  | {
+      /** Sets and removes quotas of entities, of each all or none. */
+      readonly kind: 'alterClientQuotas';
+      readonly entities: readonly ClientQuotasToAlter[];
+      readonly validateOnly: boolean;
+    }
+  | { readonly kind: 'alterScramCredentials'; readonly changes: readonly ScramCredentialChange[] }
   | { readonly kind: 'commitOffsets'; readonly groups: readonly GroupOffsets[] }
   /** Offsets that were deleted or have expired. */
   | { readonly kind: 'forgetOffsets'; readonly groups: readonly OffsetsToForget[] }
@@ -94,6 +107,8 @@ export interface Replies {
   allocateProducerIds: number;
   alterClusterConfigs: { readonly error: 'NONE' | 'INVALID_CONFIG'; readonly message: string | null };
   putRecords: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
+  alterClientQuotas: AlterClientQuotasResult[];
+  alterScramCredentials: ScramCredentialResult[];
   /** One error per offset. */
   commitOffsets: GroupError[][];
   /** How many offsets were forgotten, where partitions were named. */

@@ -30,6 +30,8 @@ export type MachineLimits = {
     | 'expiredTransactionsPerCallMax'
     | 'groupConfigsMax'
     | 'clientMetricsMax'
+    | 'clientQuotasMax'
+    | 'scramCredentialsMax'
     | 'retentionPartitionsPerCallMax'
     | 'retentionPointersPerCallMax']: number;
 };

@@ -26,6 +26,8 @@ import {
   storedConfigs,
   writeConfigsAltered,
 } from './alter-configs.ts';
+import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
+import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
 import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import { ByteWriter } from './bytes/byte-writer.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -60,7 +62,7 @@ import {
 } from './offsets/forget-offsets.ts';
 import type { Offsets } from './offsets/offsets.ts';
 import { applyPurged, decidePurge, writePurged } from './purge.ts';
-import { applyRecordsPut, decidePutRecords, writeRecordsPut } from './records/put-records.ts';
+import { applyRecordsPut, decidePutRecords, type RecordChange, writeRecordsPut } from './records/put-records.ts';
 import type { Records } from './records/records.ts';
 import {
   applyRequestAnswered,
@@ -458,11 +460,17 @@ export class ClusterMachine {
     putRecords: ({ changes }, nowMs) => {
       const { changed, problem } = decidePutRecords(this.#state, this.#limits, changes);
       if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
-      const reply = { error: 'NONE', message: null } as const;
-      if (changed.length === 0) return { reply };
-      this.#beginEntry('recordsPut', nowMs);
-      writeRecordsPut(this.#writer, changed);
-      return this.#applied(reply);
+      return this.#recordsPut(changed, { error: 'NONE', message: null }, nowMs);
+    },
+
+    alterClientQuotas: ({ entities, validateOnly }, nowMs) => {
+      const { changed, results } = decideAlterClientQuotas(this.#state, this.#limits, entities);
+      return this.#recordsPut(validateOnly ? [] : changed, results, nowMs);
+    },
+
+    alterScramCredentials: ({ changes }, nowMs) => {
+      const { changed, results } = decideAlterScramCredentials(this.#state, this.#limits, changes);
+      return this.#recordsPut(changed, results, nowMs);
     },
 
     commitOffsets: ({ groups }, nowMs) => {
@@ -582,6 +590,13 @@ export class ClusterMachine {
   #beginEntry(kind: EntryKind, nowMs: number): void {
     this.#writer.u8(entryKind[kind]);
     this.#writer.varint(nowMs);
+  }
+
+  #recordsPut<Reply>(changed: readonly RecordChange[], reply: Reply, nowMs: number) {
+    if (changed.length === 0) return { reply };
+    this.#beginEntry('recordsPut', nowMs);
+    writeRecordsPut(this.#writer, changed);
+    return this.#applied(reply);
   }
 
   /** Ends an entry and does what it says, exactly as a follower will. */

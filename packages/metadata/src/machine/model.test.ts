@@ -38,6 +38,8 @@ const limits: MachineLimits = {
   offsetTextCharsMax: 10_000,
   groupConfigsMax: 10,
   clientMetricsMax: 10,
+  clientQuotasMax: 10,
+  scramCredentialsMax: 10,
   retentionPartitionsPerCallMax: 3,
   retentionPointersPerCallMax: 5,
 };

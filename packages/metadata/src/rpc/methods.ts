@@ -12,6 +12,7 @@ import type {
 } from '../cluster/port.ts';
 import { adminMethods } from './admin-methods.ts';
 import { groupMethods } from './group-methods.ts';
+import { principalMethods } from './principal-methods.ts';
 import {
   column,
   equallyLong,
@@ -153,6 +154,7 @@ export const methods = {
   allocateProducerIds: { again: 'once', deadlineMs: 30_000, args: tuple(whole) },
   ...adminMethods,
   ...groupMethods,
+  ...principalMethods,
   ...transactionMethods,
   // The next heartbeat says the same, so that waiting long for this one is of no use.
   heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },

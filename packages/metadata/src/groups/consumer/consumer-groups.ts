@@ -72,7 +72,8 @@ export class ConsumerGroups {
     const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
     if (problem !== undefined) return refused(refusedHeartbeat(problem, memberId));
     const group = directory.find(groupId);
-    if (group instanceof HostedConsumerGroup) return group.consumerHeartbeat(heartbeat, freshId());
+    const freshMemberId = memberId === '' ? freshId() : memberId;
+    if (group instanceof HostedConsumerGroup) return group.consumerHeartbeat(heartbeat, freshMemberId);
     if (memberEpoch !== 0) {
       const message = `The group ${groupId} has no member ${memberId}.`;
       return refused(refusedHeartbeat({ error: 'UNKNOWN_MEMBER_ID', message }, memberId));
@@ -81,21 +82,25 @@ export class ConsumerGroups {
       const message = 'The groups of the cluster are too large to take another member.';
       return refused(refusedHeartbeat({ error: 'GROUP_MAX_SIZE_REACHED', message }, memberId));
     }
-    if (group instanceof HostedClassicGroup) return this.#upgrade(group, heartbeat);
+    if (group instanceof HostedClassicGroup) return this.#upgrade(group, heartbeat, freshMemberId);
     if (group !== undefined) return refused(notFound(heartbeat, 'has another type'));
     const created = HostedConsumerGroup.of(new ConsumerGroup(groupId), host);
     if (!directory.add(created)) {
       const message = 'The cluster has too many groups.';
       return refused(refusedHeartbeat({ error: 'POLICY_VIOLATION', message }, memberId));
     }
-    const kept = created.consumerHeartbeat(heartbeat, freshId());
+    const kept = created.consumerHeartbeat(heartbeat, freshMemberId);
     if (created.isForgettable) directory.remove(created);
     return kept;
   }
 
   /** A member of the new protocol joins a classic group, which moves to the new protocol with all of its members, if it can. */
-  #upgrade(classic: HostedClassicGroup, heartbeat: ConsumerHeartbeat): Kept<ConsumerHeartbeatAnswer> {
-    const { host, freshId } = this.#options;
+  #upgrade(
+    classic: HostedClassicGroup,
+    heartbeat: ConsumerHeartbeat,
+    freshMemberId: string,
+  ): Kept<ConsumerHeartbeatAnswer> {
+    const { host } = this.#options;
     const { groupId } = heartbeat;
     const rules = host.consumerRules(groupId);
     const before = classic.group;
@@ -108,7 +113,6 @@ export class ConsumerGroups {
     if (converted === undefined) return refused(notFound(heartbeat, 'is not one of consumers'));
     // The group moves only if the member is taken, so that this is tried on a group that nobody sees.
     const trial = consumerGroupOf(before, host.topics)!;
-    const freshMemberId = freshId();
     const { answer } = step(
       trial,
       { kind: 'heartbeat', heartbeat, freshMemberId },

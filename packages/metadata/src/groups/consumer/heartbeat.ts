@@ -254,7 +254,10 @@ function advance(
     rebalanceTimeoutMs !== -1 &&
     owned !== null &&
     (subscribedTopicNames !== null || subscribedTopicRegex !== null);
-  const isNews = saysAll || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);
+  // A member that owns something else than it was told may not have heard it.
+  const isOther = owned !== null && !isSame(owned, holding.assigned);
+  const isNews =
+    saysAll || isOther || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);
   return {
     error: 'NONE',
     message: null,

@@ -75,7 +75,12 @@ export class HostedConsumerGroup implements Group {
     const { sessionTimeoutMs } = host.consumerRules(groupId);
     for (const memberId of readConsumerGroup(group, reader)) {
       const value = host.memberRecord(memberKey(groupId, memberId));
-      if (value === undefined) continue;
+      if (value === undefined) {
+        // What it was to have is for the others.
+        group.targets.delete(memberId);
+        group.epoch++;
+        continue;
+      }
       const member = readConsumerMember(group, memberId, new ByteReader(value));
       member.sessionDeadlineMs = nowMs + (member.classic?.sessionTimeoutMs ?? sessionTimeoutMs);
       if (member.holding.state === 'revoking') member.rebalanceDeadlineMs = nowMs + member.rebalanceTimeoutMs;

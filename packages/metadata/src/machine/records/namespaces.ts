@@ -5,10 +5,12 @@
 export const namespaces = {
   /** Groups by their ids; the value begins with the type of the group (groups/coordinator). */
   group: { number: 1, isFollowed: false },
-  /** Client quotas by the names of the user and the client that they are for. */
+  /** Client quotas by the entities that they are for, as JSON (quotas/). */
   clientQuota: { number: 2, isFollowed: true },
+  /** SCRAM-SHA-512 credentials by the names of their users (credentials/). */
+  scramCredential: { number: 3, isFollowed: true },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
-  groupMember: { number: 3, isFollowed: false },
+  groupMember: { number: 10, isFollowed: false },
   /** Configs of groups by their ids, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */

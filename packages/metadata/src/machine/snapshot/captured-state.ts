@@ -17,7 +17,7 @@ export interface CapturedTopic {
 }
 
 /**
- * The state as it is at one moment, to be written down while the machine goes on. Taking it costs some tens of milliseconds for
+ * The state as it is at one moment, to be written down while the machine goes on. Taking it costs about ten milliseconds for
  * a hundred thousand partitions; what is large is not copied:
  *
  * - pointers and files are not changed, and their places not used again before `end`;

@@ -50,7 +50,9 @@ export function* writeLogs(captured: CapturedState, writer: SnapshotWriter): Gen
     const count = logs.pointerCount[log]!;
     for (let index = 0; index < count; index++) {
       if (row === block.rows) {
-        block = new PointerBlock(Math.min(left, blockRows));
+        // The slice is a copy, so that one block serves for all.
+        const rows = Math.min(left, blockRows);
+        if (block.rows !== rows) block = new PointerBlock(rows);
         row = 0;
       }
       const slot = logs.slot(log, index);

@@ -29,7 +29,7 @@ export class SnapshotWriter {
   #checksum = 0;
   #bytes = 0;
 
-  /** Takes the column as it is; nobody may change it afterwards. */
+  /** Takes the column as it is; nobody may change it before the next slice. */
   column(column: Column): void {
     this.#flush();
     this.#ready.push(Buffer.from(column.buffer, column.byteOffset, column.byteLength));
@@ -50,7 +50,7 @@ export class SnapshotWriter {
     this.#flush();
     const ready = this.#ready;
     this.#ready = [];
-    if (ready.length > 0) yield this.#counted(ready.length === 1 ? ready[0]! : Buffer.concat(ready));
+    if (ready.length > 0) yield this.#counted(ownCopyOf(ready));
   }
 
   *end(): Generator<Buffer> {
@@ -123,6 +123,17 @@ function bodyOf(bytes: Buffer, version: number): Buffer {
     throw new UnreadableBytes(`the snapshot holds ${foundBytes} bytes and should hold ${bodyBytes}`);
   }
   return bytes.subarray(bodyStart, bytes.length - endBytes);
+}
+
+/** One piece of memory that nobody else has, so that whoever takes the slice may hand it to another thread. */
+function ownCopyOf(parts: readonly Buffer[]): Buffer {
+  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** In memory of its own, because columns begin anywhere in a snapshot and arrays of numbers must be aligned. */

@@ -1,0 +1,72 @@
+import type {
+  ScramCredential,
+  ScramCredentialChange,
+  ScramCredentialDescription,
+  ScramCredentialResult,
+} from '../cluster/principals-port.ts';
+import type { ClusterState } from '../machine/cluster-state.ts';
+import { MalformedCommand } from '../machine/command.ts';
+import type { MachineLimits } from '../machine/limits.ts';
+import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
+import type { Records } from '../machine/records/records.ts';
+import { repeated } from '../machine/topics/repeated.ts';
+
+/**
+ * SCRAM credentials are records by the names of their users. SCRAM-SHA-512 is the only mechanism; another one would be another
+ * namespace.
+ */
+
+/** What the record of a user says: iterations, then salt and the two keys, each in base64. */
+export function readScramCredential(value: Uint8Array): ScramCredential {
+  const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString();
+  const [iterations, ...secrets] = JSON.parse(text) as [number, string, string, string];
+  const [salt, storedKey, serverKey] = secrets.map((secret) => Buffer.from(secret, 'base64'));
+  return { iterations, salt: salt!, storedKey: storedKey!, serverKey: serverKey! };
+}
+
+function written({ iterations, salt, storedKey, serverKey }: ScramCredential): Buffer {
+  const secrets = [salt, storedKey, serverKey].map((secret) => Buffer.from(secret).toString('base64'));
+  return Buffer.from(JSON.stringify([iterations, ...secrets]));
+}
+
+/** Decides what changes, for each user by himself; changes nothing. */
+export function decideAlterScramCredentials(
+  state: ClusterState,
+  limits: MachineLimits,
+  requests: readonly ScramCredentialChange[],
+): { changed: readonly RecordChange[]; results: ScramCredentialResult[] } {
+  const [namedTwice] = repeated(requests.map(({ user }) => user));
+  if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
+  const known = state.records.of('scramCredential');
+  const changes: RecordChange[] = [];
+  let count = known.size;
+  const results = requests.map(({ user, credential }): ScramCredentialResult => {
+    const isKnown = known.has(user);
+    if (credential === null && !isKnown) {
+      return { error: 'RESOURCE_NOT_FOUND', message: 'The user has no such credential.' };
+    }
+    const added = (credential === null ? 0 : 1) - (isKnown ? 1 : 0);
+    if (added > 0 && count >= limits.scramCredentialsMax) {
+      return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, the most it can.` };
+    }
+    count += added;
+    const value = credential === null ? null : written(credential);
+    changes.push({ namespace: 'scramCredential', key: user, value });
+    return { error: 'NONE', message: null };
+  });
+  const { changed, problem } = decidePutRecords(state, limits, changes);
+  if (problem === undefined) return { changed, results };
+  const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
+  return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
+}
+
+export function describeScramCredentials(
+  records: Pick<Records, 'get' | 'of'>,
+  users: readonly string[],
+): (ScramCredentialDescription | null)[] {
+  const asked = users.length > 0 ? users : records.of('scramCredential').keys();
+  return Array.from(asked, (user) => {
+    const value = records.get('scramCredential', user);
+    return value === undefined ? null : { user, iterations: readScramCredential(value).iterations };
+  });
+}

@@ -1,0 +1,130 @@
+import {
+  acquired,
+  available,
+  done,
+  type PartitionRules,
+  released,
+  type SharePartition,
+  type Span,
+} from './share-partition.ts';
+
+/** The part of a log that may be given out now. */
+export interface ReadableLog {
+  /** Where the log begins. */
+  readonly startOffset: number;
+  /** Behind the last record that may be given out. */
+  readonly endOffset: number;
+  /** Offsets without records, ascending. */
+  readonly gaps: readonly Pick<Span, 'first' | 'last'>[];
+}
+
+export interface Acquirer {
+  readonly memberId: string;
+  readonly recordsMax: number;
+}
+
+/**
+ * Gives records to a member: those that came back first, then those that nobody had yet, in the order of their offsets. No record
+ * is given to two members at a time, because only those that are available are given.
+ */
+export function acquire(
+  partition: SharePartition,
+  { memberId, recordsMax }: Acquirer,
+  log: ReadableLog,
+  nowMs: number,
+  rules: PartitionRules,
+): Span[] {
+  partition.startNoEarlierThan(log.startOffset);
+  expire(partition, nowMs, rules);
+  const taken: Span[] = [];
+  const lockedUntilMs = nowMs + rules.lockMs;
+  let left = recordsMax;
+  for (const span of partition.spans.filter(({ state }) => state === 'available')) {
+    if (left <= 0 || span.first >= log.endOffset) break;
+    if (span.deliveryCount >= rules.deliveriesMax) {
+      // The group allows fewer deliveries than it did.
+      partition.change(span.first, span.last, (own) => done(own, 'archived'));
+      continue;
+    }
+    const last = Math.min(span.last, log.endOffset - 1, span.first + left - 1);
+    partition.change(span.first, last, (own) => acquired(own, memberId, lockedUntilMs));
+    taken.push(acquired({ ...span, last }, memberId, lockedUntilMs));
+    left -= last - span.first + 1;
+  }
+  for (const span of beyond(partition, log, left, rules)) {
+    const own = span.isGap ? done(span, 'archived') : acquired(available(span, 0), memberId, lockedUntilMs);
+    partition.append(own);
+    if (!span.isGap) taken.push(own);
+  }
+  partition.tidy();
+  return joined(taken);
+}
+
+/** Whether anything would be given. */
+export function mayAcquire(partition: SharePartition, log: ReadableLog, rules: PartitionRules): boolean {
+  const { firstAvailable, endOffset, startOffset } = partition;
+  const offset = Math.max(firstAvailable, log.startOffset);
+  if (offset >= log.endOffset) return false;
+  return offset < endOffset || offset < Math.max(startOffset, log.startOffset) + rules.windowMax;
+}
+
+/** Locks whose time is over end. Gives whether there were any. */
+export function expire(partition: SharePartition, nowMs: number, rules: PartitionRules): boolean {
+  if (partition.nextDeadlineMs > nowMs) return false;
+  const isExpired = partition.changeAll(
+    ({ lockedUntilMs }) => lockedUntilMs <= nowMs,
+    (span) => released(span, rules),
+  );
+  partition.tidy();
+  return isExpired;
+}
+
+/** Takes back whatever a member has. Gives whether it had anything. */
+export function releaseAll(partition: SharePartition, memberId: string, rules: PartitionRules): boolean {
+  const isReleased = partition.changeAll(
+    (span) => span.state === 'acquired' && span.memberId === memberId,
+    (span) => released(span, rules),
+  );
+  if (isReleased) partition.tidy();
+  return isReleased;
+}
+
+/** What may be given out behind the window, records and gaps by turns. Gaps cost nothing. */
+function* beyond(
+  partition: SharePartition,
+  { endOffset, gaps }: ReadableLog,
+  recordsMax: number,
+  { windowMax }: PartitionRules,
+): Generator<{ readonly first: number; readonly last: number; readonly isGap: boolean }> {
+  let at = partition.endOffset;
+  const end = Math.min(endOffset, partition.startOffset + windowMax);
+  let left = recordsMax;
+  for (const gap of [...gaps, { first: end, last: end }]) {
+    if (gap.last < at) continue;
+    const last = Math.min(gap.first - 1, end - 1, at + left - 1);
+    if (last >= at) {
+      yield { first: at, last, isGap: false };
+      left -= last - at + 1;
+      at = last + 1;
+    }
+    if (left <= 0 || at >= end || at < gap.first) return;
+    yield { first: at, last: Math.min(gap.last, end - 1), isGap: true };
+    at = gap.last + 1;
+  }
+}
+
+/** Neighbours of one delivery as one. */
+function joined(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const span of spans) {
+    const before = all.at(-1);
+    if (
+      before !== undefined &&
+      before.last + 1 === span.first &&
+      before.deliveryCount === span.deliveryCount
+    ) {
+      all[all.length - 1] = { ...before, last: span.last };
+    } else all.push(span);
+  }
+  return all;
+}

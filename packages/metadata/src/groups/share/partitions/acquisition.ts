@@ -1,0 +1,133 @@
+import type { TopicPartition } from '../../../cluster/groups-port.ts';
+import type { Pointers } from '../../../cluster/port.ts';
+import type { AcquireAnswer, AcquiredPartition, RecordsToAcquire, ShareError } from '../../../cluster/share-port.ts';
+import type { ClusterMachine } from '../../../machine/machine.ts';
+import type { ShareGroupRules } from '../share-configs.ts';
+import { acquire, expire, mayAcquire } from './acquire.ts';
+import type { KeptPartition } from './kept-partition.ts';
+import { bytesOf, type LocatedLog, pointersTo, readableLog } from './readable-log.ts';
+import { SharePartition, type Span } from './share-partition.ts';
+
+export interface AcquisitionOptions {
+  readonly machine: Pick<ClusterMachine, 'findBatches'>;
+  readonly request: RecordsToAcquire;
+  readonly rules: ShareGroupRules;
+  readonly find: (place: TopicPartition) => KeptPartition | undefined;
+  /** Begins with a partition; `undefined` when there are too many. */
+  readonly open: (place: TopicPartition, state: SharePartition) => KeptPartition | undefined;
+}
+
+/** One partition as an attempt finds it. */
+interface Found {
+  readonly kept: KeptPartition;
+  readonly log: LocatedLog;
+  readonly bytes: number;
+}
+
+/** One request for records on its way: it may have to try several times until there are enough. */
+export class Acquisition {
+  readonly #options: AcquisitionOptions;
+
+  constructor(options: AcquisitionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives records if there are enough of them, or if `isLast` whatever there is; `undefined` when it is worth to wait. `touched` gets
+   * the partitions that are not what they were.
+   */
+  attempt(nowMs: number, isLast: boolean, touched: Set<KeptPartition>): AcquireAnswer | undefined {
+    const { request, rules } = this.#options;
+    let bytes = 0;
+    const found = request.partitions.map((place) => {
+      const one = this.#look(place, nowMs, request.bytesMax, touched);
+      if (typeof one !== 'string') bytes += one.bytes;
+      return one;
+    });
+    const hasProblem = found.some((one) => typeof one === 'string');
+    if (!isLast && !hasProblem && (bytes === 0 || bytes < request.bytesMin)) return undefined;
+    let leftRecords = request.recordsMax;
+    let leftBytes = request.bytesMax;
+    const partitions = found.map((one, index): AcquiredPartition => {
+      if (typeof one === 'string') return { error: one, ...nothing };
+      if (one.bytes === 0 || leftRecords <= 0 || leftBytes <= 0) return { error: 'NONE', ...nothing };
+      // What the partitions before took is not left for this one.
+      const fitting =
+        leftBytes === request.bytesMax ? one : this.#look(request.partitions[index]!, nowMs, leftBytes, touched);
+      if (typeof fitting === 'string') return { error: fitting, ...nothing };
+      const { kept, log } = fitting;
+      const acquirer = { memberId: request.memberId, recordsMax: leftRecords };
+      const spans = acquire(kept.state, acquirer, log, nowMs, rules);
+      if (spans.length === 0) return { error: 'NONE', ...nothing };
+      touched.add(kept);
+      const { pointers, bytes: takenBytes } = pointersTo(log.pointers, spans);
+      leftBytes -= takenBytes;
+      for (const { first, last } of spans) leftRecords -= last - first + 1;
+      const aborted = rules.isReadCommitted && log.aborted !== undefined ? { aborted: log.aborted } : {};
+      return { error: 'NONE', acquired: columnsOf(spans), pointers, ...aborted };
+    });
+    return { error: 'NONE', lockMs: rules.lockMs, partitions };
+  }
+
+  /** Finds the partition, begins with it if it is new, and sees what could be given of it. */
+  #look(
+    place: TopicPartition,
+    nowMs: number,
+    bytesMax: number,
+    touched: Set<KeptPartition>,
+  ): Found | ShareError {
+    const { find, rules } = this.#options;
+    const kept = find(place) ?? this.#open(place, touched);
+    if (typeof kept === 'string') return kept;
+    if (expire(kept.state, nowMs, rules)) touched.add(kept);
+    const found = this.#readFrom(kept, bytesMax);
+    if (typeof found === 'string') return found;
+    const { log, offset } = found;
+    if (kept.state.startNoEarlierThan(log.startOffset)) touched.add(kept);
+    return { kept, log, bytes: mayAcquire(kept.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0 };
+  }
+
+  #open(place: TopicPartition, touched: Set<KeptPartition>): KeptPartition | ShareError {
+    const { machine, rules, open } = this.#options;
+    const [log] = machine.findBatches([{ ...place, offset: 0, bytesMax: 1 }]);
+    const { error, logStartOffset, nextOffset, lastStableOffset } = log!;
+    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return error as ShareError;
+    const end = rules.isReadCommitted ? lastStableOffset : nextOffset;
+    const opened = open(place, new SharePartition(rules.beginsAt === 'earliest' ? logStartOffset : end));
+    if (opened !== undefined) touched.add(opened);
+    return opened ?? 'POLICY_VIOLATION';
+  }
+
+  #readFrom(kept: KeptPartition, bytesMax: number): { log: LocatedLog; offset: number } | ShareError {
+    const { machine, rules } = this.#options;
+    const { topicId, partition, state } = kept;
+    const ask = (offset: number) => machine.findBatches([{ topicId, partition, offset, bytesMax }])[0]!;
+    let offset = state.firstAvailable;
+    let answer = ask(offset);
+    if (answer.error === 'OFFSET_OUT_OF_RANGE') {
+      // Retention has removed what the group was about to read; or the group was sent to where there is nothing yet.
+      offset = Math.max(offset, answer.logStartOffset);
+      if (offset <= answer.nextOffset) answer = ask(offset);
+    }
+    if (answer.error !== 'NONE' && answer.error !== 'OFFSET_OUT_OF_RANGE') return answer.error as ShareError;
+    return { log: readableLog(answer, offset, bytesMax, rules.isReadCommitted), offset };
+  }
+}
+
+const noPointers: Pointers = {
+  fileId: [],
+  byteStart: new Float64Array(0),
+  byteLength: new Float64Array(0),
+  baseOffset: new Float64Array(0),
+  nextOffset: new Float64Array(0),
+};
+
+const nothing = { acquired: columnsOf([]), pointers: noPointers } as const;
+
+function columnsOf(spans: readonly Span[]): AcquiredPartition['acquired'] {
+  return {
+    firstOffset: Float64Array.from(spans, ({ first }) => first),
+    lastOffset: Float64Array.from(spans, ({ last }) => last),
+    deliveryCount: Uint16Array.from(spans, ({ deliveryCount }) => deliveryCount),
+  };
+}

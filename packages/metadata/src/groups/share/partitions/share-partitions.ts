@@ -1,0 +1,104 @@
+import { caps, type Log } from '@weir/core';
+import { UnreadableBytes } from '../../../machine/bytes/byte-reader.ts';
+import type { Records } from '../../../machine/records/records.ts';
+import { KeptPartition, placeOf } from './kept-partition.ts';
+import type { SharePartition } from './share-partition.ts';
+
+type Place = Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>;
+
+/** The share partitions of a cluster, by their groups and by their topics. */
+export class SharePartitions {
+  readonly #log: Log;
+  readonly #groups = new Map<string, Map<string, KeptPartition>>();
+  readonly #topics = new Map<string, Set<KeptPartition>>();
+  #count = 0;
+
+  /** What the leader before kept is only listed, and read when somebody asks for it. */
+  constructor(records: Pick<Records, 'of'>, log: Log) {
+    this.#log = log;
+    for (const [key, value] of records.of('sharePartition')) {
+      const place = placeOf(key);
+      if (place !== undefined) this.#enter(new KeptPartition(place, value));
+    }
+  }
+
+  get hasRoom(): boolean {
+    return this.#count < caps.sharePartitionsMax;
+  }
+
+  find({ groupId, topicId, partition }: Place): KeptPartition | undefined {
+    const kept = this.#groups.get(groupId)?.get(keyOf(topicId, partition));
+    return kept === undefined || this.#isReadable(kept) ? kept : undefined;
+  }
+
+  add(place: Place, state: SharePartition): KeptPartition {
+    const kept = new KeptPartition(place, state);
+    this.#enter(kept);
+    return kept;
+  }
+
+  remove(kept: KeptPartition): void {
+    const { groupId, topicId, partition } = kept;
+    const group = this.#groups.get(groupId);
+    if (group?.get(keyOf(topicId, partition)) !== kept) return;
+    group.delete(keyOf(topicId, partition));
+    if (group.size === 0) this.#groups.delete(groupId);
+    const topic = this.#topics.get(topicId)!;
+    topic.delete(kept);
+    if (topic.size === 0) this.#topics.delete(topicId);
+    this.#count--;
+  }
+
+  ofGroup(groupId: string): KeptPartition[] {
+    const group = this.#groups.get(groupId);
+    return group === undefined ? [] : [...group.values()].filter((kept) => this.#isReadable(kept));
+  }
+
+  /** Of all groups, those that have not been read included. */
+  ofTopic(topicId: string): ReadonlySet<KeptPartition> {
+    return this.#topics.get(topicId) ?? none;
+  }
+
+  topicIds(): Iterable<string> {
+    return this.#topics.keys();
+  }
+
+  #enter(kept: KeptPartition): void {
+    const { groupId, topicId, partition } = kept;
+    let group = this.#groups.get(groupId);
+    if (group === undefined) {
+      group = new Map();
+      this.#groups.set(groupId, group);
+    }
+    group.set(keyOf(topicId, partition), kept);
+    let topic = this.#topics.get(topicId);
+    if (topic === undefined) {
+      topic = new Set();
+      this.#topics.set(topicId, topic);
+    }
+    topic.add(kept);
+    this.#count++;
+  }
+
+  #isReadable(kept: KeptPartition): boolean {
+    try {
+      return kept.state !== undefined;
+    } catch (error) {
+      if (!(error instanceof UnreadableBytes)) throw error;
+      this.#log.error('a share partition cannot be read; its group begins anew with it', {
+        groupId: kept.groupId,
+        topicId: kept.topicId,
+        partition: kept.partition,
+        problem: error.message,
+      });
+      this.remove(kept);
+      return false;
+    }
+  }
+}
+
+const none: ReadonlySet<KeptPartition> = new Set();
+
+function keyOf(topicId: string, partition: number): string {
+  return `${topicId}/${partition}`;
+}

@@ -1,0 +1,92 @@
+import type {
+  ShareGroupDescription,
+  ShareHeartbeat,
+  ShareHeartbeatAnswer,
+} from '../../cluster/share-port.ts';
+import type { GroupHost } from '../coordinator/group.ts';
+import type { GroupDirectory } from '../coordinator/group-directory.ts';
+import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
+import { HostedShareGroup, type Kept } from './hosted-group.ts';
+
+export interface ShareGroupsOptions {
+  readonly host: GroupHost;
+  readonly directory: GroupDirectory;
+  /** Whether members of one more group may say something of themselves. */
+  readonly hasRoom: () => boolean;
+}
+
+/** The share groups among all groups of a coordinator. */
+export class ShareGroups {
+  readonly #options: ShareGroupsOptions;
+
+  constructor(options: ShareGroupsOptions) {
+    this.#options = options;
+  }
+
+  find(groupId: string): HostedShareGroup | undefined {
+    const group = this.#options.directory.find(groupId);
+    return group instanceof HostedShareGroup ? group : undefined;
+  }
+
+  /** Answers when all of it is durable. What cannot be kept is an answer too, so that one group does not spoil it for the others. */
+  async heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+    const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
+    // Those that changed nothing rest on what others changed before them.
+    const settled = this.#options.host.settled();
+    const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
+    await settled;
+    return kept.map(({ answer }, index) => {
+      const message = problems[index];
+      if (message === undefined) return answer;
+      return refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
+    });
+  }
+
+  describe(groupId: string): ShareGroupDescription {
+    return (
+      this.find(groupId)?.describeMembers() ?? {
+        error: 'GROUP_ID_NOT_FOUND',
+        groupId,
+        state: 'Dead',
+        epoch: 0,
+        assignmentEpoch: 0,
+        assignor: '',
+        members: [],
+      }
+    );
+  }
+
+  /** Topics of these names came, grew or went. */
+  onTopics(names: readonly string[]): void {
+    for (const group of this.#options.directory.known()) {
+      if (group instanceof HostedShareGroup) group.onTopics(names);
+    }
+  }
+
+  #heartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
+    const { host, directory, hasRoom } = this.#options;
+    const { groupId, memberId, memberEpoch } = heartbeat;
+    const refused = (problem: Problem) => ({ answer: refusedHeartbeat(problem, memberId), saved: undefined });
+    const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
+    if (problem !== undefined) return refused(problem);
+    const group = directory.find(groupId);
+    if (group instanceof HostedShareGroup) return group.shareHeartbeat(heartbeat);
+    if (group !== undefined) {
+      return refused({ error: 'GROUP_ID_NOT_FOUND', message: `The group ${groupId} is not a share group.` });
+    }
+    if (memberEpoch !== 0) {
+      return refused({ error: 'GROUP_ID_NOT_FOUND', message: `There is no group ${groupId}.` });
+    }
+    if (!hasRoom()) {
+      const message = 'The groups of the cluster are too large to take another member.';
+      return refused({ error: 'GROUP_MAX_SIZE_REACHED', message });
+    }
+    const created = HostedShareGroup.empty(groupId, host);
+    if (!directory.add(created)) {
+      return refused({ error: 'POLICY_VIOLATION', message: 'The cluster has too many groups.' });
+    }
+    const kept = created.shareHeartbeat(heartbeat);
+    if (created.isForgettable) directory.remove(created);
+    return kept;
+  }
+}

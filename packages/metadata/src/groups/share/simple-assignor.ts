@@ -1,0 +1,73 @@
+import type { AssignorMember } from '../assignors/assignor.ts';
+import type { TopicPartitions } from '../assignors/partitions.ts';
+import { assignUniformly } from '../assignors/uniform.ts';
+
+/** As Kafka names it. */
+export const simpleAssignor = 'simple';
+
+/**
+ * Shares partitions among members that may have the same ones: every partition goes to somebody, every member has something if there
+ * is anything that it listens to, and the work is even. First each partition goes to one member; members who are left without
+ * one then share those that have the fewest.
+ */
+export function assignSimply(
+  members: readonly AssignorMember[],
+  topics: ReadonlyMap<string, number>,
+): Map<string, TopicPartitions> {
+  const targets = assignUniformly(members.map(withoutShared()), topics);
+  const holders = new Map<string, number[]>();
+  for (const [topicId, partitionCount] of topics) holders.set(topicId, new Array(partitionCount).fill(0));
+  for (const target of targets.values()) {
+    for (const [topicId, numbers] of target) for (const number of numbers) holders.get(topicId)![number]!++;
+  }
+  const idle = members.filter(({ memberId }) => targets.get(memberId)?.size === 0);
+  for (const { memberId, topicIds, before } of idle.sort((a, b) => (a.memberId < b.memberId ? -1 : 1))) {
+    const place = fewestHolders(holders, topicIds, before);
+    if (place === undefined) continue;
+    holders.get(place.topicId)![place.partition]!++;
+    targets.set(memberId, new Map([[place.topicId, [place.partition]]]));
+  }
+  return targets;
+}
+
+/** What two members had counts for the first of them only, since the first round gives each partition to one. */
+function withoutShared(): (member: AssignorMember) => AssignorMember {
+  const taken = new Set<string>();
+  return (member) => {
+    const before = new Map<string, readonly number[]>();
+    for (const [topicId, numbers] of member.before) {
+      const own = numbers.filter((number) => !taken.has(`${topicId}/${number}`));
+      for (const number of own) taken.add(`${topicId}/${number}`);
+      if (own.length > 0) before.set(topicId, own);
+    }
+    return { ...member, before };
+  };
+}
+
+interface Place {
+  readonly topicId: string;
+  readonly partition: number;
+}
+
+/** Of those that have equally few, one that the member had before. */
+function fewestHolders(
+  holders: ReadonlyMap<string, readonly number[]>,
+  topicIds: ReadonlySet<string>,
+  before: TopicPartitions,
+): Place | undefined {
+  let best: Place | undefined;
+  let bestCount = Number.POSITIVE_INFINITY;
+  let isBestKept = false;
+  for (const topicId of topicIds) {
+    const kept = before.get(topicId) ?? [];
+    for (const [partition, count] of (holders.get(topicId) ?? []).entries()) {
+      if (count > bestCount) continue;
+      const isKept = kept.includes(partition);
+      if (count === bestCount && (isBestKept || !isKept)) continue;
+      best = { topicId, partition };
+      bestCount = count;
+      isBestKept = isKept;
+    }
+  }
+  return best;
+}

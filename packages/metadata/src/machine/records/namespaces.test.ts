@@ -1,0 +1,7 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { namespaceNames, namespaceOf, namespaces } from './namespaces.ts';
+
+test('every namespace has a number of its own', () => {
+  for (const name of namespaceNames) assert.equal(namespaceOf(namespaces[name].number), name);
+});
