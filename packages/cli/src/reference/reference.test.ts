@@ -48,15 +48,26 @@ test('the help of a command has its rows and rules and no others', () => {
   }
 });
 
-test('one entry of the help, in full', () => {
-  const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(commandHelp('local')) ?? [];
+test('entries of the help, in full', () => {
+  const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(commandHelp('agent')) ?? [];
   assert.equal(
     entry,
     [
       '  -processes <auto or int>                          SERVICE_PROCESSES',
       '      How many agent processes share this machine.',
       '      Default: 1. Allowed: auto, or 1 to 1024. auto starts one per core. Clients see each as a',
-      '      broker. Commands: agent, local, playground, demo.',
+      '      broker, with the next Kafka and HTTP port; one that dies is started again. local and',
+      '      playground are one process and do not take it. Commands: agent.',
+      '\n',
+    ].join('\n'),
+  );
+  const [planned] = /^ {2}-multiregion[\s\S]*?\n\n/m.exec(commandHelp('control-plane')) ?? [];
+  assert.equal(
+    planned,
+    [
+      '  -multiregion <bool>                               SERVICE_MULTIREGION',
+      '      The control plane of the cluster spans two regions.',
+      '      Default: false. Commands: agent, metrics, control-plane.',
       '      (not available in this release)',
       '\n',
     ].join('\n'),

@@ -7,6 +7,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { type ClusterProcess, startClusterProcess } from './cluster-process.ts';
 import type { Identity } from './identity.ts';
+import { withQuickGroups } from './quick-groups.ts';
 import { explainingPorts } from './taken-port.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -60,6 +61,7 @@ export async function runSelfContained(
     });
     running.defer(() => cluster.stop());
     await cluster.whenLeader();
+    await withQuickGroups(cluster.node);
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
       clusterId,

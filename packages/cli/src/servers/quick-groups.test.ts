@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import { ClusterNode, openJournals } from '@weir/metadata';
+import { withQuickGroups } from './quick-groups.ts';
+
+const name = 'group.initial.rebalance.delay.ms';
+
+test('the first member of a group begins at once, unless the user has said otherwise', async () => {
+  const rows: [set: string | undefined, expected: string][] = [
+    [undefined, '0'],
+    ['1500', '1500'],
+  ];
+  for (const [value, expected] of rows) {
+    const clusterId = randomUUID();
+    const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
+    const node = new ClusterNode({
+      clusterId,
+      journal: hub.journal(clusterId),
+      self: { id: 'leader', url: '' },
+      clock: systemClock,
+      log: silentLog,
+      metrics: new Metrics(),
+    });
+    const leads = new Promise<void>((resolve) => node.onRole((role) => role === 'leader' && resolve()));
+    node.start();
+    await leads;
+    if (value !== undefined) {
+      const changes = [{ name, operation: 'set', value }] as const;
+      await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+        validateOnly: false,
+      });
+    }
+    await withQuickGroups(node);
+    const configs = await new Promise<Readonly<Record<string, string>>>((resolve) => {
+      node.follow({ onSnapshot: ({ clusterConfigs }) => resolve(clusterConfigs), onChanges() {} });
+    });
+    assert.equal(configs[name], expected);
+    await node.stop();
+    await hub.close();
+  }
+});

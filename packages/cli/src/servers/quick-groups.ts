@@ -1,0 +1,28 @@
+import type { ClusterPort } from '@weir/metadata';
+
+const name = 'group.initial.rebalance.delay.ms';
+
+/**
+ * Lets the first member of a new group begin at once. A cluster waits three seconds for the others of a deployment; somebody who
+ * tries something out, or a test in CI, has no others. A value that the user has set stays.
+ */
+export async function withQuickGroups(cluster: ClusterPort): Promise<void> {
+  if ((await configsOf(cluster))[name] !== undefined) return;
+  await cluster.alterConfigs(
+    [{ kind: 'cluster', name: '', replacesAll: false, changes: [{ name, operation: 'set', value: '0' }] }],
+    { validateOnly: false },
+  );
+}
+
+function configsOf(cluster: ClusterPort): Promise<Readonly<Record<string, string>>> {
+  return new Promise((resolve) => {
+    const end = cluster.follow({
+      onSnapshot({ clusterConfigs }) {
+        resolve(clusterConfigs);
+        // Not yet, when the snapshot comes before `follow` has returned.
+        queueMicrotask(() => end());
+      },
+      onChanges() {},
+    });
+  });
+}
