@@ -6,6 +6,8 @@ import { createClusterView } from './cluster/following-view.ts';
 import { produceHandler } from './handlers/00-produce.ts';
 import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
+import { shareFetchHandler } from './handlers/78-share-fetch.ts';
+import { shareAcknowledgeHandler } from './handlers/79-share-acknowledge.ts';
 import { bareAddress } from './handlers/client-host.ts';
 import { FetchSessions } from './handlers/fetch-sessions.ts';
 import { countingOutcomes } from './handlers/produce-outcomes.ts';
@@ -24,6 +26,8 @@ import type { LoadSource } from './pressure/load-source.ts';
 import { createPressure, type Pressure } from './pressure/pressure.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { createReadPath } from './read-path/read-path.ts';
+import { ShareService } from './share/share-service.ts';
+import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
 import { createWritePath } from './write-path/write-path.ts';
@@ -153,6 +157,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   });
   await view.ready();
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
+  const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,
@@ -161,12 +166,14 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
       clock,
       log,
       self,
+      agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
       defaultStrategy: options.defaultStrategy,
       zoneOfAddress: options.zoneOfAddress,
       loads,
       metadataTurns: pressure.metadataTurns,
       slowDown: pressure.slowDown,
       quotas,
+      telemetry,
       ...handlers,
     }),
     limits,
@@ -260,6 +267,13 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }:
       if (readers.areThere) readPath.adopt(file);
     },
   });
+  const share = new ShareService({
+    port: view.port,
+    readPath,
+    requestBytesMax: options.fetchRequestBytesMax,
+    answers: pressure.answers,
+    stopping,
+  });
   const handlers = {
     produce: countingOutcomes(produceHandler({ writePath, recordBytesMax: options.recordBytesMax }), metrics),
     fetch: fetchHandler({
@@ -272,6 +286,8 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }:
       stopping,
     }),
     listOffsets: listOffsetsHandler({ readPath }),
+    shareFetch: shareFetchHandler(share, () => readers.came()),
+    shareAcknowledge: shareAcknowledgeHandler(share),
   };
   return { writePath, readPath, handlers };
 }

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@weir/core';
 import { type AgentDescription, type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
 
 export interface HeartbeatsOptions {
@@ -6,7 +6,16 @@ export interface HeartbeatsOptions {
   readonly self: () => AgentDescription;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where they are counted. Without it nobody is told. */
+  readonly metrics?: Metrics;
 }
+
+const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
+  name: 'node_heartbeat',
+  kind: 'counter',
+  help: 'Heartbeats of this agent, by whether the control plane heard them.',
+  labels: ['outcome', 'mechanism'],
+};
 
 /** Tells the cluster at intervals that this agent lives. One that fails is followed by the next; the connection mends itself. */
 export class Heartbeats {
@@ -14,15 +23,21 @@ export class Heartbeats {
   #cancel: (() => void) | undefined;
   #hasStopped = false;
   #wasHeard = true;
+  readonly #heard: Series;
+  readonly #unheard: Series;
 
   constructor(options: HeartbeatsOptions) {
+    const metrics = options.metrics ?? new Metrics();
     this.#options = options;
+    this.#heard = metrics.series(heartbeatRow, { outcome: 'success', mechanism: 'rpc' });
+    this.#unheard = metrics.series(heartbeatRow, { outcome: 'error', mechanism: 'rpc' });
   }
 
   /** Resolves when the first one was heard, so that clients are not sent to an agent that nobody knows. */
   async start(): Promise<void> {
     const { port, self } = this.#options;
     await port.heartbeat(self());
+    this.#heard.add(1);
     this.#schedule();
   }
 
@@ -40,9 +55,11 @@ export class Heartbeats {
     const { port, self, log } = this.#options;
     try {
       await port.heartbeat(self());
+      this.#heard.add(1);
       if (!this.#wasHeard) log.info('the control plane hears this agent again');
       this.#wasHeard = true;
     } catch (error) {
+      this.#unheard.add(1);
       // Said once per outage, and not every two seconds.
       if (this.#wasHeard) log.warn('the control plane does not hear this agent', { error: String(error) });
       this.#wasHeard = false;

@@ -24,6 +24,7 @@ import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
 import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
 import type { Handler, RequestContext } from '../src/handlers/handler.ts';
+import { RequestQuotas } from '../src/quotas/request-quotas.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
@@ -168,7 +169,9 @@ export class DataPath {
       apiVersion,
       clientId: 'test',
       remoteAddress: '127.0.0.1',
+      remotePort: 40_000,
       origin: { connection: 'test', request: 0 },
+      quotas: new RequestQuotas(undefined, { user: 'test', clientId: 'test' }),
       cluster: this.view,
       clock: this.clock,
       log: silentLog,

@@ -6,6 +6,7 @@ import {
   type ClusterChange,
   type ClusterFollower,
   type ClusterPort,
+  type ClusterRecord,
   type ClusterSnapshot,
   ClusterUnavailable,
   type EntryError,
@@ -18,6 +19,8 @@ import {
   type OffsetQuery,
   type PartitionsToCreate,
   type Pointers,
+  type PrincipalsPort,
+  type SharePort,
   type TopicDescription,
   type TopicError,
   type TopicReference,
@@ -74,7 +77,12 @@ interface Following {
 
 type CountedCall = Exclude<
   keyof ClusterPort,
-  'follow' | keyof AdminPort | keyof GroupsPort | keyof TransactionsPort
+  | 'follow'
+  | keyof AdminPort
+  | keyof GroupsPort
+  | keyof PrincipalsPort
+  | keyof SharePort
+  | keyof TransactionsPort
 >;
 
 /** Groups and transactions are tested with a real leader over a journal in memory, because their answers depend on each other. */
@@ -100,6 +108,13 @@ export class FakeCluster implements ClusterPort {
   readonly describeGroups = isNotHere;
   readonly listGroups = isNotHere;
   readonly deleteGroups = isNotHere;
+  readonly shareGroupHeartbeats = isNotHere;
+  readonly describeShareGroups = isNotHere;
+  readonly acquireRecords = isNotHere;
+  readonly acknowledgeRecords = isNotHere;
+  readonly describeShareOffsets = isNotHere;
+  readonly alterShareOffsets = isNotHere;
+  readonly deleteShareOffsets = isNotHere;
   readonly initTransactionalProducer = isNotHere;
   readonly addPartitionsToTransaction = isNotHere;
   readonly addOffsetsToTransaction = isNotHere;
@@ -113,6 +128,10 @@ export class FakeCluster implements ClusterPort {
   readonly listConfigResources = isNotHere;
   readonly deleteRecords = isNotHere;
   readonly logSizes = isNotHere;
+  readonly alterClientQuotas = isNotHere;
+  readonly describeClientQuotas = isNotHere;
+  readonly alterScramCredentials = isNotHere;
+  readonly describeScramCredentials = isNotHere;
   readonly clusterId: string;
   /** While true, every call rejects with `ClusterUnavailable`. */
   unavailable = false;
@@ -135,6 +154,7 @@ export class FakeCluster implements ClusterPort {
   readonly #agents = new Map<string, AgentDescription>();
   readonly #commits = new Map<string, FileCommitResult>();
   readonly #following = new Set<Following>();
+  readonly #records = new Map<string, ClusterRecord>();
   #streamIsHeld = false;
   #topicsMade = 0;
   #nextProducerId = 1000;
@@ -164,6 +184,15 @@ export class FakeCluster implements ClusterPort {
     this.#agents.clear();
     for (const agent of agents) this.#agents.set(agent.agentId, agent);
     this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
+  }
+
+  /** Puts a record that agents follow, or removes it with `null`. */
+  putRecord(namespace: string, key: string, value: object | null): void {
+    const id = `${namespace} ${key}`;
+    const bytes = value === null ? null : Buffer.from(JSON.stringify(value));
+    if (bytes === null) this.#records.delete(id);
+    else this.#records.set(id, { namespace, key, value: bytes });
+    this.#tell([{ kind: 'record', namespace, key, value: bytes }]);
   }
 
   /** From now on changes wait for `releaseChanges`, as if the stream were slow. */
@@ -455,7 +484,7 @@ export class FakeCluster implements ClusterPort {
       nextOffset: Float64Array.from(partitions, ({ nextOffset }) => nextOffset),
       lastStableOffset: Float64Array.from(partitions, ({ nextOffset }) => nextOffset),
       agents: this.#livingAgents(),
-      records: [],
+      records: [...this.#records.values()],
     };
   }
 

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { ClusterNode, openJournals, type TopicDescription } from '@weir/metadata';
+import { createClusterView } from '../src/cluster/following-view.ts';
 import { testAgent } from './agent.ts';
+import { dataHandlers } from './data-handlers.ts';
+import { TestStore } from './data-path.ts';
 import { serveCluster, type TestAgent } from './test-agent-server.ts';
 import { until } from './until.ts';
 
-/** The handlers of an agent over a real leader whose journal is in memory. */
-export interface LeaderAgent extends Pick<TestAgent, 'view' | 'server' | 'call'>, AsyncDisposable {
+export type ServedAgent = Pick<TestAgent, 'view' | 'server' | 'call'>;
+
+/** The handlers of an agent over a real leader whose journal is in memory, and a bucket in memory. */
+export interface LeaderAgent extends ServedAgent, AsyncDisposable {
   readonly node: ClusterNode;
+  /** Another agent of the same cluster and bucket, which has heard of nothing yet but the ends of partitions. */
+  another(): Promise<ServedAgent>;
   /** Makes a topic that the agent knows. */
   addTopic(name: string, partitionCount?: number): Promise<TopicDescription>;
 }
@@ -35,10 +42,21 @@ export async function startLeaderAgent(
   });
   const self = testAgent('agent-1');
   await node.heartbeat(self);
-  const served = await serveCluster(node, systemClock, { self });
+  const store = new TestStore();
+  const agents: ServedAgent[] = [];
+  const serve = async () => {
+    const view = createClusterView(node, { log: silentLog });
+    await view.ready();
+    const handlers = dataHandlers(view, store, systemClock);
+    const agent = await serveCluster(node, systemClock, { self, view, ...handlers });
+    agents.push(agent);
+    return agent;
+  };
+  const served = await serve();
   return {
     ...served,
     node,
+    another: serve,
     async addTopic(name, partitionCount = 1) {
       const [result] = await node.createTopics([{ name, partitionCount, configs: {} }], {
         validateOnly: false,
@@ -47,7 +65,7 @@ export async function startLeaderAgent(
       return result!.topic!;
     },
     async [Symbol.asyncDispose]() {
-      served.view.close();
+      for (const { view } of agents) view.close();
       await node.stop();
       await hub.close();
     },

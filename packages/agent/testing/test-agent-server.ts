@@ -1,4 +1,4 @@
-import { type Clock, silentLog } from '@weir/core';
+import { type Clock, type Log, Metrics, silentLog } from '@weir/core';
 import type { AgentDescription, ClusterPort } from '@weir/metadata';
 import {
   type Apis,
@@ -18,6 +18,8 @@ import { createHandlers, type ServedApi } from '../src/handlers/table.ts';
 import type { RequestServer } from '../src/net/request-server.ts';
 import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
+import { ClientQuotas } from '../src/quotas/client-quotas.ts';
+import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import { testAgent } from './agent.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
@@ -29,6 +31,12 @@ export interface TestAgentOptions extends FakeClusterOptions {
   readonly produce?: HandlerOf<Apis['Produce']>;
   readonly fetch?: HandlerOf<Apis['Fetch']>;
   readonly listOffsets?: HandlerOf<Apis['ListOffsets']>;
+  readonly shareFetch?: HandlerOf<Apis['ShareFetch']>;
+  readonly shareAcknowledge?: HandlerOf<Apis['ShareAcknowledge']>;
+  readonly metrics?: Metrics;
+  readonly log?: Log;
+  /** What the agent knows of the cluster, where somebody else needs the same; a view of its own otherwise. */
+  readonly view?: FollowingClusterView;
 }
 
 export interface TestAgent {
@@ -36,12 +44,13 @@ export interface TestAgent {
   readonly view: FollowingClusterView;
   readonly server: RequestServer;
   readonly clock: FakeClock;
-  /** Sends a request through both codecs, as if over a connection. */
+  /** Sends a request through both codecs, as if over a connection: a new one, or the one that `closed` belongs to. */
   call<Name extends ServedApi>(
     api: Name,
     apiVersion: number,
     body: RequestBody<Name>,
     clientId?: string | null,
+    closed?: AbortSignal,
   ): Promise<ResponseBody<Name> | 'noReply' | 'close'>;
 }
 
@@ -71,8 +80,9 @@ export async function serveCluster(
   options: TestAgentOptions & { readonly self: AgentDescription },
 ): Promise<Pick<TestAgent, 'view' | 'server' | 'call'>> {
   const { self } = options;
-  const view = createClusterView(cluster, { log: silentLog });
+  const view = options.view ?? createClusterView(cluster, { log: silentLog });
   await view.ready();
+  const { metrics = new Metrics(), log = silentLog } = options;
   const server = createHandlers({
     cluster: view,
     clock,
@@ -80,14 +90,18 @@ export async function serveCluster(
     self: () => self,
     defaultStrategy: options.strategy ?? 'consistent_random_jump',
     zoneOfAddress: options.zoneOfAddress,
+    quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
+    telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
     produce: options.produce ?? (() => 'close'),
     fetch: options.fetch ?? (() => 'close'),
     listOffsets: options.listOffsets ?? (() => 'close'),
+    shareFetch: options.shareFetch ?? (() => 'close'),
+    shareAcknowledge: options.shareAcknowledge ?? (() => 'close'),
   });
   return {
     view,
     server,
-    async call(name, apiVersion, body, clientId = 'test') {
+    async call(name, apiVersion, body, clientId = 'test', closed = new AbortController().signal) {
       // What the test did to the cluster before is told to the agent first.
       await Promise.resolve();
       const api = apis[name];
@@ -104,8 +118,10 @@ export async function serveCluster(
         apiVersion,
         clientId: envelope.clientId,
         body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart),
+        requestBytes: frame.length,
         remoteAddress: '10.0.0.7',
-        closed: new AbortController().signal,
+        remotePort: 40_000,
+        closed,
       });
       if (answer === 'noReply' || answer === 'close') return answer;
       const reply = Buffer.concat(encodeResponse(envelope.api, apiVersion, 7, answer));

@@ -95,6 +95,30 @@ export {
   type ScramCredentialResult,
 } from './cluster/principals-port.ts';
 export {
+  type AcknowledgeAnswer,
+  type AcknowledgedPartition,
+  type AcknowledgeType,
+  type AcquireAnswer,
+  type AcquiredPartition,
+  type AcquiredRecords,
+  acknowledgeTypes,
+  type RecordsToAcknowledge,
+  type RecordsToAcquire,
+  type ShareError,
+  type ShareGroupDescription,
+  type ShareHeartbeat,
+  type ShareHeartbeatAnswer,
+  type ShareMemberDescription,
+  type ShareOffset,
+  type ShareOffsetsAnswer,
+  type ShareOffsetsQuery,
+  type ShareOffsetsResult,
+  type ShareOffsetsToAlter,
+  type ShareOffsetsToDelete,
+  type ShareOffsetToAlter,
+  type SharePort,
+} from './cluster/share-port.ts';
+export {
   type ListedTransaction,
   type OffsetsToAdd,
   type PartitionsToAdd,
@@ -115,7 +139,7 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
-export type { ConfigSource } from './configs/config-value.ts';
+export { type ConfigSource, clusterConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
 export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
 export { ClusterNode, type ClusterNodeOptions, NotLeader, type Role } from './leader/index.ts';

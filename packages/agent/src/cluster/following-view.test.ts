@@ -30,7 +30,7 @@ test('the first snapshot makes it ready', async () => {
   );
   assert.equal(view.topicByName('t')?.topicId, topicId);
   assert.equal(view.topicById(topicId)?.name, 't');
-  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 0, nextOffset: 3 });
+  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 0, nextOffset: 3, lastStableOffset: 3 });
   assert.equal(view.ends(topicId, 2), undefined);
   assert.equal(view.ends('other', 0), undefined);
 });
@@ -163,8 +163,8 @@ test('after a lost stream nothing is made up', async () => {
   cluster.releaseChanges();
   await delivered();
   assert.equal(woken, 'grown deleted ');
-  assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 5 });
-  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 1, nextOffset: 2 });
+  assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 5, lastStableOffset: 5 });
+  assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 1, nextOffset: 2, lastStableOffset: 2 });
   assert.equal(view.topicByName('gone'), undefined);
   // Partition 0 grew unseen, so that its pointers have a gap; partition 1 did not.
   assert.equal(view.recentPointers(topicId, 0, 0, 1), undefined);

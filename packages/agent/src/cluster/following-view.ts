@@ -1,5 +1,6 @@
 import { caps, type Log } from '@weir/core';
 import {
+  type AbortedTransactions,
   type AgentDescription,
   type ClusterChange,
   type ClusterPort,
@@ -10,7 +11,8 @@ import {
   type Pointers,
   type TopicDescription,
 } from '@weir/metadata';
-import type { ClusterView, PartitionEnds } from './cluster-view.ts';
+import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
+import { FollowedRecords, type RecordsView } from './followed-records.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
 import { TailIndex, type TailLimits } from './tail-index.ts';
 
@@ -30,7 +32,10 @@ interface TopicState {
   description: TopicDescription;
   logStartOffset: Float64Array;
   nextOffset: Float64Array;
+  lastStableOffset: Float64Array;
 }
+
+type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 
 /**
  * Keeps what the change stream of a cluster tells. Between a lost stream and the next snapshot it goes on answering with
@@ -53,6 +58,7 @@ class StreamedClusterView implements FollowingClusterView {
   readonly #byName = new Map<string, TopicState>();
   readonly #tails: TailIndex;
   readonly #waiters: GrowthWaiters;
+  readonly #records = new FollowedRecords();
   readonly #unfollow: () => void;
   readonly #whenReady: { resolve: () => void; reject: (reason: Error) => void }[] = [];
   #state: 'starting' | 'ready' | 'closed' = 'starting';
@@ -110,26 +116,46 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#clusterConfigs;
   }
 
+  records(namespace: string): RecordsView {
+    return this.#records.of(namespace);
+  }
+
   ends(topicId: string, partition: number): PartitionEnds | undefined {
     const topic = this.#topics.get(topicId);
     const nextOffset = topic?.nextOffset[partition];
     const logStartOffset = topic?.logStartOffset[partition];
-    return nextOffset === undefined || logStartOffset === undefined
+    const lastStableOffset = topic?.lastStableOffset[partition];
+    return nextOffset === undefined || logStartOffset === undefined || lastStableOffset === undefined
       ? undefined
-      : { logStartOffset, nextOffset };
+      : { logStartOffset, nextOffset, lastStableOffset };
   }
 
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined {
     return this.#tails.find(topicId, partition, offset, bytesMax);
   }
 
-  whenBeyond(topicId: string, partition: number, offset: number, run: () => void): () => void {
+  recentAborted(
+    topicId: string,
+    partition: number,
+    offset: number,
+    endOffset: number,
+  ): AbortedTransactions | undefined {
+    return this.#tails.abortedIn(topicId, partition, offset, endOffset);
+  }
+
+  whenBeyond(
+    topicId: string,
+    partition: number,
+    offset: number,
+    run: () => void,
+    end: GrowingEnd = 'nextOffset',
+  ): () => void {
     const ends = this.ends(topicId, partition);
-    if (this.#state === 'closed' || ends === undefined || ends.nextOffset > offset) {
+    if (this.#state === 'closed' || ends === undefined || ends[end] > offset) {
       run();
       return () => {};
     }
-    return this.#waiters.add(topicId, partition, offset, run);
+    return this.#waiters.add(topicId, partition, offset, run, end);
   }
 
   close(): void {
@@ -148,6 +174,7 @@ class StreamedClusterView implements FollowingClusterView {
     this.#clusterId = snapshot.clusterId;
     this.#clusterConfigs = snapshot.clusterConfigs;
     this.#agents = snapshot.agents;
+    this.#records.restart(snapshot.records);
     let row = 0;
     for (const description of snapshot.topics) {
       const end = row + description.partitionCount;
@@ -155,6 +182,7 @@ class StreamedClusterView implements FollowingClusterView {
         description,
         logStartOffset: snapshot.logStartOffset.slice(row, end),
         nextOffset: snapshot.nextOffset.slice(row, end),
+        lastStableOffset: snapshot.lastStableOffset.slice(row, end),
       };
       row = end;
       this.#topics.set(description.topicId, state);
@@ -165,6 +193,8 @@ class StreamedClusterView implements FollowingClusterView {
         const knownNext = known?.nextOffset[partition] ?? 0;
         // Offsets never run backwards, so a snapshot that is behind one of our own commits was merely taken before it.
         if (knownNext > state.nextOffset[partition]!) state.nextOffset[partition] = knownNext;
+        const knownStable = known?.lastStableOffset[partition] ?? 0;
+        if (knownStable > state.lastStableOffset[partition]!) state.lastStableOffset[partition] = knownStable;
       }
     }
     for (const topicId of [...this.#tails.topicIds()]) {
@@ -181,7 +211,10 @@ class StreamedClusterView implements FollowingClusterView {
     const topic = this.#topics.get(topicId);
     if (topic === undefined) return this.#waiters.takeTopic(topicId);
     return Array.from(topic.nextOffset).flatMap((nextOffset, partition) =>
-      this.#waiters.takeBelow(topicId, partition, nextOffset),
+      this.#waiters.takeBelow(topicId, partition, {
+        nextOffset,
+        lastStableOffset: topic.lastStableOffset[partition]!,
+      }),
     );
   }
 
@@ -205,10 +238,13 @@ class StreamedClusterView implements FollowingClusterView {
           this.#agents = change.agents;
           break;
         case 'appended':
-          due.push(...this.#applyAppend(change.topicId, change.partition, change.pointers));
+          due.push(...this.#applyAppend(change));
           break;
         case 'clusterConfigs':
           this.#clusterConfigs = change.configs;
+          break;
+        case 'record':
+          this.#records.put(change.namespace, change.key, change.value);
           break;
         case 'logStarts':
           this.#moveLogStarts(change.topicId, change.partition, change.logStartOffset);
@@ -224,6 +260,7 @@ class StreamedClusterView implements FollowingClusterView {
       description,
       logStartOffset: new Float64Array(0),
       nextOffset: new Float64Array(0),
+      lastStableOffset: new Float64Array(0),
     };
     if (known !== undefined && known.description.name !== description.name) {
       this.#byName.delete(known.description.name);
@@ -232,18 +269,22 @@ class StreamedClusterView implements FollowingClusterView {
     if (state.nextOffset.length < description.partitionCount) {
       state.logStartOffset = extended(state.logStartOffset, description.partitionCount);
       state.nextOffset = extended(state.nextOffset, description.partitionCount);
+      state.lastStableOffset = extended(state.lastStableOffset, description.partitionCount);
     }
     this.#topics.set(description.topicId, state);
     this.#byName.set(description.name, state);
   }
 
-  #applyAppend(topicId: string, partition: number, pointers: Pointers): (() => void)[] {
+  #applyAppend({ topicId, partition, pointers, lastStableOffset, aborted }: Appended): (() => void)[] {
     const topic = this.#topics.get(topicId);
     const last = pointers.nextOffset.at(-1);
     if (topic === undefined || last === undefined || partition >= topic.nextOffset.length) return [];
-    this.#tails.append(topicId, partition, pointers);
-    if (last > topic.nextOffset[partition]!) topic.nextOffset[partition] = last;
-    return this.#waiters.takeBelow(topicId, partition, topic.nextOffset[partition]!);
+    this.#tails.append(topicId, partition, pointers, aborted);
+    const nextOffset = Math.max(last, topic.nextOffset[partition]!);
+    const stableOffset = Math.max(lastStableOffset, topic.lastStableOffset[partition]!);
+    topic.nextOffset[partition] = nextOffset;
+    topic.lastStableOffset[partition] = stableOffset;
+    return this.#waiters.takeBelow(topicId, partition, { nextOffset, lastStableOffset: stableOffset });
   }
 
   #moveLogStarts(topicId: string, partitions: Uint32Array, logStartOffset: Float64Array): void {
@@ -252,6 +293,9 @@ class StreamedClusterView implements FollowingClusterView {
     for (const [row, partition] of partitions.entries()) {
       if (partition >= topic.logStartOffset.length) continue;
       topic.logStartOffset[partition] = logStartOffset[row]!;
+      if (logStartOffset[row]! > topic.lastStableOffset[partition]!) {
+        topic.lastStableOffset[partition] = logStartOffset[row]!;
+      }
     }
   }
 

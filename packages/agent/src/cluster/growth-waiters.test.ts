@@ -13,10 +13,22 @@ test('there is room for so many, and room again afterwards', () => {
   cancel();
   assert.equal(waiters.size, 1);
   waiters.add('u', 0, 7, () => runs.push('c'));
-  for (const run of waiters.takeBelow('t', 1, 5)) run();
+  for (const run of waiters.takeBelow('t', 1, { nextOffset: 5, lastStableOffset: 5 })) run();
   assert.deepEqual(runs, []);
-  for (const run of [...waiters.takeBelow('t', 1, 6), ...waiters.takeTopic('u')]) run();
+  const ends = { nextOffset: 6, lastStableOffset: 5 };
+  for (const run of [...waiters.takeBelow('t', 1, ends), ...waiters.takeTopic('u')]) run();
   assert.deepEqual(runs, ['b', 'c']);
   assert.equal(waiters.size, 0);
   assert.deepEqual(waiters.topicIds(), []);
+});
+
+test('each waits for its own end', () => {
+  const waiters = new GrowthWaiters(10);
+  const runs: string[] = [];
+  waiters.add('t', 0, 5, () => runs.push('next'), 'nextOffset');
+  waiters.add('t', 0, 5, () => runs.push('stable'), 'lastStableOffset');
+  for (const run of waiters.takeBelow('t', 0, { nextOffset: 9, lastStableOffset: 5 })) run();
+  assert.deepEqual(runs, ['next']);
+  for (const run of waiters.takeBelow('t', 0, { nextOffset: 9, lastStableOffset: 6 })) run();
+  assert.deepEqual(runs, ['next', 'stable']);
 });

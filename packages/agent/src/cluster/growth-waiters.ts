@@ -1,10 +1,15 @@
+import type { GrowingEnd } from './cluster-view.ts';
+
 interface Waiter {
+  readonly end: GrowingEnd;
   readonly offset: number;
   readonly run: () => void;
 }
 
+const endless = { nextOffset: Number.POSITIVE_INFINITY, lastStableOffset: Number.POSITIVE_INFINITY };
+
 /**
- * Long polls that wait until a partition grows beyond an offset. Each is called once or cancelled, and nothing of it is left
+ * Long polls that wait until one of the ends of a partition grows beyond an offset. Each is called once or cancelled, and nothing of it is left
  * afterwards.
  */
 export class GrowthWaiters {
@@ -21,9 +26,15 @@ export class GrowthWaiters {
   }
 
   /** Beyond the limit nothing is kept: that long poll ends with its own time. */
-  add(topicId: string, partition: number, offset: number, run: () => void): () => void {
+  add(
+    topicId: string,
+    partition: number,
+    offset: number,
+    run: () => void,
+    end: GrowingEnd = 'nextOffset',
+  ): () => void {
     if (this.#size >= this.#waitersMax) return () => {};
-    const waiter = { offset, run };
+    const waiter = { end, offset, run };
     let byPartition = this.#byTopic.get(topicId);
     if (byPartition === undefined) {
       byPartition = new Map();
@@ -36,11 +47,11 @@ export class GrowthWaiters {
     return () => this.#remove(topicId, partition, waiter);
   }
 
-  /** Takes out whoever waits for less than `nextOffset`. */
-  takeBelow(topicId: string, partition: number, nextOffset: number): (() => void)[] {
+  /** Takes out whoever waits for less than the ends are. */
+  takeBelow(topicId: string, partition: number, ends: Readonly<Record<GrowingEnd, number>>): (() => void)[] {
     const waiters = this.#byTopic.get(topicId)?.get(partition);
     if (waiters === undefined) return [];
-    const due = [...waiters].filter(({ offset }) => offset < nextOffset);
+    const due = [...waiters].filter(({ end, offset }) => offset < ends[end]);
     for (const waiter of due) this.#remove(topicId, partition, waiter);
     return due.map(({ run }) => run);
   }
@@ -49,7 +60,7 @@ export class GrowthWaiters {
   takeTopic(topicId: string): (() => void)[] {
     const due: (() => void)[] = [];
     for (const partition of [...(this.#byTopic.get(topicId)?.keys() ?? [])]) {
-      due.push(...this.takeBelow(topicId, partition, Number.POSITIVE_INFINITY));
+      due.push(...this.takeBelow(topicId, partition, endless));
     }
     return due;
   }

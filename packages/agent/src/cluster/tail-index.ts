@@ -1,4 +1,4 @@
-import type { Pointers } from '@weir/metadata';
+import type { AbortedTransactions, Pointers } from '@weir/metadata';
 import { PartitionTail } from './partition-tail.ts';
 
 export interface TailLimits {
@@ -35,7 +35,7 @@ export class TailIndex {
   }
 
   /** Takes what is new among the pointers. A gap before them makes the older ones useless, because a tail has none. */
-  append(topicId: string, partition: number, pointers: Pointers): void {
+  append(topicId: string, partition: number, pointers: Pointers, aborted?: AbortedTransactions): void {
     const indexed = this.#tailOf(topicId, partition);
     for (let row = 0; row < pointers.fileId.length; row++) {
       const end = indexed.tail.end;
@@ -48,10 +48,20 @@ export class TailIndex {
         indexed.droppedAhead++;
       }
     }
+    if (aborted !== undefined) indexed.tail.noteAborted(aborted);
   }
 
   find(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined {
     return this.#tails.get(topicId)?.[partition]?.tail.from(offset, bytesMax);
+  }
+
+  abortedIn(
+    topicId: string,
+    partition: number,
+    offset: number,
+    endOffset: number,
+  ): AbortedTransactions | undefined {
+    return this.#tails.get(topicId)?.[partition]?.tail.abortedIn(offset, endOffset);
   }
 
   /** Forgets a tail that does not end where the partition does, because what lies between was never heard of. */

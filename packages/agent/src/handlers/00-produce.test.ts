@@ -110,7 +110,7 @@ test('what is wrong with a batch or its place is told per partition', async (t) 
     ['checksum', corrupt, {}, 'CORRUPT_MESSAGE'],
     ['zstd before v7', batchOf(['a'], { codec: 'zstd' }), { version: 6 }, 'UNSUPPORTED_COMPRESSION_TYPE'],
     ['zstd since', batchOf(['a'], { codec: 'zstd' }), { version: 7 }, 'NONE'],
-    ['a transaction', transactional, {}, 'INVALID_TXN_STATE'],
+    ['a transaction without its id', transactional, {}, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
     [
       'a producer id that nobody gave out',
       batchOf(['a'], { producerId: 2n ** 60n, producerEpoch: 0, baseSequence: 0 }),

@@ -1,3 +1,4 @@
+import { caps } from '@weir/core';
 import {
   type Apis,
   type ErrorName,
@@ -7,7 +8,7 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import { checkBatch } from '../write-path/check-batch.ts';
-import type { AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
+import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
@@ -31,11 +32,15 @@ interface Draft {
     readonly at: number;
     readonly logAppendTimeMs: number;
   }[];
+  /** Whether there is a batch of a transaction that the request does not name. */
+  isUnnamed: boolean;
 }
 
 const zstdFromVersion = 7;
 const topicIdsFromVersion = 13;
 const storageErrorFromVersion = 4;
+const abortableFromVersion = 11;
+const addsPartitionsFromVersion = 12;
 /** With acks 1 the time in the request means nothing, for it is about replicas. */
 const usualTimeoutMs = 30_000;
 
@@ -46,7 +51,11 @@ const usualTimeoutMs = 30_000;
  * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
  * know whether the connection must be closed.
  *
- * Transactional batches are refused: transactions come later.
+ * Batches of transactions need a transactional id in the request, without which nothing of it is written. From v12 on their
+ * partitions join the transaction by themselves. One that is not part of an open transaction is TRANSACTION_ABORTABLE from v11 on
+ * and INVALID_TXN_STATE before. A producer that was fenced hears INVALID_PRODUCER_EPOCH in every version.
+ *
+ * Missing: ACLs.
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
@@ -64,7 +73,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
     return options.writePath.append(draft.batches, { deadlineMs }).then(({ results, throttleTimeMs }) => {
       for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
-        into[at] = written(into[at]!.index, results[index]!, logAppendTimeMs, context.apiVersion);
+        const isTransactional = draft.batches[index]!.transaction !== undefined;
+        const error = errorFor(results[index]!.error, isTransactional, context.apiVersion);
+        into[at] = written(into[at]!.index, error, results[index]!, logAppendTimeMs);
       }
       return answer(throttleTimeMs);
     });
@@ -72,7 +83,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { cluster, apiVersion } = context;
-    const draft: Draft = { responses: [], batches: [], places: [] };
+    const draft: Draft = { responses: [], batches: [], places: [], isUnnamed: false };
+    const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
     const hasValidAcks = request.acks === -1 || request.acks === 0 || request.acks === 1;
     for (const { name, topicId, partitionData } of request.topicData) {
@@ -96,6 +108,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
               rules: rulesOf(topic, cluster.clusterConfigs()),
               allowsZstd: apiVersion >= zstdFromVersion,
               nowMs,
+              transaction,
             },
           );
           if (checked.ok) {
@@ -104,13 +117,38 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             draft.places.push({ into: partitionResponses, at: partitionResponses.length, logAppendTimeMs });
             partitionResponses.push(refused(index, 'NONE'));
           } else {
+            if (checked.error === unnamedTransaction) draft.isUnnamed = true;
             partitionResponses.push(refused(index, checked.error, checked.message, checked.recordErrors));
           }
         }
       }
     }
-    return draft;
+    return draft.isUnnamed ? refusedDraft(request) : draft;
   }
+}
+
+/** What Kafka says of it, for the right to use a transactional id is what such a request cannot show. */
+const unnamedTransaction = 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' satisfies ErrorName;
+
+function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
+  const responses = topicData.map(({ name, topicId, partitionData }) => ({
+    name,
+    topicId,
+    partitionResponses: partitionData.map(({ index }) => refused(index, unnamedTransaction)),
+  }));
+  return { responses, batches: [], places: [], isUnnamed: true };
+}
+
+function transactionOf(
+  { transactionalId }: RequestOf<ProduceApi>,
+  apiVersion: number,
+): BatchTransaction | undefined {
+  if (transactionalId === null) return undefined;
+  return {
+    // One that is too long was never given to anybody. Cut off it is as unknown, and no burden to the commit.
+    transactionalId: transactionalId.slice(0, caps.transactionalIdCharsMax + 1),
+    addsPartition: apiVersion >= addsPartitionsFromVersion,
+  };
 }
 
 function timeoutMs({ acks, timeoutMs }: RequestOf<ProduceApi>): number {
@@ -137,11 +175,11 @@ function refused(
 
 function written(
   index: number,
-  { error, baseOffset, logStartOffset }: AppendResult,
+  error: ErrorName,
+  { baseOffset, logStartOffset }: AppendResult,
   logAppendTimeMs: number,
-  apiVersion: number,
 ): PartitionResponse {
-  if (error !== 'NONE') return refused(index, errorFor(error, apiVersion));
+  if (error !== 'NONE') return refused(index, error);
   return {
     index,
     errorCode: errors.NONE.code,
@@ -152,7 +190,10 @@ function written(
 }
 
 /** Clients of old versions hear an error that they know and that makes them do the same. */
-function errorFor(error: ErrorName, apiVersion: number): ErrorName {
+function errorFor(error: ErrorName, isTransactional: boolean, apiVersion: number): ErrorName {
+  if (error === 'NONE') return error;
+  if (error === 'INVALID_TXN_STATE' && isTransactional && apiVersion >= abortableFromVersion)
+    return 'TRANSACTION_ABORTABLE';
   if (error === 'KAFKA_STORAGE_ERROR' && apiVersion < storageErrorFromVersion)
     return 'NOT_LEADER_OR_FOLLOWER';
   if (error === 'UNKNOWN_TOPIC_ID' && apiVersion < topicIdsFromVersion) return 'UNKNOWN_TOPIC_OR_PARTITION';

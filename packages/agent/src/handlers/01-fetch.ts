@@ -1,7 +1,8 @@
 import { caps } from '@weir/core';
-import type { BatchesAnswer, Pointers } from '@weir/metadata';
+import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/metadata';
 import { ObjectNotFound } from '@weir/storage';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { GrowingEnd } from '../cluster/cluster-view.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
@@ -42,7 +43,10 @@ const noRecords = Buffer.alloc(0);
  * Errors are those of single partitions; one is enough to answer at once. The limits are Kafka's: in the order of the request, the
  * first partition that has something gets one batch whatever its size, and then they bind.
  *
- * Without transactions the last stable offset is the high watermark. Limits count bytes as stored.
+ * Who reads committed records gets those before the last stable offset, waits until that grows, and is told which of them were
+ * aborted. The ends of transactions go to everybody, as batches that clients know how to skip. Limits count bytes as stored.
+ *
+ * Who has taken more than its quota is answered without records and told to wait.
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   return (request, context) => {
@@ -63,8 +67,12 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     if (typeof round === 'string') {
       return { throttleTimeMs: 0, errorCode: errors[round].code, sessionId: 0, responses: [] };
     }
-    const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax);
-    const fetches = round.partitions.map((wanted) => new PartitionFetch(wanted, options.partitionBytesMax));
+    const { quotas } = context;
+    const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax, quotas.fetchBytesMax());
+    const isCommitted = request.isolationLevel === readCommitted;
+    const fetches = round.partitions.map(
+      (wanted) => new PartitionFetch(wanted, { isCommitted, partitionBytesMax: options.partitionBytesMax }),
+    );
     await locateEnough(fetches, request, bytesMax, context);
     const wantedBytes = Math.min(bytesMax, locatedBytes(fetches));
     let throttleTimeMs = 0;
@@ -76,9 +84,14 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       else throttleTimeMs = roomWaitMs;
     }
 
+    const quotaWaitMs = quotas.fetched(
+      fetches.reduce((bytes, { batches }) => bytes + (batches?.bytes ?? 0), 0),
+    );
+    if (quotaWaitMs > 0) for (const fetch of fetches) fetch.batches = undefined;
+    throttleTimeMs = Math.max(throttleTimeMs, quotaWaitMs);
     const { sessionId, isTold } = round.end(fetches);
     const told = fetches.filter(isTold);
-    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(told, request, context) };
+    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(told, context) };
   }
 
   /** Waits until the located batches reach the bytes that the client wants, or until it wants an answer anyway. */
@@ -169,7 +182,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     );
     const left = again.filter(({ fetch }) => !fetch.hasError && fetch.pointers !== undefined);
     const results = await options.readPath.readBatches(
-      left.map(({ fetch, query }) => ({ ...query, pointers: fetch.pointers! })),
+      left.map(({ fetch, query }) => fetch.query(query.bytesMax, query.atLeastOne)),
     );
     for (const [index, { fetch }] of left.entries()) fetch.finish(results[index]!, context);
   }
@@ -180,18 +193,28 @@ class PartitionFetch implements PartitionNews {
   readonly partition: FetchPartition;
   readonly offset: number;
   readonly bytesMax: number;
+  readonly #isCommitted: boolean;
   topicId = '';
   error: ErrorName = 'NONE';
   pointers: Pointers | undefined;
+  /** Of what `pointers` hold before `#readableTo`. */
+  #aborted: AbortedTransactions | undefined;
   batches: BatchList | undefined;
   logStartOffset = -1;
   highWatermark = -1;
+  lastStableOffset = -1;
+  /** Where the reader has to stop; what `#aborted` says is true up to there. */
+  #readableTo = Number.POSITIVE_INFINITY;
   /** Whether only the control plane can tell where the batches lie. */
   mustAsk = false;
 
-  constructor(partition: FetchPartition, partitionBytesMax: number) {
+  constructor(
+    partition: FetchPartition,
+    { isCommitted, partitionBytesMax }: { readonly isCommitted: boolean; readonly partitionBytesMax: number },
+  ) {
     this.partition = partition;
     this.offset = partition.fetchOffset;
+    this.#isCommitted = isCommitted;
     this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
   }
 
@@ -206,10 +229,41 @@ class PartitionFetch implements PartitionNews {
   /** Bytes that could be sent; the range that holds the first offset counts as a whole. */
   get locatedBytes(): number {
     if (this.pointers === undefined) return 0;
-    return Math.min(
-      this.pointers.byteLength.reduce((sum, bytes) => sum + bytes, 0),
-      Math.max(this.bytesMax, 1),
-    );
+    const { baseOffset, byteLength } = this.pointers;
+    let bytes = 0;
+    for (let row = 0; row < byteLength.length && baseOffset[row]! < this.#readableTo; row++) {
+      bytes += byteLength[row]!;
+    }
+    return Math.min(bytes, Math.max(this.bytesMax, 1));
+  }
+
+  /** The end that the reader waits for, and beyond which offset it has to grow to be news. */
+  get awaited(): { readonly end: GrowingEnd; readonly beyond: number } {
+    const end = this.#isCommitted ? 'lastStableOffset' : 'nextOffset';
+    const known = this.#isCommitted ? this.lastStableOffset : this.highWatermark;
+    return { end, beyond: Math.max(known, this.offset) };
+  }
+
+  /** As Kafka tells it: `null` to those who read everything. */
+  get abortedTransactions(): { readonly producerId: bigint; readonly firstOffset: bigint }[] | null {
+    if (!this.#isCommitted || this.hasError) return null;
+    if (this.#aborted === undefined || !this.hasRecords) return [];
+    const { producerId, firstOffset } = this.#aborted;
+    const end = Math.min(this.#readableTo, this.batches!.nextOffset);
+    return Array.from(producerId, (id, row) => ({
+      producerId: BigInt(id),
+      firstOffset: BigInt(firstOffset[row]!),
+    })).filter(({ firstOffset }) => firstOffset < end);
+  }
+
+  query(bytesMax: number, atLeastOne: boolean): ReadQuery {
+    return {
+      pointers: this.pointers!,
+      fromOffset: this.offset,
+      toOffset: this.#readableTo,
+      bytesMax,
+      atLeastOne,
+    };
   }
 
   /** Sees what the agent knows without asking. */
@@ -230,23 +284,45 @@ class PartitionFetch implements PartitionNews {
     if (currentLeaderEpoch >= 0 && currentLeaderEpoch < leaderEpoch) return 'FENCED_LEADER_EPOCH';
     if (this.offset < ends.logStartOffset) return 'OFFSET_OUT_OF_RANGE';
 
-    const isLocated = this.pointers !== undefined && ends.nextOffset <= this.highWatermark;
+    const hasGrown = this.#isCommitted
+      ? ends.lastStableOffset > this.lastStableOffset
+      : ends.nextOffset > this.highWatermark;
+    const isLocated = this.pointers !== undefined && !hasGrown;
     this.topicId = topic.topicId;
     this.logStartOffset = Math.max(this.logStartOffset, ends.logStartOffset);
     this.highWatermark = Math.max(this.highWatermark, ends.nextOffset);
+    this.lastStableOffset = Math.max(this.lastStableOffset, ends.lastStableOffset);
     if (isLocated || this.offset === this.highWatermark) return undefined;
+    // What is not stable yet will be told of when it is.
+    if (this.#isCommitted && this.offset >= this.lastStableOffset && this.offset <= ends.nextOffset)
+      return undefined;
     // An offset beyond what the agent has heard of may exist all the same: another agent has told the client of it.
     const recent =
       this.offset < ends.nextOffset
         ? cluster.recentPointers(topic.topicId, partition, this.offset, this.bytesMax)
         : undefined;
-    if (recent !== undefined && recent.fileId.length > 0) this.pointers = recent;
-    else this.mustAsk = true;
+    if (recent === undefined || recent.fileId.length === 0) {
+      this.mustAsk = true;
+      return undefined;
+    }
+    this.pointers = recent;
+    if (this.#isCommitted) {
+      const readableTo = ends.lastStableOffset;
+      const aborted = cluster.recentAborted(topic.topicId, partition, this.offset, readableTo);
+      this.#stopAt(readableTo, aborted);
+    }
     return undefined;
   }
 
+  /** Pointers, what was aborted of them and where to stop are of one moment and only true together. */
+  #stopAt(lastStableOffset: number, aborted: AbortedTransactions | undefined): void {
+    this.#readableTo = lastStableOffset;
+    this.#aborted = aborted;
+    if (this.offset >= lastStableOffset) this.pointers = undefined;
+  }
+
   /** Sees what the control plane says. */
-  take({ error, logStartOffset, nextOffset, pointers }: BatchesAnswer): void {
+  take({ error, logStartOffset, nextOffset, lastStableOffset, pointers, aborted }: BatchesAnswer): void {
     this.mustAsk = false;
     if (error !== 'NONE') {
       this.fail(error);
@@ -254,7 +330,9 @@ class PartitionFetch implements PartitionNews {
     }
     this.logStartOffset = Math.max(this.logStartOffset, logStartOffset);
     this.highWatermark = Math.max(this.highWatermark, nextOffset);
+    this.lastStableOffset = Math.max(this.lastStableOffset, lastStableOffset);
     this.pointers = pointers.fileId.length > 0 ? pointers : undefined;
+    if (this.#isCommitted) this.#stopAt(lastStableOffset, aborted);
   }
 
   finish(result: BatchList | Error, { log }: RequestContext): void {
@@ -277,6 +355,7 @@ class PartitionFetch implements PartitionNews {
     this.batches = undefined;
     this.logStartOffset = -1;
     this.highWatermark = -1;
+    this.lastStableOffset = -1;
   }
 }
 
@@ -295,10 +374,7 @@ function plan(
     const atLeastOne = planned.length === 0;
     const share = Math.min(fetch.bytesMax, leftBytes);
     if (share <= 0 && !atLeastOne) continue;
-    planned.push({
-      fetch,
-      query: { pointers: fetch.pointers, fromOffset: fetch.offset, bytesMax: share, atLeastOne },
-    });
+    planned.push({ fetch, query: fetch.query(share, atLeastOne) });
     leftBytes -= Math.min(share, fetch.locatedBytes);
   }
   return planned;
@@ -331,20 +407,15 @@ function growth(
     cancels.push(clock.after(deadlineMs - clock.monotonicMs(), end));
     closed.addEventListener('abort', end);
     stopping?.addEventListener('abort', end);
-    for (const { topicId, partition, highWatermark, offset } of fetches) {
-      const beyond = Math.max(highWatermark, offset);
-      const cancel = cluster.whenBeyond(topicId, partition.partition, beyond, end);
+    for (const { topicId, partition, awaited } of fetches) {
+      const cancel = cluster.whenBeyond(topicId, partition.partition, awaited.beyond, end, awaited.end);
       if (isOver) cancel();
       else cancels.push(cancel);
     }
   });
 }
 
-function responsesOf(
-  fetches: readonly PartitionFetch[],
-  { isolationLevel }: RequestOf<FetchApi>,
-  { apiVersion }: RequestContext,
-): TopicResponse[] {
+function responsesOf(fetches: readonly PartitionFetch[], { apiVersion }: RequestContext): TopicResponse[] {
   const byTopic = new Map<string, { topic: string; topicId: string; partitions: PartitionResponse[] }>();
   for (const fetch of fetches) {
     const { topicName, topicId, partition } = fetch.partition;
@@ -358,9 +429,9 @@ function responsesOf(
       partitionIndex: partition,
       errorCode: errors[errorFor(fetch.error, apiVersion)].code,
       highWatermark: BigInt(fetch.highWatermark),
-      lastStableOffset: BigInt(fetch.highWatermark),
+      lastStableOffset: BigInt(fetch.lastStableOffset),
       logStartOffset: BigInt(fetch.logStartOffset),
-      abortedTransactions: isolationLevel === readCommitted && !fetch.hasError ? [] : null,
+      abortedTransactions: fetch.abortedTransactions,
       records: fetch.hasRecords ? fetch.batches!.slices : noRecords,
     });
   }

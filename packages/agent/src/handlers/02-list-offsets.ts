@@ -1,4 +1,4 @@
-import type { OffsetAnswer } from '@weir/metadata';
+import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, RecordCursor, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { BatchCursor } from '../read-path/batch-cursor.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
@@ -12,6 +12,8 @@ type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partition
 export interface ListOffsetsOptions {
   readonly readPath: ReadPath;
 }
+
+const readCommitted = 1;
 
 /** Positions that have a name instead of a time, and the version that brought each. */
 const positions = {
@@ -30,7 +32,14 @@ interface Question {
   readonly partition: number;
   readonly position: Position | undefined;
   readonly timestamp: bigint;
-  readonly answer: (response: Omit<PartitionResponse, 'partitionIndex'>) => void;
+  readonly answer: (response: Answer) => void;
+}
+
+interface Answer {
+  readonly errorCode: number;
+  readonly timestamp: bigint;
+  readonly offset: bigint;
+  readonly leaderEpoch: number;
 }
 
 interface FoundRecord {
@@ -42,69 +51,41 @@ interface FoundRecord {
  * ListOffsets, v1 to v11. Ends are asked of the control plane and not of the agent's own view, so that a client which was
  * told of a write by another agent finds it counted here. Times are answered by a range, and reading it finds the record.
  *
+ * Who reads committed records is told the last stable offset for the latest one, and finds by time only what lies before it.
+ *
  * There is no tiering: everything is as local as it will ever be, nothing is tiered and nothing waits to be.
  */
 export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
-    const byTime = questions.filter(({ position }) => position === undefined || position === 'maxTimestamp');
-    const byEnd = questions.filter((question) => !byTime.includes(question));
-    await Promise.all([answerEnds(byEnd, context), answerTimes(byTime, context)]);
-    return { throttleTimeMs: 0, topics };
-  };
-
-  async function answerEnds(questions: readonly Question[], { cluster }: RequestContext): Promise<void> {
-    if (questions.length === 0) return;
-    const answers = await ifAvailable(
-      cluster.port.findBatches(
-        questions.map(({ topicId, partition }) => ({
-          topicId,
-          partition,
-          offset: cluster.ends(topicId, partition)?.nextOffset ?? 0,
-          bytesMax: 1,
-        })),
-      ),
-    );
-    for (const [index, { position, answer }] of questions.entries()) {
-      if (answers === undefined) {
-        answer(failed('LEADER_NOT_AVAILABLE'));
-        continue;
-      }
-      const { error, logStartOffset, nextOffset } = answers[index]!;
-      // Only the question was out of range; the ends are told all the same.
-      if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') answer(failed(nameError(error)));
-      else if (position === 'latest') answer(found({ offset: nextOffset, timestamp: -1n }));
-      else answer(found({ offset: logStartOffset, timestamp: -1n }));
-    }
-  }
-
-  async function answerTimes(questions: readonly Question[], context: RequestContext): Promise<void> {
-    if (questions.length === 0) return;
-    const answers = await ifAvailable(
-      context.cluster.port.findOffsets(
-        questions.map(({ topicId, partition, position, timestamp }) => ({
-          topicId,
-          partition,
-          want: position === 'maxTimestamp' ? 'latest' : 'first',
-          timestampMs: Number(timestamp),
-        })),
-      ),
-    );
+    const isCommitted = request.isolationLevel === readCommitted;
+    const byTime = questions.filter(isByTime);
+    const byEnd = questions.filter((question) => !isByTime(question));
+    const [ends, ranges] = await Promise.all([
+      askEnds(isCommitted ? questions : byEnd, context),
+      askRanges(byTime, context),
+    ]);
+    for (const question of byEnd) question.answer(answerEnd(question, ends?.get(question), isCommitted));
     await Promise.all(
-      questions.map(async (question, index) => {
-        const answer = answers?.[index];
-        question.answer(
-          answer === undefined ? failed('LEADER_NOT_AVAILABLE') : await answerTime(question, answer, context),
-        );
+      byTime.map(async (question) => {
+        const range = ranges?.get(question);
+        if (range === undefined || ends === undefined) {
+          question.answer(failed('LEADER_NOT_AVAILABLE'));
+          return;
+        }
+        const response = await answerTime(question, range, context);
+        const stableOffset = ends.get(question)?.lastStableOffset ?? Number.POSITIVE_INFINITY;
+        question.answer(response.offset < stableOffset ? response : nothing);
       }),
     );
-  }
+    return { throttleTimeMs: 0, topics };
+  };
 
   async function answerTime(
     { topicId, partition, position, timestamp }: Question,
     { error, pointers }: OffsetAnswer,
     { cluster, log }: RequestContext,
-  ): Promise<Omit<PartitionResponse, 'partitionIndex'>> {
+  ): Promise<Answer> {
     if (error !== 'NONE') return failed(nameError(error));
     const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
     try {
@@ -119,6 +100,56 @@ export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<
     const logStartOffset = cluster.ends(topicId, partition)?.logStartOffset ?? 0;
     return found({ ...record, offset: Math.max(record.offset, logStartOffset) });
   }
+}
+
+function isByTime({ position }: Question): boolean {
+  return position === undefined || position === 'maxTimestamp';
+}
+
+/** `undefined` when the control plane cannot be reached, as for `askRanges`. */
+async function askEnds(
+  questions: readonly Question[],
+  { cluster }: RequestContext,
+): Promise<Map<Question, BatchesAnswer> | undefined> {
+  if (questions.length === 0) return new Map();
+  const answers = await ifAvailable(
+    cluster.port.findBatches(
+      questions.map(({ topicId, partition }) => ({
+        topicId,
+        partition,
+        offset: cluster.ends(topicId, partition)?.nextOffset ?? 0,
+        bytesMax: 1,
+      })),
+    ),
+  );
+  return answers && new Map(questions.map((question, index) => [question, answers[index]!]));
+}
+
+async function askRanges(
+  questions: readonly Question[],
+  { cluster }: RequestContext,
+): Promise<Map<Question, OffsetAnswer> | undefined> {
+  if (questions.length === 0) return new Map();
+  const answers = await ifAvailable(
+    cluster.port.findOffsets(
+      questions.map(({ topicId, partition, position, timestamp }) => ({
+        topicId,
+        partition,
+        want: position === 'maxTimestamp' ? 'latest' : 'first',
+        timestampMs: Number(timestamp),
+      })),
+    ),
+  );
+  return answers && new Map(questions.map((question, index) => [question, answers[index]!]));
+}
+
+function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCommitted: boolean): Answer {
+  if (ends === undefined) return failed('LEADER_NOT_AVAILABLE');
+  const { error, logStartOffset, nextOffset, lastStableOffset } = ends;
+  // Only the question was out of range; the ends are told all the same.
+  if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return failed(nameError(error));
+  if (position !== 'latest') return found({ offset: logStartOffset, timestamp: -1n });
+  return found({ offset: isCommitted ? lastStableOffset : nextOffset, timestamp: -1n });
 }
 
 function judge(request: RequestOf<ListOffsetsApi>, { cluster, apiVersion }: RequestContext) {
@@ -169,11 +200,11 @@ function positionOf(timestamp: bigint): Position | undefined {
 
 const nothing = { errorCode: errors.NONE.code, timestamp: -1n, offset: -1n, leaderEpoch: -1 } as const;
 
-function failed(error: ErrorName): Omit<PartitionResponse, 'partitionIndex'> {
+function failed(error: ErrorName): Answer {
   return { ...nothing, errorCode: errors[error].code };
 }
 
-function found({ offset, timestamp }: FoundRecord): Omit<PartitionResponse, 'partitionIndex'> {
+function found({ offset, timestamp }: FoundRecord): Answer {
   return { errorCode: errors.NONE.code, timestamp, offset: BigInt(offset), leaderEpoch };
 }
 

@@ -7,9 +7,8 @@ test('the answer is the table of handlers', async () => {
   const { call } = await startTestAgent();
   for (const version of [0, 1, 2, 3, 4]) {
     const software = version >= 3 ? { clientSoftwareName: 'a-b.c', clientSoftwareVersion: '1' } : {};
-    const { errorCode, apiKeys, supportedFeatures } = answered(await call('ApiVersions', version, software));
+    const { errorCode, apiKeys } = answered(await call('ApiVersions', version, software));
     assert.equal(errorCode, 0);
-    assert.deepEqual(supportedFeatures, []);
     const ranges = new Map(
       apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, [minVersion, maxVersion]]),
     );
@@ -24,6 +23,21 @@ test('the answer is the table of handlers', async () => {
       assert.equal(ranges.has(unserved.key), false, unserved.name);
     }
     assert.equal(ranges.size, apiKeys.length, 'every API is there once');
+  }
+});
+
+test('features are told from v3 on, and from v4 on their ranges where they can be off', async () => {
+  const { call } = await startTestAgent();
+  const software = { clientSoftwareName: 'a', clientSoftwareVersion: '1' };
+  for (const version of [2, 3, 4]) {
+    const answer = answered(await call('ApiVersions', version, version >= 3 ? software : {}));
+    const levels = new Map(answer.finalizedFeatures.map((one) => [one.name, one.maxVersionLevel]));
+    const ranges = new Map(
+      answer.supportedFeatures.map((one) => [one.name, [one.minVersion, one.maxVersion]]),
+    );
+    assert.equal(levels.get('group.version'), version >= 3 ? 1 : undefined);
+    assert.deepEqual(ranges.get('group.version'), version >= 4 ? [0, 1] : undefined);
+    assert.equal(answer.finalizedFeaturesEpoch >= 0n, version >= 3);
   }
 });
 

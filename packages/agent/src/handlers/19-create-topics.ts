@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import type { TopicResult, TopicToCreate } from '@weir/metadata';
+import { clusterConfigValue, type TopicResult, type TopicToCreate } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { replicationFactor } from '../placement/placement.ts';
 import { ifAvailable } from './cluster-calls.ts';
@@ -16,6 +16,8 @@ import { untilHeard } from './until-heard.ts';
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
  * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
  *   when it was only validated.
+ * - A quota on mutations counts partitions. From v6 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is made and
+ *   the client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  *
  * Missing: ACLs, `timeoutMs` (the call ends when the control plane answers or is given up), configs that have their default.
@@ -23,14 +25,17 @@ import { untilHeard } from './until-heard.ts';
 export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
   const { cluster } = context;
   const { validateOnly } = request;
-  const checked = distinct(request.topics).map(check);
+  const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
+  const checked = distinct(request.topics)
+    .map(check)
+    .map((one) => (one.topic === undefined || validateOnly || isAllowed(one.topic) ? one : throttled(one)));
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
   const results =
     toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly }));
   if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
   let next = 0;
   return {
-    throttleTimeMs: 0,
+    throttleTimeMs: mutations.throttleMs(),
     topics: checked.map(({ name, topic, error, message }) => {
       if (topic === undefined) return refusal(name, error, message);
       const result = results?.[next++];
@@ -39,10 +44,18 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
     }),
   };
 
+  function isAllowed({ partitionCount }: TopicToCreate): boolean {
+    const usual = () => clusterConfigValue('num.partitions', cluster.clusterConfigs());
+    return mutations.take(partitionCount === -1 ? usual() : partitionCount);
+  }
+
   function isHeard({ topic }: TopicResult): boolean {
     return topic === undefined || cluster.topicById(topic.topicId) !== undefined;
   }
 };
+
+/** Since then clients understand that they are refused because of a quota. */
+const refusalFromVersion = 6;
 
 type AskedTopic = RequestOf<Apis['CreateTopics']>['topics'][number];
 type Entry = ResponseOf<Apis['CreateTopics']>['topics'][number];
@@ -99,6 +112,11 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
     error: 'NONE',
     message: '',
   };
+}
+
+function throttled({ name }: Checked): Checked {
+  const error = 'THROTTLING_QUOTA_EXCEEDED';
+  return { name, error, message: errors[error].message };
 }
 
 function refusal(name: string, error: ErrorName, message: string | null): Entry {

@@ -11,6 +11,8 @@ import { untilHeard } from './until-heard.ts';
  * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that is there twice is
  *   INVALID_REQUEST each time.
  * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED when the cluster or the topic forbids it.
+ * - A quota on mutations counts partitions. From v5 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is deleted
+ *   and the client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  *
  * Missing: ACLs, `timeoutMs`.
@@ -22,18 +24,30 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   const idOf = (topic: TopicReference) => keys[asked.indexOf(topic)]!;
   // Learnt before the deletion, because an answer about an id tells the name of the topic.
   const names = new Map(asked.map(({ topicId }) => [topicId, cluster.topicById(topicId ?? '')?.name]));
-  const wellFormed = asked.filter((topic, index) => isWellFormed(topic) && isSingle(keys, index));
+  const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
+  const refusedByQuota = new Set<TopicReference>();
+  const wellFormed = asked.filter((topic, index) => {
+    if (!isWellFormed(topic) || !isSingle(keys, index)) return false;
+    const known = cluster.topicById(keys[index]!);
+    if (known === undefined || mutations.take(known.partitionCount)) return true;
+    refusedByQuota.add(topic);
+    return false;
+  });
   const results = wellFormed.length === 0 ? [] : await ifAvailable(cluster.port.deleteTopics(wellFormed));
   const deleted = wellFormed.filter((_, index) => results?.[index]?.error === 'NONE').map(idOf);
   await untilHeard(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
   let next = 0;
   return {
-    throttleTimeMs: 0,
+    throttleTimeMs: mutations.throttleMs(),
     responses: asked.map((topic, index) => {
       const { name = null, topicId = zeroUuid } = topic;
       const entry = { name, topicId };
       if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
       if (!isSingle(keys, index)) return refused(entry, 'the request names the topic more than once');
+      if (refusedByQuota.has(topic)) {
+        const error = 'THROTTLING_QUOTA_EXCEEDED';
+        return answered(entry, error, errors[error].message);
+      }
       const result = results?.[next++];
       if (result === undefined) return answered(entry, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
       return answered(entry, result.error, result.message);
@@ -53,6 +67,9 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
     return answered(entry, 'INVALID_REQUEST', message);
   }
 };
+
+/** Since then clients understand that they are refused because of a quota. */
+const refusalFromVersion = 5;
 
 type AskedTopic = RequestOf<Apis['DeleteTopics']>['topics'][number];
 

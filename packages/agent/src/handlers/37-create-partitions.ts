@@ -12,6 +12,8 @@ import { untilHeard } from './until-heard.ts';
  * - The count is the new total; one that is not above the present one is INVALID_PARTITIONS.
  * - Assignments must be as many as the new partitions (INVALID_REPLICA_ASSIGNMENT); which brokers they name means nothing.
  * - A topic named twice is INVALID_REQUEST, answered once.
+ * - A quota on mutations counts new partitions. In v3 a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it grows and the
+ *   client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  *
  * Missing: ACLs, `timeoutMs`.
@@ -21,7 +23,8 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
   const { validateOnly } = request;
   const names = request.topics.map(({ name }) => name);
   const asked = request.topics.filter(({ name }, index) => names.indexOf(name) === index);
-  const problems = asked.map((topic) => problemOf(topic, cluster, names));
+  const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
+  const problems = asked.map((topic) => problemOf(topic, cluster, names) ?? quotaProblemOf(topic));
   const toCreate = asked
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, count }) => ({ name, partitionCount: count }));
@@ -30,7 +33,7 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
   if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
   let next = 0;
   return {
-    throttleTimeMs: 0,
+    throttleTimeMs: mutations.throttleMs(),
     results: asked.map(({ name }, index) => {
       const { error, message } = problems[index] ??
         results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
@@ -38,11 +41,21 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
     }),
   };
 
+  function quotaProblemOf({ name, count }: AskedTopic): Problem | undefined {
+    const added = count - (cluster.topicByName(name)?.partitionCount ?? count);
+    if (validateOnly || added <= 0 || mutations.take(added)) return undefined;
+    const error = 'THROTTLING_QUOTA_EXCEEDED';
+    return { error, message: errors[error].message };
+  }
+
   function isHeard({ topic }: TopicResult): boolean {
     const known = topic === undefined ? undefined : cluster.topicById(topic.topicId);
     return topic === undefined || (known !== undefined && known.partitionCount >= topic.partitionCount);
   }
 };
+
+/** Since then clients understand that they are refused because of a quota. */
+const refusalFromVersion = 3;
 
 type AskedTopic = RequestOf<Apis['CreatePartitions']>['topics'][number];
 

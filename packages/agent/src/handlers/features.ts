@@ -5,6 +5,10 @@
 export const features = {
   /** 1: consumer groups of the new protocol (KIP-848). */
   'group.version': { min: 0, max: 1, level: 1 },
+  /** 1: share groups (KIP-932). */
+  'share.version': { min: 0, max: 1, level: 1 },
+  /** 2: every transaction has an epoch of its own, and partitions and groups join it by themselves (KIP-890). */
+  'transaction.version': { min: 0, max: 2, level: 2 },
 } as const satisfies Record<string, Feature>;
 
 interface Feature {

@@ -154,6 +154,7 @@ function run(sessions: FetchSessions, id: number, epoch: number, partitions: num
       hasError: false,
       hasRecords: false,
       highWatermark: 0,
+      lastStableOffset: 0,
       logStartOffset: 0,
     }),
   );

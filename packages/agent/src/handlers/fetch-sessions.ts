@@ -13,6 +13,7 @@ export interface FetchPartition {
   currentLeaderEpoch: number;
   /** -1 when it was never told, or was told an error. */
   toldHighWatermark: number;
+  toldLastStableOffset: number;
   toldLogStartOffset: number;
 }
 
@@ -22,6 +23,7 @@ export interface PartitionNews {
   readonly hasError: boolean;
   readonly hasRecords: boolean;
   readonly highWatermark: number;
+  readonly lastStableOffset: number;
   readonly logStartOffset: number;
 }
 
@@ -205,27 +207,31 @@ function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, 
         bytesMax: partitionMaxBytes,
         currentLeaderEpoch,
         toldHighWatermark: -1,
+        toldLastStableOffset: -1,
         toldLogStartOffset: -1,
       });
     }
   }
 }
 
-function isNews({ partition, hasError, hasRecords, highWatermark, logStartOffset }: PartitionNews): boolean {
+function isNews(news: PartitionNews): boolean {
+  const { partition } = news;
   return (
-    hasError ||
-    hasRecords ||
-    highWatermark !== partition.toldHighWatermark ||
-    logStartOffset !== partition.toldLogStartOffset
+    news.hasError ||
+    news.hasRecords ||
+    news.highWatermark !== partition.toldHighWatermark ||
+    news.lastStableOffset !== partition.toldLastStableOffset ||
+    news.logStartOffset !== partition.toldLogStartOffset
   );
 }
 
 /** Remembers what the client is told, and serves a partition last that has just had its turn. */
 function note(
   session: Session,
-  { partition, hasError, hasRecords, highWatermark, logStartOffset }: PartitionNews,
+  { partition, hasError, hasRecords, highWatermark, lastStableOffset, logStartOffset }: PartitionNews,
 ): void {
   partition.toldHighWatermark = hasError ? -1 : highWatermark;
+  partition.toldLastStableOffset = hasError ? -1 : lastStableOffset;
   partition.toldLogStartOffset = hasError ? -1 : logStartOffset;
   if (!hasRecords) return;
   const key = keyOf(session.usesTopicIds ? partition.topicId : partition.topicName, partition.partition);

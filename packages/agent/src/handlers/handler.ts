@@ -2,6 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import type { RequestOrigin } from '@weir/metadata';
 import type { Api, Fields, ReadStruct, WriteStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { RequestQuotas } from '../quotas/request-quotas.ts';
 
 /**
  * One Kafka API is one handler in one file, named by key and API as its definition is. It gets a decoded request and
@@ -26,8 +27,11 @@ export interface RequestContext {
   readonly apiVersion: number;
   readonly clientId: string | null;
   readonly remoteAddress: string;
+  readonly remotePort: number;
   /** Tells this request from all others of its client. */
   readonly origin: RequestOrigin;
+  /** What the client may still take. */
+  readonly quotas: RequestQuotas;
   readonly cluster: ClusterView;
   readonly clock: Clock;
   readonly log: Log;

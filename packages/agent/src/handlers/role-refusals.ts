@@ -50,3 +50,29 @@ export function fetchingRole(
     };
   };
 }
+
+export function shareFetchingRole(
+  self: () => AgentDescription,
+  handler: HandlerOf<Apis['ShareFetch']>,
+): HandlerOf<Apis['ShareFetch']> {
+  return (request, context) => {
+    if (mayFetch(self().roles)) return handler(request, context);
+    return {
+      throttleTimeMs: 0,
+      errorCode: errors.NONE.code,
+      acquisitionLockTimeoutMs: 0,
+      responses: request.topics.map(({ topicId, partitions }) => ({
+        topicId,
+        partitions: partitions.map(({ partitionIndex }) => ({
+          partitionIndex,
+          errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+          acknowledgeErrorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+          currentLeader: { leaderId: -1, leaderEpoch: -1 },
+          records: null,
+          acquiredRecords: [],
+        })),
+      })),
+      nodeEndpoints: [],
+    };
+  };
+}

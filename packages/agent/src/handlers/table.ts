@@ -11,6 +11,11 @@ import type { PartitionAssignmentStrategy } from '../placement/strategies.ts';
 import { ZoneCrossings } from '../placement/zone-crossings.ts';
 import type { FairGate } from '../pressure/fair-gate.ts';
 import type { SlowDown } from '../pressure/slow-down.ts';
+import type { ClientQuotas } from '../quotas/client-quotas.ts';
+import { RequestQuotas } from '../quotas/request-quotas.ts';
+import { shareHeartbeats } from '../share/share-calls.ts';
+import { ClientSoftware } from '../telemetry/client-software.ts';
+import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
 import { metadataHandler } from './03-metadata.ts';
 import { offsetCommitHandler } from './08-offset-commit.ts';
 import { offsetFetchHandler } from './09-offset-fetch.ts';
@@ -24,29 +29,50 @@ import { listGroupsHandler } from './16-list-groups.ts';
 import { apiVersionsHandler, apiVersionsRefusal } from './18-api-versions.ts';
 import { createTopicsHandler } from './19-create-topics.ts';
 import { deleteTopicsHandler } from './20-delete-topics.ts';
+import { deleteRecordsHandler } from './21-delete-records.ts';
 import { initProducerIdHandler } from './22-init-producer-id.ts';
 import { offsetForLeaderEpochHandler } from './23-offset-for-leader-epoch.ts';
 import { addPartitionsToTxnHandler } from './24-add-partitions-to-txn.ts';
 import { addOffsetsToTxnHandler } from './25-add-offsets-to-txn.ts';
 import { endTxnHandler } from './26-end-txn.ts';
 import { txnOffsetCommitHandler } from './28-txn-offset-commit.ts';
+import { describeConfigsHandler } from './32-describe-configs.ts';
+import { alterConfigsHandler } from './33-alter-configs.ts';
+import { describeLogDirsHandler } from './35-describe-log-dirs.ts';
 import { createPartitionsHandler } from './37-create-partitions.ts';
 import { deleteGroupsHandler } from './42-delete-groups.ts';
+import { electLeadersHandler } from './43-elect-leaders.ts';
+import { incrementalAlterConfigsHandler } from './44-incremental-alter-configs.ts';
+import { alterPartitionReassignmentsHandler } from './45-alter-partition-reassignments.ts';
+import { listPartitionReassignmentsHandler } from './46-list-partition-reassignments.ts';
 import { offsetDeleteHandler } from './47-offset-delete.ts';
+import { describeClientQuotasHandler } from './48-describe-client-quotas.ts';
+import { alterClientQuotasHandler } from './49-alter-client-quotas.ts';
+import { describeUserScramCredentialsHandler } from './50-describe-user-scram-credentials.ts';
+import { alterUserScramCredentialsHandler } from './51-alter-user-scram-credentials.ts';
+import { updateFeaturesHandler } from './57-update-features.ts';
 import { describeClusterHandler } from './60-describe-cluster.ts';
 import { describeProducersHandler } from './61-describe-producers.ts';
 import { describeTransactionsHandler } from './65-describe-transactions.ts';
 import { listTransactionsHandler } from './66-list-transactions.ts';
 import { consumerGroupHeartbeatHandler } from './68-consumer-group-heartbeat.ts';
 import { consumerGroupDescribeHandler } from './69-consumer-group-describe.ts';
+import { getTelemetrySubscriptionsHandler } from './71-get-telemetry-subscriptions.ts';
+import { pushTelemetryHandler } from './72-push-telemetry.ts';
+import { listConfigResourcesHandler } from './74-list-config-resources.ts';
 import { describeTopicPartitionsHandler } from './75-describe-topic-partitions.ts';
+import { shareGroupHeartbeatHandler } from './76-share-group-heartbeat.ts';
+import { shareGroupDescribeHandler } from './77-share-group-describe.ts';
+import { describeShareGroupOffsetsHandler } from './90-describe-share-group-offsets.ts';
+import { alterShareGroupOffsetsHandler } from './91-alter-share-group-offsets.ts';
+import { deleteShareGroupOffsetsHandler } from './92-delete-share-group-offsets.ts';
 import type { PlacementOf } from './described-agents.ts';
 import { groupCalls } from './group-calls.ts';
 import type { Handler, HandlerOf, HandlerResult, RequestContext } from './handler.ts';
 import { highestOfferedVersion } from './offered-versions.ts';
 import { ProducerIds } from './producer-ids.ts';
 import { RequestOrigins } from './request-origins.ts';
-import { fetchingRole, producingRole } from './role-refusals.ts';
+import { fetchingRole, producingRole, shareFetchingRole } from './role-refusals.ts';
 
 /** The APIs that an agent serves and tells its clients about. An API gets its name here when its handler is ready. */
 export type ServedApi =
@@ -66,24 +92,50 @@ export type ServedApi =
   | 'ApiVersions'
   | 'CreateTopics'
   | 'DeleteTopics'
+  | 'DeleteRecords'
   | 'InitProducerId'
   | 'OffsetForLeaderEpoch'
   | 'AddPartitionsToTxn'
   | 'AddOffsetsToTxn'
   | 'EndTxn'
   | 'TxnOffsetCommit'
+  | 'DescribeConfigs'
+  | 'AlterConfigs'
+  | 'DescribeLogDirs'
   | 'CreatePartitions'
   | 'DeleteGroups'
+  | 'ElectLeaders'
+  | 'IncrementalAlterConfigs'
+  | 'AlterPartitionReassignments'
+  | 'ListPartitionReassignments'
   | 'OffsetDelete'
+  | 'DescribeClientQuotas'
+  | 'AlterClientQuotas'
+  | 'DescribeUserScramCredentials'
+  | 'AlterUserScramCredentials'
+  | 'UpdateFeatures'
   | 'DescribeCluster'
   | 'DescribeProducers'
   | 'DescribeTransactions'
   | 'ListTransactions'
   | 'ConsumerGroupHeartbeat'
   | 'ConsumerGroupDescribe'
-  | 'DescribeTopicPartitions';
+  | 'GetTelemetrySubscriptions'
+  | 'PushTelemetry'
+  | 'ListConfigResources'
+  | 'DescribeTopicPartitions'
+  | 'ShareGroupHeartbeat'
+  | 'ShareGroupDescribe'
+  | 'ShareFetch'
+  | 'ShareAcknowledge'
+  | 'DescribeShareGroupOffsets'
+  | 'AlterShareGroupOffsets'
+  | 'DeleteShareGroupOffsets';
 
 export type HandlerTable = { readonly [Name in ServedApi]: HandlerOf<Apis[Name]> };
+
+/** Who a client is that has not said who it is, as Kafka calls it. */
+const anonymousUser = 'ANONYMOUS';
 
 /** What the handlers are made of. */
 export interface HandlerServices {
@@ -92,6 +144,8 @@ export interface HandlerServices {
   readonly log: Log;
   /** This agent as it describes itself in its heartbeats. */
   readonly self: () => AgentDescription;
+  /** What the flags of this agent say, by the names of the cluster's configs; for those who ask for configs. */
+  readonly agentConfigs?: Readonly<Record<string, string>>;
   /** For clients whose client id names none. */
   readonly defaultStrategy: PartitionAssignmentStrategy;
   /** For clients whose client id names no zone. */
@@ -99,11 +153,17 @@ export interface HandlerServices {
   readonly loads?: Loads;
   /** Whose turn it is to be told about topics. Without it every request is worked on at once. */
   readonly metadataTurns?: FairGate;
+  /** Takes the metrics of clients. */
+  readonly telemetry: ClientTelemetry;
+  /** What clients may take. Without it they may take everything. */
+  readonly quotas?: ClientQuotas;
   /** What becomes of answers under pressure. Without it nobody is slowed down. */
   readonly slowDown?: SlowDown;
   readonly produce: HandlerOf<Apis['Produce']>;
   readonly fetch: HandlerOf<Apis['Fetch']>;
   readonly listOffsets: HandlerOf<Apis['ListOffsets']>;
+  readonly shareFetch: HandlerOf<Apis['ShareFetch']>;
+  readonly shareAcknowledge: HandlerOf<Apis['ShareAcknowledge']>;
 }
 
 /** Everything that stands behind a Kafka listener: the table of handlers and the rules that go for all of them. */
@@ -113,6 +173,8 @@ export function createHandlers(services: HandlerServices): RequestServer {
   const producerIds = new ProducerIds(cluster.port, caps.producerIdBlock);
   const groups = groupCalls(cluster.port);
   const origins = new RequestOrigins();
+  const { telemetry } = services;
+  const software = new ClientSoftware();
   const placementFor = createPlacements(services.loads);
   const crossings = new ZoneCrossings(clock);
   const placementOf: PlacementOf = ({ clientId, remoteAddress }) =>
@@ -138,28 +200,54 @@ export function createHandlers(services: HandlerServices): RequestServer {
     SyncGroup: syncGroupHandler,
     DescribeGroups: describeGroupsHandler,
     ListGroups: listGroupsHandler,
-    ApiVersions: apiVersionsHandler(() => served),
+    ApiVersions: software.noting(apiVersionsHandler(offered)),
     CreateTopics: createTopicsHandler,
     DeleteTopics: deleteTopicsHandler,
+    DeleteRecords: deleteRecordsHandler,
     InitProducerId: initProducerIdHandler(producerIds),
     OffsetForLeaderEpoch: offsetForLeaderEpochHandler,
     AddPartitionsToTxn: addPartitionsToTxnHandler,
     AddOffsetsToTxn: addOffsetsToTxnHandler,
     EndTxn: endTxnHandler,
     TxnOffsetCommit: txnOffsetCommitHandler,
+    DescribeConfigs: describeConfigsHandler(services.agentConfigs ?? {}),
+    AlterConfigs: alterConfigsHandler,
+    DescribeLogDirs: describeLogDirsHandler(placementOf, self),
     CreatePartitions: createPartitionsHandler,
     DeleteGroups: deleteGroupsHandler,
+    ElectLeaders: electLeadersHandler,
+    IncrementalAlterConfigs: incrementalAlterConfigsHandler,
+    AlterPartitionReassignments: alterPartitionReassignmentsHandler,
+    ListPartitionReassignments: listPartitionReassignmentsHandler,
     OffsetDelete: offsetDeleteHandler,
+    DescribeClientQuotas: describeClientQuotasHandler,
+    AlterClientQuotas: alterClientQuotasHandler,
+    DescribeUserScramCredentials: describeUserScramCredentialsHandler,
+    AlterUserScramCredentials: alterUserScramCredentialsHandler,
+    UpdateFeatures: updateFeaturesHandler,
     DescribeCluster: describeClusterHandler(placementOf),
     DescribeProducers: describeProducersHandler,
     DescribeTransactions: describeTransactionsHandler,
     ListTransactions: listTransactionsHandler,
     ConsumerGroupHeartbeat: consumerGroupHeartbeatHandler(groups),
     ConsumerGroupDescribe: consumerGroupDescribeHandler,
+    GetTelemetrySubscriptions: getTelemetrySubscriptionsHandler(telemetry, software),
+    PushTelemetry: pushTelemetryHandler(telemetry, software),
+    ListConfigResources: listConfigResourcesHandler,
     DescribeTopicPartitions: describeTopicPartitionsHandler(placementOf),
+    ShareGroupHeartbeat: shareGroupHeartbeatHandler(shareHeartbeats(cluster.port)),
+    ShareGroupDescribe: shareGroupDescribeHandler,
+    ShareFetch: shareFetchingRole(self, services.shareFetch),
+    ShareAcknowledge: services.shareAcknowledge,
+    DescribeShareGroupOffsets: describeShareGroupOffsetsHandler,
+    AlterShareGroupOffsets: alterShareGroupOffsetsHandler,
+    DeleteShareGroupOffsets: deleteShareGroupOffsetsHandler,
   } satisfies HandlerTable;
 
   const served: readonly Api[] = (Object.keys(table) as ServedApi[]).map((name) => apis[name]);
+  const servedWithoutTelemetry = served.filter(
+    (api) => api !== apis.GetTelemetrySubscriptions && api !== apis.PushTelemetry,
+  );
   // A request is decoded by the definition whose handler gets it, which the types cannot say for a whole table.
   const byKey = new Map(
     Object.entries(table).map(([name, handler]) => [
@@ -167,6 +255,11 @@ export function createHandlers(services: HandlerServices): RequestServer {
       handler as unknown as Handler<Fields, Fields>,
     ]),
   );
+
+  /** Who is told of telemetry begins to push. Clients that were told before it ended are answered all the same. */
+  function offered(): readonly Api[] {
+    return telemetry.isWanted ? served : servedWithoutTelemetry;
+  }
 
   /** The zone in the client id goes before the one of the address: whoever wrote it there knows better. */
   function locatedFeatures(clientId: string | null, remoteAddress: string): ClientFeatures {
@@ -209,22 +302,26 @@ export function createHandlers(services: HandlerServices): RequestServer {
 
   return {
     serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= highestOfferedVersion(api),
-    refuseApiVersions: () => apiVersionsRefusal(served),
+    refuseApiVersions: () => apiVersionsRefusal(offered()),
     serve(request): HandlerResult<Fields> {
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
-      const { api, apiVersion, clientId, remoteAddress, closed } = request;
+      const { api, apiVersion, clientId, remoteAddress, remotePort, requestBytes, closed } = request;
+      const quotas = new RequestQuotas(services.quotas, { user: anonymousUser, clientId: clientId ?? '' });
       const context: RequestContext = {
         api,
         apiVersion,
         clientId,
         remoteAddress,
+        remotePort,
         origin: origins.next(closed),
+        quotas,
         cluster,
         clock,
         log,
         closed,
       };
-      const answer = byKey.get(api.key)!(request.body, context);
+      const run = () => byKey.get(api.key)!(request.body, context);
+      const answer = quotas.measure({ api, requestBytes, clock }, run);
       return services.slowDown === undefined ? answer : services.slowDown(api, answer);
     },
   };

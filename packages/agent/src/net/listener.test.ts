@@ -454,6 +454,28 @@ test('a throttled client gets its answer at once and is then not heard for a whi
   assert.equal(await receive(client), 2);
 });
 
+test('of several waits the longest counts, whichever answer came last', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect, clock } = await listen(t, { handle });
+  const client = await connect();
+  for (const number of [1, 2, 3]) send(client, number);
+  await until(() => order.length === 3);
+  for (const [number, throttleTimeMs] of [
+    [1, 100],
+    [2, 500],
+    [3, 200],
+  ] as const) {
+    answer(number, numbered(number, throttleTimeMs));
+    await receive(client);
+  }
+  send(client, 4);
+  clock.advance(499);
+  await pause();
+  assert.equal(order.length, 3);
+  clock.advance(1);
+  await until(() => order.length === 4);
+});
+
 test('so many connections and no more', async (t) => {
   const { connect, listener } = await listen(t, { limits: { connectionsMax: 2 } });
   const [first] = [await connect(), await connect()];

@@ -43,7 +43,9 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
     apiVersion: 11,
     clientId,
     body: decodeRequestBody(api, 11, frame, bodyStart),
+    requestBytes: frame.length,
     remoteAddress: '10.0.0.7',
+    remotePort: 40_000,
     closed: connection,
   });
   return result === 'close';

@@ -16,9 +16,23 @@ export type SlowDown = (api: Api, answer: HandlerResult<Fields>) => HandlerResul
 type Answer = WriteStruct<Fields> | 'noReply' | 'close';
 
 /**
+ * The answer with a wait of at least this long in it; of several waits the longest counts. A Produce without an answer counts as
+ * finished only after the wait, so that its connection runs into the limit on requests.
+ */
+export function askedToWait(answer: Answer, waitMs: number, clock: Clock): HandlerResult<Fields> {
+  if (waitMs === 0 || answer === 'close') return answer;
+  if (answer === 'noReply') {
+    return new Promise((resolve) => {
+      clock.after(waitMs, () => resolve('noReply'));
+    });
+  }
+  const { throttleTimeMs = 0 } = answer as { readonly throttleTimeMs?: number };
+  return { ...answer, throttleTimeMs: Math.max(throttleTimeMs, waitMs) } as WriteStruct<Fields>;
+}
+
+/**
  * Puts the wait into answers as Kafka's throttle time: the answer goes out at once, the client is asked to wait, and one that does
- * not is not read for as long (KIP-219). A Produce without an answer counts as finished only after the wait, so that its
- * connection runs into the limit on requests.
+ * not is not read for as long (KIP-219).
  *
  * ApiVersions is left alone: a client that is only connecting has done nothing yet.
  */
@@ -39,13 +53,7 @@ export function slowingDown({ delayMs, clock, metrics }: SlowDownOptions): SlowD
     const waitMs = delayMs();
     if (waitMs === 0 || answer === 'close') return answer;
     count(api);
-    if (answer === 'noReply') {
-      return new Promise((resolve) => {
-        clock.after(waitMs, () => resolve('noReply'));
-      });
-    }
-    const { throttleTimeMs = 0 } = answer as { readonly throttleTimeMs?: number };
-    return { ...answer, throttleTimeMs: Math.max(throttleTimeMs, waitMs) } as WriteStruct<Fields>;
+    return askedToWait(answer, waitMs, clock);
   }
 
   return (api, answer) => {

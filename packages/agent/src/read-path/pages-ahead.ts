@@ -1,4 +1,5 @@
 import type { Pointers } from '@weir/metadata';
+import { isMarker } from './marker-batches.ts';
 import type { Page } from './page.ts';
 import type { PageCache } from './page-cache.ts';
 import type { PageMetrics } from './page-metrics.ts';
@@ -25,7 +26,7 @@ export function* pagesFrom(
     const fileId = pointers.fileId[next]!;
     const start = next === row ? at : pointers.byteStart[next]!;
     const end = pointers.byteStart[next]! + pointers.byteLength[next]!;
-    if (start >= end) continue;
+    if (start >= end || isMarker(pointers, next)) continue;
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       yield { fileId, index, bytesBefore: bytesBefore + Math.max(0, index * pageBytes - start) };
     }

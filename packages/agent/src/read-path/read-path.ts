@@ -5,6 +5,7 @@ import { headerBytes } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { BatchCursor, DamagedRange } from './batch-cursor.ts';
 import { BatchList } from './batch-list.ts';
+import { isMarker, markerBatch } from './marker-batches.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
@@ -58,6 +59,8 @@ export interface ReadQuery {
   readonly pointers: Pointers;
   /** Batches that end before it are left out; the first may begin before it. */
   readonly fromOffset: number;
+  /** Batches that begin here or behind are left out; without it none are. */
+  readonly toOffset?: number;
   readonly bytesMax: number;
   /** Whether one batch may exceed the limit, so that a reader is never stuck before a large one. */
   readonly atLeastOne: boolean;
@@ -112,7 +115,7 @@ class PagedReadPath implements ReadPath {
   }
 
   async #readBatches(query: ReadQuery, isAlone: boolean): Promise<BatchList> {
-    const { pointers, fromOffset, bytesMax, atLeastOne } = query;
+    const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
     const list = new BatchList();
     const room = () => bytesMax - list.bytes;
     let ahead: PagesAhead | undefined;
@@ -120,15 +123,17 @@ class PagedReadPath implements ReadPath {
       for (const walk of rangesOf(pointers)) {
         let wantedBytes = 0;
         while (walk.at < walk.end) {
+          if (walk.offset >= toOffset) return list;
           if (room() <= 0 && !(atLeastOne && list.batchCount === 0))
             return this.#stopAt(walk, query, list, isAlone);
           const end = this.#windowEnd(walk, Math.max(wantedBytes, room()));
-          const pieces = this.#pieces(walk.fileId, walk.at, end, ahead);
+          const pieces = walk.marker?.() ?? this.#pieces(walk.fileId, walk.at, end, ahead);
           // Readers of what is in memory, which are most, have nothing to ask for.
           if (!Array.isArray(pieces)) ahead ??= this.#aheadOf(query, walk, room());
           ahead?.ask();
           const cursor = new BatchCursor(Array.isArray(pieces) ? pieces : await pieces);
           while (cursor.next()) {
+            if (walk.offset >= toOffset) return list;
             if (walk.offset + cursor.offsetSpan > fromOffset) {
               const fits = cursor.batchBytes <= room() || (atLeastOne && list.batchCount === 0);
               if (!fits) return this.#stopAt(walk, query, list, isAlone);
@@ -196,7 +201,8 @@ class PagedReadPath implements ReadPath {
     for (const walk of rangesOf(pointers)) {
       let wantedBytes = 0;
       while (walk.at < walk.end) {
-        const pieces = await this.#pieces(walk.fileId, walk.at, this.#windowEnd(walk, wantedBytes));
+        const pieces =
+          walk.marker?.() ?? (await this.#pieces(walk.fileId, walk.at, this.#windowEnd(walk, wantedBytes)));
         const cursor = new BatchCursor(pieces);
         while (cursor.next() && cursor.isWhole) {
           const found = visit(cursor, walk.offset);
@@ -274,6 +280,8 @@ class RangeWalk {
   readonly row: number;
   readonly fileId: string;
   readonly end: number;
+  /** Gives the batch of a row that lies in no file. */
+  readonly marker: (() => Buffer[]) | undefined;
   readonly #nextOffset: number;
   at: number;
   offset: number;
@@ -285,6 +293,7 @@ class RangeWalk {
     this.end = this.at + pointers.byteLength[row]!;
     this.offset = pointers.baseOffset[row]!;
     this.#nextOffset = pointers.nextOffset[row]!;
+    this.marker = isMarker(pointers, row) ? () => [markerBatch(pointers, row)] : undefined;
   }
 
   /** Goes behind the cursor's batch, which need not be read for that. */

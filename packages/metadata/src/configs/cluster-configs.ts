@@ -117,6 +117,11 @@ export const clusterConfigs = {
     default: '5000',
     doc: 'How often members of a share group send heartbeats, unless the group says otherwise.',
   },
+  'group.share.max.size': {
+    type: int({ min: 1, max: caps.shareGroupMembersMax }),
+    default: '200',
+    doc: 'How many members a share group may have.',
+  },
   'group.share.partition.max.record.locks': {
     type: int({ min: 100, max: 10_000 }),
     default: '2000',

@@ -79,7 +79,7 @@ export function clusterConfigValue<Name extends ClusterConfigName>(
   name: Name,
   clusterTexts: ConfigTexts,
 ): ClusterValue<Name> {
-  return valueOf('cluster', name, clusterTexts, clusterTexts) as ClusterValue<Name>;
+  return readValue('cluster', name, clusterTexts, clusterTexts) as ClusterValue<Name>;
 }
 
 export function topicConfigValue<Name extends TopicConfigName>(
@@ -87,7 +87,7 @@ export function topicConfigValue<Name extends TopicConfigName>(
   topicTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
 ): TopicValue<Name> {
-  return valueOf('topic', name, topicTexts, clusterTexts) as TopicValue<Name>;
+  return readValue('topic', name, topicTexts, clusterTexts) as TopicValue<Name>;
 }
 
 export function groupConfigValue<Name extends GroupConfigName>(
@@ -95,7 +95,7 @@ export function groupConfigValue<Name extends GroupConfigName>(
   groupTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
 ): GroupValue<Name> {
-  return valueOf('group', name, groupTexts, clusterTexts) as GroupValue<Name>;
+  return readValue('group', name, groupTexts, clusterTexts) as GroupValue<Name>;
 }
 
 /** The largest record of a topic: the topic's limit, else the cluster's, else `undefined`, and the agent's own counts. */
@@ -113,7 +113,7 @@ function textOf({ type }: ConfigRow, texts: ConfigTexts, name: string): string |
   return text === undefined || type.parse(text) === undefined ? undefined : text;
 }
 
-function valueOf(
+function readValue(
   kind: ConfigResourceKind,
   name: string,
   ownTexts: ConfigTexts,

@@ -197,9 +197,10 @@ test('the size limit is that of the topic, then of the cluster, then nobody says
 test('a read-only config keeps its default, whatever is stored', () => {
   assert.equal(clusterConfigValue('default.replication.factor', { 'default.replication.factor': '1' }), 3);
   assert.equal(clusterConfigValue('message.max.bytes', {}), undefined);
-  assert.deepEqual([...readings('cluster', 'default.replication.factor', { 'default.replication.factor': '1' }, {})], [
-    { name: 'default.replication.factor', text: '3', source: 'default' },
-  ]);
+  assert.deepEqual(
+    [...readings('cluster', 'default.replication.factor', { 'default.replication.factor': '1' }, {})],
+    [{ name: 'default.replication.factor', text: '3', source: 'default' }],
+  );
 });
 
 test('what an older release allowed and this one does not counts as not set', () => {

@@ -60,14 +60,18 @@ test('what an agent is told by its flags counts behind what is set, and is inher
   const agentTexts = { 'message.max.bytes': '1000' };
   const { value, source } = describeOne('topic', 'max.message.bytes', { agentTexts });
   assert.deepEqual([value, source], ['1000', 'agent']);
-  const set = describeOne('cluster', 'message.max.bytes', { texts: { 'message.max.bytes': '7' }, agentTexts });
+  const set = describeOne('cluster', 'message.max.bytes', {
+    texts: { 'message.max.bytes': '7' },
+    agentTexts,
+  });
   assert.deepEqual([set.value, set.source, set.synonyms.length], ['7', 'cluster', 2]);
   const unset = describeOne('topic', 'max.message.bytes', {});
   assert.deepEqual([unset.value, unset.source, unset.synonyms], [null, 'default', []]);
 });
 
 test('a list is told without the blanks that somebody wrote', () => {
-  const told = (text: string) => describeOne('topic', 'cleanup.policy', { texts: { 'cleanup.policy': text } });
+  const told = (text: string) =>
+    describeOne('topic', 'cleanup.policy', { texts: { 'cleanup.policy': text } });
   assert.equal(told(' compact ').value, 'compact');
   assert.equal(told('compact, delete').value, 'compact,delete');
   const protectedTopic = { 'service.deletion.protection.enabled': ' TRUE' };

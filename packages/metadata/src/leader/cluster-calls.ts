@@ -55,6 +55,20 @@ import type {
   ScramCredentialResult,
 } from '../cluster/principals-port.ts';
 import type {
+  AcknowledgeAnswer,
+  AcquireAnswer,
+  RecordsToAcknowledge,
+  RecordsToAcquire,
+  ShareGroupDescription,
+  ShareHeartbeat,
+  ShareHeartbeatAnswer,
+  ShareOffsetsAnswer,
+  ShareOffsetsQuery,
+  ShareOffsetsResult,
+  ShareOffsetsToAlter,
+  ShareOffsetsToDelete,
+} from '../cluster/share-port.ts';
+import type {
   ListedTransaction,
   OffsetsToAdd,
   PartitionsToAdd,
@@ -264,6 +278,34 @@ export class ClusterCalls implements ClusterPort {
 
   deleteGroups(groupIds: readonly string[]): Promise<GroupError[]> {
     return this.#target.lead(({ groups }) => groups.deleteGroups(groupIds));
+  }
+
+  shareGroupHeartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.share.shareGroupHeartbeats(heartbeats));
+  }
+
+  describeShareGroups(groupIds: readonly string[]): Promise<ShareGroupDescription[]> {
+    return this.#target.lead(({ groups }) => groups.share.describeShareGroups(groupIds));
+  }
+
+  acquireRecords(request: RecordsToAcquire): Promise<AcquireAnswer> {
+    return this.#target.lead(({ groups }) => groups.share.acquireRecords(request));
+  }
+
+  acknowledgeRecords(requests: readonly RecordsToAcknowledge[]): Promise<AcknowledgeAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.share.acknowledgeRecords(requests));
+  }
+
+  describeShareOffsets(queries: readonly ShareOffsetsQuery[]): Promise<ShareOffsetsAnswer[]> {
+    return this.#target.lead(({ groups }) => groups.share.describeShareOffsets(queries));
+  }
+
+  alterShareOffsets(request: ShareOffsetsToAlter): Promise<ShareOffsetsResult> {
+    return this.#target.lead(({ groups }) => groups.share.alterShareOffsets(request));
+  }
+
+  deleteShareOffsets(request: ShareOffsetsToDelete): Promise<ShareOffsetsResult> {
+    return this.#target.lead(({ groups }) => groups.share.deleteShareOffsets(request));
   }
 
   heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {

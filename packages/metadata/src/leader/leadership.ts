@@ -116,8 +116,10 @@ export class Leadership {
       (results) => {
         for (const [index, { error, message }] of results.entries()) {
           const { name, partitionCount } = topics[index]!;
-          if (error === 'NONE') log.info('a topic was given more partitions', { topic: name, partitionCount });
-          else log.warn('a topic could not be given more partitions', { topic: name, partitionCount, message });
+          if (error === 'NONE')
+            log.info('a topic was given more partitions', { topic: name, partitionCount });
+          else
+            log.warn('a topic could not be given more partitions', { topic: name, partitionCount, message });
         }
       },
       (error) => log.warn('topics could not be given more partitions', { problem: String(error) }),

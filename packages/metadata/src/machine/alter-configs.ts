@@ -8,7 +8,12 @@ import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './config-changes.ts';
 import type { MachineLimits } from './limits.ts';
-import { applyRecordsPut, decidePutRecords, type RecordChange, writeRecordsPut } from './records/put-records.ts';
+import {
+  applyRecordsPut,
+  decidePutRecords,
+  type RecordChange,
+  writeRecordsPut,
+} from './records/put-records.ts';
 import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
@@ -105,14 +110,19 @@ export function applyConfigsAltered(state: ClusterState, reader: ByteReader): Cl
     changes.push({ kind: 'topic', topic: topic.description });
   }
   const clusterConfigs = readConfigChanges(state.clusterConfigs, reader);
-  if (clusterConfigs !== state.clusterConfigs) changes.push({ kind: 'clusterConfigs', configs: clusterConfigs });
+  if (clusterConfigs !== state.clusterConfigs)
+    changes.push({ kind: 'clusterConfigs', configs: clusterConfigs });
   state.clusterConfigs = clusterConfigs;
   changes.push(...applyRecordsPut(state, reader));
   return changes;
 }
 
 /** What is set for a group, or for a subscription of client metrics. */
-export function storedConfigs({ records }: Pick<ClusterState, 'records'>, kind: StoredConfigKind, name: string): Configs {
+export function storedConfigs(
+  { records }: Pick<ClusterState, 'records'>,
+  kind: StoredConfigKind,
+  name: string,
+): Configs {
   const value = records.get(namespaceOf[kind], name);
   return value === undefined ? {} : (JSON.parse(value.toString()) as Configs);
 }

@@ -14,6 +14,12 @@ import type {
   TopicToCreate,
 } from '../cluster/port.ts';
 import type {
+  AlterClientQuotasResult,
+  ClientQuotasToAlter,
+  ScramCredentialChange,
+  ScramCredentialResult,
+} from '../cluster/principals-port.ts';
+import type {
   OffsetsToAdd,
   PartitionsToAdd,
   TransactionAnswer,
@@ -23,12 +29,6 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
-import type {
-  AlterClientQuotasResult,
-  ClientQuotasToAlter,
-  ScramCredentialChange,
-  ScramCredentialResult,
-} from '../cluster/principals-port.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';

@@ -64,6 +64,12 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
     '0ba9c4d62902077265616465727300020100ac0200046e6f74650101ac0200046e6f7465066f746865727392ccd629010101ac020600',
   ],
   ['offsetsForgotten', '0ca9c4d629020772656164657273010101066f746865727300'],
+  [
+    'configsAltered',
+    '1fa9c4d6290101010c726574656e74696f6e2e6d73010139010e6e756d2e706172746974696f6e73010132011e0772656164657273277b22636f6e73756d65722e73657373696f6e2e74696d656f75742e6d73223a2239303030227d',
+  ],
+  ['configsAltered', '1fa9c4d6290101010c726574656e74696f6e2e6d73000000'],
+  ['logStartsMoved', '1ea9c4d6290101010103'],
 ];
 
 /** The story that gave the journal above. */
@@ -96,7 +102,31 @@ function tell(): Cluster {
   cluster.request('client:8', { kind: 'allocateProducerIds', count: 2 });
   tellOfTransactions(cluster);
   tellOfGroups(cluster);
+  tellOfAdministration(cluster);
   return cluster;
+}
+
+function tellOfAdministration(cluster: Cluster): void {
+  const set = (name: string, value: string) => [{ name, operation: 'set', value }] as const;
+  const replacesAll = false;
+  cluster.execute({
+    kind: 'alterConfigs',
+    validateOnly: false,
+    resources: [
+      { kind: 'topic', name: 'copies', replacesAll, changes: set('retention.ms', '9') },
+      { kind: 'cluster', name: '', replacesAll, changes: set('num.partitions', '2') },
+      { kind: 'group', name: 'readers', replacesAll, changes: set('consumer.session.timeout.ms', '9000') },
+    ],
+  });
+  cluster.execute({
+    kind: 'alterConfigs',
+    validateOnly: false,
+    resources: [{ kind: 'topic', name: 'copies', replacesAll: true, changes: [] }],
+  });
+  cluster.execute({
+    kind: 'deleteRecords',
+    partitions: [{ topicId: 'copies', partition: 1, offset: 3 }],
+  });
 }
 
 function tellOfGroups(cluster: Cluster): void {

@@ -15,10 +15,9 @@ import type {
   TransactionDescription,
   TransactionFilter,
 } from '../cluster/transactions-port.ts';
-import {
-  applyClusterConfigsAltered,
-  decideAlterClusterConfigs,
-} from './alter-cluster-configs.ts';
+import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
+import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
+import { applyClusterConfigsAltered, decideAlterClusterConfigs } from './alter-cluster-configs.ts';
 import {
   applyConfigsAltered,
   decideAlterConfigs,
@@ -26,8 +25,6 @@ import {
   storedConfigs,
   writeConfigsAltered,
 } from './alter-configs.ts';
-import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
-import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
 import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import { ByteWriter } from './bytes/byte-writer.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -62,7 +59,12 @@ import {
 } from './offsets/forget-offsets.ts';
 import type { Offsets } from './offsets/offsets.ts';
 import { applyPurged, decidePurge, writePurged } from './purge.ts';
-import { applyRecordsPut, decidePutRecords, type RecordChange, writeRecordsPut } from './records/put-records.ts';
+import {
+  applyRecordsPut,
+  decidePutRecords,
+  type RecordChange,
+  writeRecordsPut,
+} from './records/put-records.ts';
 import type { Records } from './records/records.ts';
 import {
   applyRequestAnswered,

@@ -66,6 +66,7 @@ test('what is removed gives back everything that it held', () => {
     livePartitions: 8,
     heldPartitions: 8,
     pointers: 1 + 100 + 100 - 15,
+    logBytes: 201 * 100,
     // A chunk of 16 pointers for the kept partition, 7 for the first of the other topic, one for each of its other six.
     pointerBytes: (1 + 7 + 6) * 16 * 28,
     files: 101,

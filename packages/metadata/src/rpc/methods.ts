@@ -28,6 +28,7 @@ import {
   tuple,
   whole,
 } from './shape.ts';
+import { shareMethods } from './share-methods.ts';
 import { transactionMethods } from './transaction-methods.ts';
 
 /** The calls of the port. `follow` is a subscription and has frames of its own. */
@@ -155,6 +156,7 @@ export const methods = {
   ...adminMethods,
   ...groupMethods,
   ...principalMethods,
+  ...shareMethods,
   ...transactionMethods,
   // The next heartbeat says the same, so that waiting long for this one is of no use.
   heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },

@@ -115,10 +115,14 @@ test('a classic member that does not ask for its assignment, or is silent, is re
   const story = new ConsumerStory({ t: 1 });
   story.join('new');
   story.classicJoin('slow', wants, { rebalanceTimeoutMs: 9_000 });
+  story.classicJoin('quick', wants, { rebalanceTimeoutMs: 9_000 });
+  assert.equal(synced(story, 'quick', 3), '');
   story.pass(8_999);
-  assert.equal(story.group.members.size, 2);
+  assert.equal(story.group.members.size, 3);
   story.pass(1);
-  assert.equal(story.group.members.size, 1);
+  assert.deepEqual([...story.group.members.keys()], ['new', 'quick']);
+  story.pass(1_000);
+  assert.deepEqual([...story.group.members.keys()], ['new']);
   story.classicJoin('silent', wants);
   story.classicSync('silent', story.group.member('silent')!.holding.epoch);
   story.pass(10_000);

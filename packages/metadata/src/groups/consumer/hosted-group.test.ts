@@ -112,7 +112,6 @@ test('topics that came while nobody led are found by the next leader', async () 
   const { world, node, process } = await leader();
   const standby = await world.start('b');
   await join(node, 'g', 'one', { subscribedTopicNames: null, subscribedTopicRegex: 't|u.*' });
-  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
   process.kill();
   await world.clock.advance(failoverMs);
   await createTopic(standby.node, 'u1', 2);
@@ -265,6 +264,22 @@ test('a group that has moved survives the leader of the cluster, both ways', asy
   assert.equal(third.node.role, 'leader');
   assert.equal(await typeOf(third.node, 'g'), 'classic CompletingRebalance');
   assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'and it may move again');
+});
+
+test('all members of a group that moves are kept with it', async () => {
+  const { world, node, process } = await leader();
+  const standby = await world.start('b');
+  const { memberId, generationId } = await classicMember(node, 'g');
+  await join(node, 'g', 'new');
+  process.kill();
+  await world.clock.advance(failoverMs);
+  const old = { groupId: 'g', memberId, generationId, groupInstanceId: null };
+  assert.deepEqual(await standby.node.groupHeartbeats([old]), ['REBALANCE_IN_PROGRESS']);
+  const [described] = await standby.node.describeConsumerGroups(['g']);
+  assert.deepEqual(
+    described!.members.map(({ isClassic }) => isClassic),
+    [true, false],
+  );
 });
 
 test('who waits for a classic rebalance is told to join again when the group moves', async () => {

@@ -33,6 +33,8 @@ import { refusedJoin, refusedSync } from '../classic/step.ts';
 import { ConsumerConfigs } from '../consumer/consumer-configs.ts';
 import { ConsumerGroups } from '../consumer/consumer-groups.ts';
 import { HostedConsumerGroup } from '../consumer/hosted-group.ts';
+import { ShareConfigs } from '../share/share-configs.ts';
+import { ShareCoordinator } from '../share/share-coordinator.ts';
 import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
@@ -45,6 +47,7 @@ export type GroupsMachine = Pick<
   | 'records'
   | 'offsets'
   | 'fetchOffsets'
+  | 'findBatches'
   | 'topicById'
   | 'topicByName'
   | 'topicByNumber'
@@ -79,6 +82,8 @@ export class GroupCoordinator implements GroupsPort {
   readonly #wakes: WakeQueue<Group>;
   readonly #sweep: GroupSweep;
   readonly #consumers: ConsumerGroups;
+  /** The calls about share groups. */
+  readonly share: ShareCoordinator;
   readonly #host: GroupHost;
   #rules: { readonly configs: object; readonly rules: ClassicRules } | undefined;
   /** What the members of all groups say of themselves. */
@@ -89,6 +94,7 @@ export class GroupCoordinator implements GroupsPort {
     const { machine, submit, ask, clock, log } = options;
     this.#options = options;
     const configs = new ConsumerConfigs(machine);
+    const shareConfigs = new ShareConfigs(machine);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#wakes = new WakeQueue(clock, (group) => this.#tick(group));
     this.#host = {
@@ -96,6 +102,7 @@ export class GroupCoordinator implements GroupsPort {
       nowMs: () => Math.floor(clock.nowMs()),
       classicRules: () => this.#classicRules(),
       consumerRules: (groupId) => configs.rules(groupId),
+      shareRules: (groupId) => shareConfigs.rules(groupId),
       mayMigrate: (to) => configs.mayMigrate(to),
       topics: {
         byName: (name) => machine.topicByName(name),
@@ -108,8 +115,10 @@ export class GroupCoordinator implements GroupsPort {
       replace: (group, by) => this.#directory.replace(group, by),
       erase: (group) => {
         this.#directory.remove(group);
+        if (group.type === 'share') this.share.onGroupGone(group.groupId).catch(() => {});
         return this.#saver.save(group.groupId, null);
       },
+      membersGone: (group, memberIds) => this.share.onMembersGone(group.groupId, memberIds),
       settled: () => ask(() => undefined),
       holds: (bytes) => {
         this.#heldBytes += bytes;
@@ -125,6 +134,13 @@ export class GroupCoordinator implements GroupsPort {
       freshId: options.freshId,
       hasRoom: () => this.#heldBytes < caps.groupsMetadataBytesMax,
     });
+    this.share = new ShareCoordinator({
+      ...{ machine, submit, ask, clock, log },
+      host: this.#host,
+      directory: this.#directory,
+      configs: shareConfigs,
+      hasRoom: () => this.#heldBytes < caps.groupsMetadataBytesMax,
+    });
     this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
   }
 
@@ -134,6 +150,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#wakes.close();
     this.#sweep.close();
     this.#saver.close();
+    this.share.close(this.#closed);
     for (const group of this.#directory.known()) group.close(this.#closed);
     this.#directory.close();
   }
@@ -222,6 +239,7 @@ export class GroupCoordinator implements GroupsPort {
   /** What has become durable, whoever did it. */
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
+    this.share.onChanges(changes);
     const names: string[] = [];
     for (const change of changes) {
       if (change.kind === 'topic') names.push(change.topic.name);

@@ -5,6 +5,7 @@ import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
 import type { Records } from '../../machine/records/records.ts';
 import { HostedClassicGroup } from '../classic/hosted-group.ts';
 import { HostedConsumerGroup } from '../consumer/hosted-group.ts';
+import { HostedShareGroup } from '../share/hosted-group.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
 
 /** The number that a record of a group begins with; never used for anything else. */
@@ -14,6 +15,7 @@ const typeNumbers = { classic: 1, consumer: 2, share: 3 } as const satisfies Rec
 const readers: Partial<Record<GroupType, ReadGroup>> = {
   classic: (groupId, reader, host) => HostedClassicGroup.read(groupId, reader, host),
   consumer: (groupId, reader, host) => HostedConsumerGroup.read(groupId, reader, host),
+  share: (groupId, reader, host) => HostedShareGroup.read(groupId, reader, host),
 };
 
 /** So many groups of the leader before are read at a time; in between others get their turn. */

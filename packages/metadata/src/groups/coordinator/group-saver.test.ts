@@ -66,3 +66,25 @@ test('nothing is tried after the end', async () => {
   await clock.advance(5_000);
   assert.equal(stored.size, 0);
 });
+
+test('records of a group that were refused go with its next ones, so that they fit each other', async () => {
+  const clock = new ManualClock();
+  const { stored, found, submit } = storage();
+  const saver = new GroupSaver(submit, clock, silentLog);
+  const member = (value: string) =>
+    ({ namespace: 'groupMember', key: 'm', value: Buffer.from(value) }) as const;
+  found.isFull = true;
+  await assert.rejects(saver.save('a', Buffer.from('group 1'), [member('member 1')]), ClusterUnavailable);
+  found.isFull = false;
+  await saver.put('a', [member('member 2')]);
+  assert.deepEqual(
+    [...stored],
+    [
+      ['a', 'group 1'],
+      ['m', 'member 2'],
+    ],
+  );
+  stored.clear();
+  await clock.advance(5_000);
+  assert.equal(stored.size, 0, 'nothing is left to be tried again');
+});

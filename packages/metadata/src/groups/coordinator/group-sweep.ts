@@ -63,6 +63,8 @@ export class GroupSweep {
   #sweepGroup(groupId: string, expired: OffsetsToForget[]): number {
     const { machine, directory } = this.#options;
     const group = directory.find(groupId);
+    // A share group has no offsets here, and stays until somebody deletes it.
+    if (group?.type === 'share') return 0;
     const expiry = group?.offsetExpiry() ?? { from: 'commit' };
     const kept = machine.offsets.countOf(groupId);
     const partitions = this.#expiredOf(groupId, group, expiry);

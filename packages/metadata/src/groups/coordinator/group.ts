@@ -17,6 +17,7 @@ import type { RecordChange } from '../../machine/records/put-records.ts';
 import type { ClassicRules } from '../classic/event.ts';
 import type { TopicsView } from '../consumer/consumer-group.ts';
 import type { ConsumerRules } from '../consumer/event.ts';
+import type { ShareRules } from '../share/event.ts';
 
 /** What all types of groups have in common: what is asked of a group by somebody who does not care about its type. */
 export interface Group {
@@ -70,6 +71,7 @@ export interface GroupHost {
   nowMs(): number;
   classicRules(): ClassicRules;
   consumerRules(groupId: string): ConsumerRules;
+  shareRules(groupId: string): ShareRules;
   /** Whether groups with members may move to the other protocol by themselves. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
   readonly topics: TopicsView;
@@ -86,6 +88,8 @@ export interface GroupHost {
   settled(): Promise<void>;
   /** The group holds so many bytes more, or less, of what its members say. */
   holds(bytes: number): void;
+  /** Members left, or were not heard of any more; others may have what they had. */
+  membersGone(group: Group, memberIds: readonly string[]): void;
   /** The group wants to be woken no later than this. */
   wakeBy(group: Group, atMs: number): void;
 }

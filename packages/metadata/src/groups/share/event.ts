@@ -7,7 +7,10 @@ import { assignSimply } from './simple-assignor.ts';
 
 /** All that can happen to a share group, and what the answer to it is. */
 export interface ShareEvents {
-  heartbeat: { readonly event: { readonly heartbeat: ShareHeartbeat }; readonly answer: ShareHeartbeatAnswer };
+  heartbeat: {
+    readonly event: { readonly heartbeat: ShareHeartbeat };
+    readonly answer: ShareHeartbeatAnswer;
+  };
   /** Topics that somebody listens to may have come, grown or gone. */
   topics: { readonly event: object; readonly answer: undefined };
   delete: { readonly event: object; readonly answer: GroupError };

@@ -51,7 +51,8 @@ export function checkHeartbeat(
   if (nameCount > rules.subscribedNamesMax) {
     return invalid(`${nameCount} topic names; at most ${rules.subscribedNamesMax} can be subscribed to.`);
   }
-  if (memberEpoch === 0 && nameCount === 0) return invalid('A member that joins has to say what it subscribes to.');
+  if (memberEpoch === 0 && nameCount === 0)
+    return invalid('A member that joins has to say what it subscribes to.');
   return undefined;
 }
 
@@ -59,8 +60,12 @@ function invalid(message: string): Problem {
   return { error: 'INVALID_REQUEST', message };
 }
 
-function problemOfNew({ group, rules }: ShareStep, { memberId, memberEpoch }: ShareHeartbeat): Problem | undefined {
-  if (memberEpoch !== 0) return { error: 'UNKNOWN_MEMBER_ID', message: `The group has no member ${memberId}.` };
+function problemOfNew(
+  { group, rules }: ShareStep,
+  { memberId, memberEpoch }: ShareHeartbeat,
+): Problem | undefined {
+  if (memberEpoch !== 0)
+    return { error: 'UNKNOWN_MEMBER_ID', message: `The group has no member ${memberId}.` };
   if (group.members.size < rules.groupSizeMax) return undefined;
   return {
     error: 'GROUP_MAX_SIZE_REACHED',
@@ -72,7 +77,9 @@ function problemOfNew({ group, rules }: ShareStep, { memberId, memberEpoch }: Sh
 function problemOfEpoch({ group }: ShareStep, member: ShareMember, memberEpoch: number): Problem | undefined {
   const { epoch, previousEpoch } = member;
   if (memberEpoch <= 0) return undefined;
-  if (epoch === undefined ? memberEpoch <= group.epoch : memberEpoch === epoch || memberEpoch === previousEpoch) {
+  if (
+    epoch === undefined ? memberEpoch <= group.epoch : memberEpoch === epoch || memberEpoch === previousEpoch
+  ) {
     return undefined;
   }
   return {
@@ -113,7 +120,11 @@ function join(step: ShareStep, heartbeat: ShareHeartbeat): ShareMember {
 
 function update(step: ShareStep, member: ShareMember, heartbeat: ShareHeartbeat): void {
   const { rackId, clientId, clientHost, subscribedTopicNames } = heartbeat;
-  if ((rackId ?? member.rackId) !== member.rackId || clientId !== member.clientId || clientHost !== member.clientHost) {
+  if (
+    (rackId ?? member.rackId) !== member.rackId ||
+    clientId !== member.clientId ||
+    clientHost !== member.clientHost
+  ) {
     member.rackId = rackId ?? member.rackId;
     member.clientId = clientId;
     member.clientHost = clientHost;
@@ -121,17 +132,23 @@ function update(step: ShareStep, member: ShareMember, heartbeat: ShareHeartbeat)
   }
   if (subscribedTopicNames === null) return;
   const names = namesOf(subscribedTopicNames);
-  if (names.length === member.names.length && names.every((name, index) => name === member.names[index])) return;
+  if (names.length === member.names.length && names.every((name, index) => name === member.names[index]))
+    return;
   step.group.setNames(member, names);
   step.bump();
 }
 
 /** Tells the member what it is to read, unless it was told. */
-function tell(step: ShareStep, member: ShareMember, { memberEpoch, subscribedTopicNames }: ShareHeartbeat): ShareHeartbeatAnswer {
+function tell(
+  step: ShareStep,
+  member: ShareMember,
+  { memberEpoch, subscribedTopicNames }: ShareHeartbeat,
+): ShareHeartbeatAnswer {
   const { group } = step;
   const target = group.targetOf(member.memberId);
   const saysAll = memberEpoch === 0 || subscribedTopicNames !== null;
-  const isNews = saysAll || memberEpoch !== member.epoch || member.told === undefined || !isSame(member.told, target);
+  const isNews =
+    saysAll || memberEpoch !== member.epoch || member.told === undefined || !isSame(member.told, target);
   if (member.epoch !== group.epoch) {
     member.previousEpoch = member.epoch ?? memberEpoch;
     member.epoch = group.epoch;

@@ -44,7 +44,9 @@ const table: { readonly [Kind in ShareEventKind]: Cell<Kind> } = {
   },
   tick: (current) => {
     const { group, nowMs } = current;
-    const late = Array.from(group.members.values()).filter(({ sessionDeadlineMs }) => sessionDeadlineMs <= nowMs);
+    const late = Array.from(group.members.values()).filter(
+      ({ sessionDeadlineMs }) => sessionDeadlineMs <= nowMs,
+    );
     for (const member of late) current.remove(member);
     return undefined;
   },
@@ -53,7 +55,8 @@ const table: { readonly [Kind in ShareEventKind]: Cell<Kind> } = {
 /** When the group has to be woken: the earliest of its deadlines. */
 export function nextDeadlineMs(group: ShareGroup): number {
   let soonestMs = Number.POSITIVE_INFINITY;
-  for (const { sessionDeadlineMs } of group.members.values()) soonestMs = Math.min(soonestMs, sessionDeadlineMs);
+  for (const { sessionDeadlineMs } of group.members.values())
+    soonestMs = Math.min(soonestMs, sessionDeadlineMs);
   return soonestMs;
 }
 

@@ -56,7 +56,9 @@ export function growthRuleOf(
   clusterTexts: ConfigTexts,
   partitionsPerTopicMax: number,
 ): GrowthRule | undefined {
-  const read = <Name extends `service.partitions_auto_scaler.${string}` & Parameters<typeof topicConfigValue>[0]>(
+  const read = <
+    Name extends `service.partitions_auto_scaler.${string}` & Parameters<typeof topicConfigValue>[0],
+  >(
     name: Name,
   ) => topicConfigValue(name, topicTexts, clusterTexts);
   if (!read('service.partitions_auto_scaler.enabled')) return undefined;

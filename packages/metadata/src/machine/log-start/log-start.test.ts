@@ -9,7 +9,12 @@ import { ClusterMachine } from '../machine.ts';
 import { Cluster } from '../testing/cluster.ts';
 import { fileIdOf } from '../testing/file-commit.ts';
 
-function deleteRecords(cluster: Cluster, topicId: string, offset: number, partition = 0): DeleteRecordsResult {
+function deleteRecords(
+  cluster: Cluster,
+  topicId: string,
+  offset: number,
+  partition = 0,
+): DeleteRecordsResult {
   return cluster.execute({ kind: 'deleteRecords', partitions: [{ topicId, partition, offset }] })[0]!;
 }
 
@@ -85,11 +90,21 @@ test('pointers wholly below the start go with their files; one that reaches over
   assert.deepEqual(state(cluster), { logStartOffset: 15, nextOffset: 30, bases: [10, 20] });
   assert.deepEqual([cluster.machine.figures().files, cluster.machine.figures().logBytes], [2, 200]);
   const { byteCount, partitionCount } = cluster.machine.logSizes(['a', 'nothing']);
-  assert.deepEqual([[...byteCount], [...partitionCount]], [[200, 0], [2, 0]]);
+  assert.deepEqual(
+    [[...byteCount], [...partitionCount]],
+    [
+      [200, 0],
+      [2, 0],
+    ],
+  );
   deleteRecords(cluster, 'a', -1);
   assert.deepEqual(state(cluster), { logStartOffset: 30, nextOffset: 30, bases: [] });
   assert.deepEqual(
-    [cluster.machine.figures().files, cluster.machine.figures().logBytes, cluster.machine.figures().pointerBytes],
+    [
+      cluster.machine.figures().files,
+      cluster.machine.figures().logBytes,
+      cluster.machine.figures().pointerBytes,
+    ],
     [0, 0, 0],
   );
   assert.deepEqual(cluster.commit({ topicId: 'a', records: 2 }), [30]);
@@ -170,22 +185,137 @@ const retentions: [
   batches: [timestampMs: number, bytes: number][],
   left: number,
 ][] = [
-  ['nothing is old', { 'retention.ms': '1000' }, [[999_000, 10], [999_500, 10]], 2],
-  ['the first is older by a millisecond', { 'retention.ms': '1000' }, [[998_999, 10], [999_500, 10]], 1],
-  ['all are old', { 'retention.ms': '1000' }, [[5, 10], [6, 10], [7, 10]], 0],
-  ['an old one behind a new one stays', { 'retention.ms': '1000' }, [[999_999, 10], [5, 10]], 2],
-  ['a time in the future', { 'retention.ms': '1000' }, [[9_999_999, 10], [5, 10]], 2],
-  ['without a time they are as old as what follows', { 'retention.ms': '1000' }, [[-1, 1], [5, 1], [-1, 1]], 1],
-  ['without any time nothing is old', { 'retention.ms': '1000' }, [[-1, 1], [-1, 1]], 2],
+  [
+    'nothing is old',
+    { 'retention.ms': '1000' },
+    [
+      [999_000, 10],
+      [999_500, 10],
+    ],
+    2,
+  ],
+  [
+    'the first is older by a millisecond',
+    { 'retention.ms': '1000' },
+    [
+      [998_999, 10],
+      [999_500, 10],
+    ],
+    1,
+  ],
+  [
+    'all are old',
+    { 'retention.ms': '1000' },
+    [
+      [5, 10],
+      [6, 10],
+      [7, 10],
+    ],
+    0,
+  ],
+  [
+    'an old one behind a new one stays',
+    { 'retention.ms': '1000' },
+    [
+      [999_999, 10],
+      [5, 10],
+    ],
+    2,
+  ],
+  [
+    'a time in the future',
+    { 'retention.ms': '1000' },
+    [
+      [9_999_999, 10],
+      [5, 10],
+    ],
+    2,
+  ],
+  [
+    'without a time they are as old as what follows',
+    { 'retention.ms': '1000' },
+    [
+      [-1, 1],
+      [5, 1],
+      [-1, 1],
+    ],
+    1,
+  ],
+  [
+    'without any time nothing is old',
+    { 'retention.ms': '1000' },
+    [
+      [-1, 1],
+      [-1, 1],
+    ],
+    2,
+  ],
   ['kept for ever', { 'retention.ms': '-1' }, [[5, 10]], 1],
-  ['kept for no time at all', { 'retention.ms': '0' }, [[999_999, 10], [1_000_000, 10]], 1],
+  [
+    'kept for no time at all',
+    { 'retention.ms': '0' },
+    [
+      [999_999, 10],
+      [1_000_000, 10],
+    ],
+    1,
+  ],
   ['the default is a day', {}, [[0, 10]], 1],
-  ['small enough', { 'retention.bytes': '30' }, [[999_999, 10], [999_999, 20]], 2],
-  ['too large by what the first has', { 'retention.bytes': '29' }, [[999_999, 10], [999_999, 29]], 1],
-  ['not large enough without the first', { 'retention.bytes': '30' }, [[999_999, 10], [999_999, 29]], 2],
-  ['room for nothing', { 'retention.bytes': '0' }, [[999_999, 10], [999_999, 20]], 0],
-  ['by size without a time', { 'retention.bytes': '10', 'retention.ms': '-1' }, [[-1, 10], [-1, 10]], 1],
-  ['by size, then by time', { 'retention.bytes': '20', 'retention.ms': '10' }, [[999_999, 10], [5, 10], [999_999, 10]], 1],
+  [
+    'small enough',
+    { 'retention.bytes': '30' },
+    [
+      [999_999, 10],
+      [999_999, 20],
+    ],
+    2,
+  ],
+  [
+    'too large by what the first has',
+    { 'retention.bytes': '29' },
+    [
+      [999_999, 10],
+      [999_999, 29],
+    ],
+    1,
+  ],
+  [
+    'not large enough without the first',
+    { 'retention.bytes': '30' },
+    [
+      [999_999, 10],
+      [999_999, 29],
+    ],
+    2,
+  ],
+  [
+    'room for nothing',
+    { 'retention.bytes': '0' },
+    [
+      [999_999, 10],
+      [999_999, 20],
+    ],
+    0,
+  ],
+  [
+    'by size without a time',
+    { 'retention.bytes': '10', 'retention.ms': '-1' },
+    [
+      [-1, 10],
+      [-1, 10],
+    ],
+    1,
+  ],
+  [
+    'by size, then by time',
+    { 'retention.bytes': '20', 'retention.ms': '10' },
+    [
+      [999_999, 10],
+      [5, 10],
+      [999_999, 10],
+    ],
+    1,
+  ],
   ['only compacted', { 'cleanup.policy': 'compact', 'retention.ms': '10' }, [[5, 10]], 1],
   ['compacted and cut', { 'cleanup.policy': 'compact,delete', 'retention.ms': '10' }, [[5, 10]], 0],
 ];
@@ -224,7 +354,13 @@ test('records of an open transaction are kept, and those before it are not', () 
   cluster.commit({ topicId: 'a', timestampMs: 5 });
   const request = { transactionalId: 'tx', timeoutMs: 60_000, producerId: -1, producerEpoch: -1 };
   const { producerId } = cluster.execute({ kind: 'initTransactionalProducer', request });
-  const transactional = { topicId: 'a', timestampMs: 5, producerId, transactionalId: 'tx', addsPartition: true };
+  const transactional = {
+    topicId: 'a',
+    timestampMs: 5,
+    producerId,
+    transactionalId: 'tx',
+    addsPartition: true,
+  };
   assert.deepEqual(cluster.commit(transactional), [1]);
   cluster.commit({ topicId: 'a', timestampMs: 5 });
   retain(cluster);
@@ -312,9 +448,18 @@ function compare(cluster: Cluster, logs: readonly PlainLog[]): void {
       machine.findBatches([{ topicId: 'a', partition, offset, bytesMax: 1e9 }])[0]!;
     const { pointers, logStartOffset, nextOffset } = ask(log.start);
     assert.deepEqual([logStartOffset, nextOffset], [log.start, log.end]);
-    assert.deepEqual([...pointers.baseOffset], log.pointers.map(({ base }) => base));
-    assert.deepEqual([...pointers.nextOffset], log.pointers.map(({ end }) => end));
-    assert.deepEqual([...pointers.fileId], log.pointers.map(({ fileId }) => fileId));
+    assert.deepEqual(
+      [...pointers.baseOffset],
+      log.pointers.map(({ base }) => base),
+    );
+    assert.deepEqual(
+      [...pointers.nextOffset],
+      log.pointers.map(({ end }) => end),
+    );
+    assert.deepEqual(
+      [...pointers.fileId],
+      log.pointers.map(({ fileId }) => fileId),
+    );
     if (log.start > 0) assert.equal(ask(log.start - 1).error, 'OFFSET_OUT_OF_RANGE');
     for (const timestampMs of [-1, 0, 10, 30, 61]) {
       const [answer] = machine.findOffsets([{ topicId: 'a', partition, want: 'first', timestampMs }]);
@@ -330,7 +475,11 @@ function compare(cluster: Cluster, logs: readonly PlainLog[]): void {
   const { files, logBytes, pointers } = machine.figures();
   assert.deepEqual(
     [files, logBytes, pointers],
-    [new Set(all.map(({ fileId }) => fileId)).size, all.reduce((sum, { bytes }) => sum + bytes, 0), all.length],
+    [
+      new Set(all.map(({ fileId }) => fileId)).size,
+      all.reduce((sum, { bytes }) => sum + bytes, 0),
+      all.length,
+    ],
   );
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()), 'M1');
   assert.ok(Buffer.concat(ClusterMachine.restore(cluster.saved()).save()).equals(cluster.saved()), 'M9');
@@ -355,16 +504,31 @@ test('cut logs are what is left of plain lists, whatever happens', () => {
               const key = `${partition} ${producerId}`;
               const sequence = sequences.get(key) ?? 0;
               sequences.set(key, sequence + 1);
-              return { topicId: 'a', partition, timestampMs, gap, ...(producerId < 0 ? {} : { producerId, sequence }) };
+              return {
+                topicId: 'a',
+                partition,
+                timestampMs,
+                gap,
+                ...(producerId < 0 ? {} : { producerId, sequence }),
+              };
             });
             // A file per fifth batch; batches that touch are one pointer.
             for (let at = 0; at < rows.length; at += 5) {
               const batches = rows.slice(at, at + 5);
-              assert.deepEqual(cluster.commit(...batches), batches.map((_, index) => log.end + index));
+              assert.deepEqual(
+                cluster.commit(...batches),
+                batches.map((_, index) => log.end + index),
+              );
               const fileId = fileIdOf(++fileCount);
               const spans = gap === 0 ? [batches.length] : batches.map(() => 1);
               for (const span of spans) {
-                log.pointers.push({ fileId, base: log.end, end: log.end + span, bytes: 100 * span, timestampMs });
+                log.pointers.push({
+                  fileId,
+                  base: log.end,
+                  end: log.end + span,
+                  bytes: 100 * span,
+                  timestampMs,
+                });
                 log.end += span;
               }
             }
@@ -403,7 +567,10 @@ test('cut logs are what is left of plain lists, whatever happens', () => {
           }
           case 'restore':
             if (saving !== undefined) {
-              assert.ok(Buffer.concat([...saving.slices]).equals(saving.expected), 'the snapshot of its moment');
+              assert.ok(
+                Buffer.concat([...saving.slices]).equals(saving.expected),
+                'the snapshot of its moment',
+              );
               saving.end();
               saving = undefined;
             }

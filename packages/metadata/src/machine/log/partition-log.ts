@@ -210,7 +210,7 @@ export class PartitionLog {
     this.#runningMaxMs.splice(0, goneChunks);
     this.#headPositions = left === 0 ? 0 : position & chunkMask;
     this.pointerCount = left;
-
+    this.#mendRunningMax();
   }
 
   /** Gives all chunks back. The log is of no use afterwards. */

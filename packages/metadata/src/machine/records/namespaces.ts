@@ -11,6 +11,8 @@ export const namespaces = {
   scramCredential: { number: 3, isFollowed: true },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
+  /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */
+  sharePartition: { number: 11, isFollowed: false },
   /** Configs of groups by their ids, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */

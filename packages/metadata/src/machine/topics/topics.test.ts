@@ -54,7 +54,7 @@ for (const [what, topics, errors] of creations) {
 
 test('a created topic is what was asked for, and only that', () => {
   const cluster = new Cluster();
-  const configs = { 'retention.ms': '5', 'flush.messages': '1' };
+  const configs = { 'retention.ms': '5', 'some.plugin.config': '1' };
   const [result] = create(cluster, [{ name: 'a', partitionCount: 2, configs }]);
   const topic = {
     topicId: 'fresh-0',

@@ -31,7 +31,8 @@ export function acknowledge(
   expire(partition, nowMs, rules);
   let before = -1;
   for (const { first, last, type } of rows) {
-    if (!(first > before && last >= first)) return 'INVALID_REQUEST';
+    if (!(Number.isSafeInteger(first) && Number.isSafeInteger(last))) return 'INVALID_REQUEST';
+    if (first <= before || last < first) return 'INVALID_REQUEST';
     if (type === 'renew' && !rules.mayRenew) return 'INVALID_REQUEST';
     before = last;
     if (!holds(partition, memberId, first, last)) return 'INVALID_RECORD_STATE';

@@ -1,6 +1,11 @@
 import type { TopicPartition } from '../../../cluster/groups-port.ts';
-import type { Pointers } from '../../../cluster/port.ts';
-import type { AcquireAnswer, AcquiredPartition, RecordsToAcquire, ShareError } from '../../../cluster/share-port.ts';
+import type { EntryError, Pointers } from '../../../cluster/port.ts';
+import type {
+  AcquireAnswer,
+  AcquiredPartition,
+  RecordsToAcquire,
+  ShareError,
+} from '../../../cluster/share-port.ts';
 import type { ClusterMachine } from '../../../machine/machine.ts';
 import type { ShareGroupRules } from '../share-configs.ts';
 import { acquire, expire, mayAcquire } from './acquire.ts';
@@ -53,7 +58,9 @@ export class Acquisition {
       if (one.bytes === 0 || leftRecords <= 0 || leftBytes <= 0) return { error: 'NONE', ...nothing };
       // What the partitions before took is not left for this one.
       const fitting =
-        leftBytes === request.bytesMax ? one : this.#look(request.partitions[index]!, nowMs, leftBytes, touched);
+        leftBytes === request.bytesMax
+          ? one
+          : this.#look(request.partitions[index]!, nowMs, leftBytes, touched);
       if (typeof fitting === 'string') return { error: fitting, ...nothing };
       const { kept, log } = fitting;
       const acquirer = { memberId: request.memberId, recordsMax: leftRecords };
@@ -77,41 +84,45 @@ export class Acquisition {
     touched: Set<KeptPartition>,
   ): Found | ShareError {
     const { find, rules } = this.#options;
-    const kept = find(place) ?? this.#open(place, touched);
+    const kept = find(place) ?? this.#open(place);
     if (typeof kept === 'string') return kept;
     if (expire(kept.state, nowMs, rules)) touched.add(kept);
-    const found = this.#readFrom(kept, bytesMax);
-    if (typeof found === 'string') return found;
-    const { log, offset } = found;
-    if (kept.state.startNoEarlierThan(log.startOffset)) touched.add(kept);
+    const log = this.#readFrom(kept, bytesMax, touched);
+    if (typeof log === 'string') return log;
+    const offset = kept.state.firstAvailable;
     return { kept, log, bytes: mayAcquire(kept.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0 };
   }
 
-  #open(place: TopicPartition, touched: Set<KeptPartition>): KeptPartition | ShareError {
+  #open(place: TopicPartition): KeptPartition | ShareError {
     const { machine, rules, open } = this.#options;
     const [log] = machine.findBatches([{ ...place, offset: 0, bytesMax: 1 }]);
     const { error, logStartOffset, nextOffset, lastStableOffset } = log!;
-    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return error as ShareError;
+    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
     const end = rules.isReadCommitted ? lastStableOffset : nextOffset;
-    const opened = open(place, new SharePartition(rules.beginsAt === 'earliest' ? logStartOffset : end));
-    if (opened !== undefined) touched.add(opened);
-    return opened ?? 'POLICY_VIOLATION';
+    const state = new SharePartition(rules.beginsAt === 'earliest' ? logStartOffset : end);
+    return open(place, state) ?? 'POLICY_VIOLATION';
   }
 
-  #readFrom(kept: KeptPartition, bytesMax: number): { log: LocatedLog; offset: number } | ShareError {
+  #readFrom(kept: KeptPartition, bytesMax: number, touched: Set<KeptPartition>): LocatedLog | ShareError {
     const { machine, rules } = this.#options;
     const { topicId, partition, state } = kept;
-    const ask = (offset: number) => machine.findBatches([{ topicId, partition, offset, bytesMax }])[0]!;
-    let offset = state.firstAvailable;
-    let answer = ask(offset);
-    if (answer.error === 'OFFSET_OUT_OF_RANGE') {
-      // Retention has removed what the group was about to read; or the group was sent to where there is nothing yet.
-      offset = Math.max(offset, answer.logStartOffset);
-      if (offset <= answer.nextOffset) answer = ask(offset);
+    const ask = () =>
+      machine.findBatches([{ topicId, partition, offset: state.firstAvailable, bytesMax }])[0]!;
+    let answer = ask();
+    // Retention may have removed what the group was about to read.
+    if (state.startNoEarlierThan(answer.logStartOffset)) {
+      touched.add(kept);
+      answer = ask();
     }
-    if (answer.error !== 'NONE' && answer.error !== 'OFFSET_OUT_OF_RANGE') return answer.error as ShareError;
-    return { log: readableLog(answer, offset, bytesMax, rules.isReadCommitted), offset };
+    const { error } = answer;
+    // A group may have been sent to where there is nothing yet.
+    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
+    return readableLog(answer, state.firstAvailable, bytesMax, rules.isReadCommitted);
   }
+}
+
+function missing(error: EntryError): ShareError {
+  return error === 'UNKNOWN_TOPIC_ID' ? error : 'UNKNOWN_TOPIC_OR_PARTITION';
 }
 
 const noPointers: Pointers = {

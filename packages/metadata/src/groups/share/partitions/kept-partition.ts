@@ -11,13 +11,18 @@ export class KeptPartition implements Sleeper {
   wakeAtMs = Number.POSITIVE_INFINITY;
   /** Whether it is not there any more; who still has it must let go of it. */
   isGone = false;
+  /** How many spans of it were counted. */
+  countedSpans = 0;
   /** Called when somebody could be given something. */
   readonly waiting = new Set<() => void>();
   /** What the leader before kept, until it is looked at. */
   #kept: Buffer | undefined;
   #state: SharePartition | undefined;
 
-  constructor(place: Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>, state: SharePartition | Buffer) {
+  constructor(
+    place: Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>,
+    state: SharePartition | Buffer,
+  ) {
     this.groupId = place.groupId;
     this.topicId = place.topicId;
     this.partition = place.partition;

@@ -24,13 +24,13 @@ export function readableLog(
   let endOffset = offset;
   let leftBytes = bytesMax;
   for (let row = 0; row < pointers.fileId.length; row++) {
+    if (leftBytes <= 0) break;
     const rowNext = pointers.nextOffset[row]!;
     if (markers.has(row)) {
       gaps.push({ first: pointers.baseOffset[row]!, last: rowNext - 1 });
       endOffset = rowNext;
       continue;
     }
-    if (leftBytes <= 0) break;
     const first = Math.max(offset, pointers.baseOffset[row]!);
     const bytes = bytesBetween(pointers, row, first, rowNext);
     const part = bytes <= leftBytes ? 1 : leftBytes / bytes;
@@ -52,7 +52,10 @@ export function bytesOf({ pointers, endOffset }: LocatedLog, offset: number): nu
 }
 
 /** The bytes of spans, and the ranges of files that hold some of their records. */
-export function pointersTo(pointers: Pointers, spans: readonly Span[]): { pointers: Pointers; bytes: number } {
+export function pointersTo(
+  pointers: Pointers,
+  spans: readonly Span[],
+): { pointers: Pointers; bytes: number } {
   const rows: number[] = [];
   let bytes = 0;
   let at = 0;

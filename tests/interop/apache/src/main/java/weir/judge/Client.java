@@ -11,6 +11,8 @@ import java.util.concurrent.ExecutionException;
  * <p>A line is {@code <command> <bootstrap servers> <arguments…>}. The answer is {@code OK <JSON>} or {@code ERR <reason>}.
  */
 final class Client implements AutoCloseable {
+    private final GroupMembers groups = new GroupMembers();
+    private final TransactionalProducers transactions = new TransactionalProducers();
     private SteadyProducer steady;
 
     String answer(String line) {
@@ -27,9 +29,14 @@ final class Client implements AutoCloseable {
 
     private Object run(String command, String servers, List<String> arguments)
             throws ExecutionException, InterruptedException {
+        Object ofGroups = groups.run(command, servers, arguments);
+        if (ofGroups != null) return ofGroups;
+        Object ofTransactions = transactions.run(command, servers, arguments);
+        if (ofTransactions != null) return ofTransactions;
         return switch (command) {
             case "produce" -> ClientProducer.produce(servers, arguments);
             case "read" -> ClientReader.readFromStart(servers, arguments.get(0));
+            case "read-committed" -> ClientReader.readCommitted(servers, arguments.get(0));
             case "read-from-offset" -> ClientReader.readFromOffset(
                     servers, arguments.get(0), Long.parseLong(arguments.get(1)));
             case "read-from-time" -> ClientReader.readFromTime(
@@ -54,6 +61,8 @@ final class Client implements AutoCloseable {
 
     @Override
     public void close() {
+        groups.close();
+        transactions.close();
         if (steady != null) steady.close();
     }
 }

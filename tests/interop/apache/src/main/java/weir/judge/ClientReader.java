@@ -3,6 +3,7 @@ package weir.judge;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,12 @@ final class ClientReader {
         return read(servers, topic, KafkaConsumer::seekToBeginning);
     }
 
+    /** Leaves out what is not committed, and ends where a transaction is open. */
+    static List<List<Object>> readCommitted(String servers, String topic) {
+        Map<String, Object> committed = Map.of(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        return read(servers, topic, committed, KafkaConsumer::seekToBeginning);
+    }
+
     static List<List<Object>> readFromOffset(String servers, String topic, long offset) {
         return read(servers, topic, (consumer, partitions) -> partitions.forEach(one -> consumer.seek(one, offset)));
     }
@@ -41,12 +48,20 @@ final class ClientReader {
         });
     }
 
-    /** Reads up to the ends that the partitions have now. Gives partition, offset, timestamp, key, value and headers. */
     private static List<List<Object>> read(
             String servers,
             String topic,
             BiConsumer<KafkaConsumer<String, String>, List<TopicPartition>> position) {
-        Map<String, Object> settings = new HashMap<>();
+        return read(servers, topic, Map.of(), position);
+    }
+
+    /** Reads up to the ends that the partitions have now. Gives partition, offset, timestamp, key, value and headers. */
+    private static List<List<Object>> read(
+            String servers,
+            String topic,
+            Map<String, Object> differences,
+            BiConsumer<KafkaConsumer<String, String>, List<TopicPartition>> position) {
+        Map<String, Object> settings = new HashMap<>(differences);
         settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         List<List<Object>> records = new ArrayList<>();
@@ -69,7 +84,7 @@ final class ClientReader {
         List<Object> headers = StreamSupport.stream(record.headers().spliterator(), false)
                 .<Object>map(header -> header.key() + "=" + new String(header.value(), StandardCharsets.UTF_8))
                 .toList();
-        return List.of(
+        return Arrays.asList(
                 record.partition(),
                 String.valueOf(record.offset()),
                 String.valueOf(record.timestamp()),

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AbortedTransactions, markerBytes, type Pointers } from '@weir/metadata';
+import fc from 'fast-check';
+import { TailIndex } from './tail-index.ts';
+
+/** One append: records of a producer, or the end of its transaction. */
+type Append =
+  | { readonly kind: 'records'; readonly producerId: number; readonly count: number }
+  | { readonly kind: 'end'; readonly producerId: number; readonly isCommit: boolean };
+
+interface Row {
+  readonly fileId: string;
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly marker: { readonly isCommit: boolean; readonly producerId: number } | undefined;
+}
+
+const append: fc.Arbitrary<Append> = fc.oneof(
+  fc.record({
+    kind: fc.constant('records' as const),
+    producerId: fc.nat(3),
+    count: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({ kind: fc.constant('end' as const), producerId: fc.nat(3), isCommit: fc.boolean() }),
+);
+
+function pointersOf({ fileId, baseOffset, nextOffset, marker }: Row): Pointers {
+  const pointers = {
+    fileId: [fileId],
+    byteStart: Float64Array.of(0),
+    byteLength: Float64Array.of(marker === undefined ? 100 : markerBytes),
+    baseOffset: Float64Array.of(baseOffset),
+    nextOffset: Float64Array.of(nextOffset),
+  };
+  if (marker === undefined) return pointers;
+  const markers = {
+    row: Uint32Array.of(0),
+    isCommit: Uint8Array.of(marker.isCommit ? 1 : 0),
+    producerId: Float64Array.of(marker.producerId),
+    producerEpoch: Int16Array.of(7),
+    timestampMs: Float64Array.of(baseOffset * 10),
+  };
+  return { ...pointers, markers };
+}
+
+test('a tail that forgets its oldest still knows its markers, and what was aborted of what it has', () => {
+  fc.assert(
+    fc.property(
+      fc.array(append, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 12 }),
+      (appends, recentPointersPerPartitionMax, recentPointersMax) => {
+        const index = new TailIndex({ recentPointersPerPartitionMax, recentPointersMax });
+        const rows: Row[] = [];
+        const open = new Map<number, number>();
+        const aborted: { producerId: number; firstOffset: number; lastOffset: number }[] = [];
+        for (const [number, one] of appends.entries()) {
+          const baseOffset = rows.at(-1)?.nextOffset ?? 0;
+          const isEnd = one.kind === 'end';
+          const { producerId } = one;
+          const row: Row = {
+            fileId: isEnd ? '' : `file-${number}`,
+            baseOffset,
+            nextOffset: baseOffset + (isEnd ? 1 : one.count),
+            marker: isEnd ? one : undefined,
+          };
+          rows.push(row);
+          const firstOffset = open.get(producerId);
+          let told: AbortedTransactions | undefined;
+          if (!isEnd) {
+            if (firstOffset === undefined) open.set(producerId, baseOffset);
+          } else {
+            open.delete(producerId);
+            if (!one.isCommit && firstOffset !== undefined) {
+              aborted.push({ producerId, firstOffset, lastOffset: baseOffset });
+              told = {
+                producerId: Float64Array.of(producerId),
+                firstOffset: Float64Array.of(firstOffset),
+                lastOffset: Float64Array.of(baseOffset),
+              };
+            }
+          }
+          index.append('t', 0, pointersOf(row), told);
+          // Others push its rows out of the index.
+          if (number % 3 === 0) index.append('u', 0, pointersOf(row));
+        }
+
+        const end = rows.at(-1)?.nextOffset ?? 0;
+        const stable = Math.min(end, ...open.values());
+        for (let offset = 0; offset < end; offset++) {
+          const found = index.find('t', 0, offset, Number.POSITIVE_INFINITY);
+          if (found === undefined) continue;
+          const expected = rows.filter(({ nextOffset }) => nextOffset > offset);
+          assert.deepEqual(
+            found.fileId,
+            expected.map(({ fileId }) => fileId),
+          );
+          const markers = expected.flatMap(({ marker, baseOffset }, row) =>
+            marker === undefined ? [] : [[row, marker.isCommit ? 1 : 0, marker.producerId, baseOffset * 10]],
+          );
+          const { markers: told } = found;
+          assert.deepEqual(
+            Array.from(told?.row ?? [], (row, at) => [
+              row,
+              told!.isCommit[at],
+              told!.producerId[at],
+              told!.timestampMs[at],
+            ]),
+            markers,
+          );
+          const overlapping = aborted
+            .filter(({ firstOffset, lastOffset }) => lastOffset >= offset && firstOffset < stable)
+            .sort((one, other) => one.firstOffset - other.firstOffset);
+          const list = index.abortedIn('t', 0, offset, stable);
+          assert.deepEqual(
+            Array.from(list?.producerId ?? [], (producerId, at) => ({
+              producerId,
+              firstOffset: list!.firstOffset[at]!,
+              lastOffset: list!.lastOffset[at]!,
+            })),
+            overlapping,
+          );
+        }
+      },
+    ),
+  );
+});

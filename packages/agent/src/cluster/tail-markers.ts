@@ -1,0 +1,93 @@
+import type { AbortedTransactions, Markers } from '@weir/metadata';
+
+/** The end of a transaction in the tail of a partition. */
+interface TailMarker {
+  readonly offset: number;
+  readonly isCommit: number;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly timestampMs: number;
+  /** Where the records begin that were aborted; -1 when there are none. */
+  abortedFrom: number;
+}
+
+/**
+ * The ends of transactions in the tail of one partition, by their offsets. What a reader of stable records has to leave out
+ * follows from them alone: whatever was aborted, and has a record in the tail, has its end there too.
+ */
+export class TailMarkers {
+  #markers: TailMarker[] = [];
+  /** Those before this one are dropped and wait to be cut off together. */
+  #first = 0;
+
+  get size(): number {
+    return this.#markers.length - this.#first;
+  }
+
+  push(offset: number, markers: Markers, index: number): void {
+    this.#markers.push({
+      offset,
+      isCommit: markers.isCommit[index]!,
+      producerId: markers.producerId[index]!,
+      producerEpoch: markers.producerEpoch[index]!,
+      timestampMs: markers.timestampMs[index]!,
+      abortedFrom: -1,
+    });
+  }
+
+  /** Notes what was aborted. Transactions whose end is not here are none of the tail's. */
+  noteAborted({ firstOffset, lastOffset }: AbortedTransactions): void {
+    for (const [row, offset] of lastOffset.entries()) {
+      const marker = this.#markers[this.#indexFrom(offset)];
+      if (marker?.offset === offset) marker.abortedFrom = firstOffset[row]!;
+    }
+  }
+
+  dropBelow(offset: number): void {
+    while (this.size > 0 && this.#markers[this.#first]!.offset < offset) this.#first++;
+    if (this.#first * 2 < this.#markers.length) return;
+    this.#markers.splice(0, this.#first);
+    this.#first = 0;
+  }
+
+  /** The markers among rows of pointers, which begin at `offset`. */
+  amongRows(offset: number, rows: readonly number[]): Markers {
+    const first = this.#indexFrom(offset);
+    const markers = this.#markers.slice(first, first + rows.length);
+    return {
+      row: Uint32Array.from(rows),
+      isCommit: Uint8Array.from(markers, ({ isCommit }) => isCommit),
+      producerId: Float64Array.from(markers, ({ producerId }) => producerId),
+      producerEpoch: Int16Array.from(markers, ({ producerEpoch }) => producerEpoch),
+      timestampMs: Float64Array.from(markers, ({ timestampMs }) => timestampMs),
+    };
+  }
+
+  /** What was aborted of `[offset, endOffset)`, by its first offset; `undefined` when nothing was. */
+  aborted(offset: number, endOffset: number): AbortedTransactions | undefined {
+    const found: TailMarker[] = [];
+    for (let index = this.#indexFrom(offset); index < this.#markers.length; index++) {
+      const marker = this.#markers[index]!;
+      if (marker.abortedFrom >= 0 && marker.abortedFrom < endOffset) found.push(marker);
+    }
+    if (found.length === 0) return undefined;
+    found.sort((one, other) => one.abortedFrom - other.abortedFrom);
+    return {
+      producerId: Float64Array.from(found, ({ producerId }) => producerId),
+      firstOffset: Float64Array.from(found, ({ abortedFrom }) => abortedFrom),
+      lastOffset: Float64Array.from(found, ({ offset }) => offset),
+    };
+  }
+
+  /** The first marker at or behind an offset. */
+  #indexFrom(offset: number): number {
+    let low = this.#first;
+    let high = this.#markers.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#markers[middle]!.offset >= offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,67 @@
+import type { DeleteRecordsResult, RecordsToDelete } from '@weir/metadata';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * DeleteRecords v0 to v2: logs begin later, and what lies before is gone for readers when the answer leaves.
+ *
+ * - -1 is the end of the log. An offset beyond it, or another negative one, is OFFSET_OUT_OF_RANGE; one before the start changes
+ *   nothing, and the start is told.
+ * - A topic that is only compacted is POLICY_VIOLATION.
+ * - Where it can be, the log is cut between batches; a batch that reaches over the new start stays, and clients skip its head.
+ * - When the control plane cannot be reached the answer is NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
+ *
+ * Missing: ACLs, `timeoutMs`.
+ */
+export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (request, context) => {
+  const { cluster } = context;
+  const asked: RecordsToDelete[] = [];
+  const topics = request.topics.map(({ name, partitions }) => {
+    const topicId = cluster.topicByName(name)?.topicId;
+    return {
+      name,
+      partitions: partitions.map(({ partitionIndex, offset }) => ({
+        partitionIndex,
+        at:
+          topicId === undefined || partitionIndex < 0
+            ? -1
+            : asked.push({ topicId, partition: partitionIndex, offset: Number(offset) }) - 1,
+      })),
+    };
+  });
+  const results = asked.length === 0 ? [] : await ifAvailable(cluster.port.deleteRecords(asked));
+  await untilHeard(context, () => (results ?? []).every((result, index) => isHeard(asked[index]!, result)));
+  return {
+    throttleTimeMs: 0,
+    topics: topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map(({ partitionIndex, at }) => {
+        if (at < 0) return failed(partitionIndex, 'UNKNOWN_TOPIC_OR_PARTITION');
+        const result = results?.[at];
+        if (result === undefined) return failed(partitionIndex, 'NOT_LEADER_OR_FOLLOWER');
+        // This API has names only.
+        if (result.error === 'UNKNOWN_TOPIC_ID') return failed(partitionIndex, 'UNKNOWN_TOPIC_OR_PARTITION');
+        if (result.error !== 'NONE') return failed(partitionIndex, result.error);
+        return {
+          partitionIndex,
+          lowWatermark: BigInt(result.logStartOffset),
+          errorCode: errors.NONE.code,
+        };
+      }),
+    })),
+  };
+
+  function isHeard(
+    { topicId, partition }: RecordsToDelete,
+    { logStartOffset }: DeleteRecordsResult,
+  ): boolean {
+    const ends = cluster.ends(topicId, partition);
+    return ends === undefined || ends.logStartOffset >= logStartOffset;
+  }
+};
+
+function failed(partitionIndex: number, error: ErrorName) {
+  return { partitionIndex, lowWatermark: -1n, errorCode: errors[error].code };
+}

@@ -1,0 +1,158 @@
+import { caps } from '@weir/core';
+import {
+  type ConfigResourceKind,
+  type ConfigSource,
+  type DescribedConfig,
+  describeConfigs,
+  type StoredConfigResource,
+} from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import { brokerNameProblem, configResourceType, unknownType } from './config-resources.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+import { isTopicName } from './topic-name.ts';
+
+type Api = Apis['DescribeConfigs'];
+type Resource = RequestOf<Api>['resources'][number];
+type Result = ResponseOf<Api>['results'][number];
+type Texts = Readonly<Record<string, string>>;
+
+const sourceCode: Readonly<Record<ConfigSource, number>> = {
+  topic: 1,
+  cluster: 3,
+  agent: 4,
+  default: 5,
+  clientMetrics: 7,
+  group: 8,
+};
+
+const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
+  BOOLEAN: 1,
+  STRING: 2,
+  INT: 3,
+  LONG: 5,
+  DOUBLE: 6,
+  LIST: 7,
+};
+
+/**
+ * DescribeConfigs v1 to v4. Configs of topics and of the cluster are known here; those of groups and of subscriptions of client
+ * metrics are asked of the control plane.
+ *
+ * - A broker has the configs of the cluster, whatever its id; they are told in full for the empty name too. Loggers have none.
+ * - Synonyms come from the most specific to the default, each under the name by which it can be set there.
+ * - A topic that is not there is UNKNOWN_TOPIC_OR_PARTITION. A group or subscription that nobody has heard of has defaults.
+ * - Names that are asked for and do not exist are left out. So is everything beyond `caps.describedConfigsMax` configs; those
+ *   resources are INVALID_REQUEST.
+ *
+ * Missing: ACLs.
+ *
+ * `agentConfigs` is what the flags of this agent say, by the names of the cluster's configs.
+ */
+export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
+  return async (request, context) => {
+    const { includeSynonyms, includeDocumentation } = request;
+    const stored = await storedConfigsOf(request.resources, context);
+    let left = caps.describedConfigsMax;
+
+    function describe(resource: Resource): Result {
+      if (left <= 0) {
+        return failed(resource, 'INVALID_REQUEST', 'ask for the configs of fewer resources at a time');
+      }
+      const { resourceName } = resource;
+      switch (resource.resourceType) {
+        case configResourceType.topic: {
+          if (!isTopicName(resourceName)) {
+            return failed(resource, 'INVALID_TOPIC_EXCEPTION', `no topic can be named ${resourceName}`);
+          }
+          const topic = context.cluster.topicByName(resourceName);
+          if (topic === undefined) {
+            return failed(resource, 'UNKNOWN_TOPIC_OR_PARTITION', `there is no topic ${resourceName}`);
+          }
+          return described(resource, 'topic', topic.configs);
+        }
+        case configResourceType.broker: {
+          const problem = brokerNameProblem(resourceName);
+          if (problem !== undefined) return failed(resource, 'INVALID_REQUEST', problem);
+          return described(resource, 'cluster', context.cluster.clusterConfigs());
+        }
+        case configResourceType.brokerLogger: {
+          const problem = brokerNameProblem(resourceName);
+          return problem === undefined ? answer(resource, []) : failed(resource, 'INVALID_REQUEST', problem);
+        }
+        case configResourceType.group:
+        case configResourceType.clientMetrics: {
+          if (resourceName === '') return failed(resource, 'INVALID_REQUEST', 'the resource has no name');
+          const texts = stored?.get(resource);
+          if (texts === undefined) {
+            return failed(resource, 'COORDINATOR_NOT_AVAILABLE', errors.COORDINATOR_NOT_AVAILABLE.message);
+          }
+          return described(resource, storedKind(resource), texts);
+        }
+        default:
+          return failed(resource, 'INVALID_REQUEST', unknownType(resource.resourceType));
+      }
+    }
+
+    function described(resource: Resource, kind: ConfigResourceKind, texts: Texts): Result {
+      const configs = describeConfigs(kind, {
+        texts,
+        clusterTexts: context.cluster.clusterConfigs(),
+        agentTexts: agentConfigs,
+        names: resource.configurationKeys,
+      });
+      left -= configs.length;
+      return answer(resource, configs);
+    }
+
+    function answer({ resourceType, resourceName }: Resource, configs: readonly DescribedConfig[]): Result {
+      return {
+        errorCode: errors.NONE.code,
+        errorMessage: null,
+        resourceType,
+        resourceName,
+        configs: configs.map((config) => ({
+          name: config.name,
+          value: config.value,
+          readOnly: config.isReadOnly,
+          configSource: sourceCode[config.source],
+          isSensitive: config.isSensitive,
+          synonyms: includeSynonyms
+            ? config.synonyms.map(({ name, value, source }) => ({ name, value, source: sourceCode[source] }))
+            : [],
+          configType: typeCode[config.type],
+          documentation: includeDocumentation ? config.documentation : null,
+        })),
+      };
+    }
+
+    return { throttleTimeMs: 0, results: request.resources.map(describe) };
+  };
+}
+
+function failed({ resourceType, resourceName }: Resource, error: ErrorName, message: string): Result {
+  return { errorCode: errors[error].code, errorMessage: message, resourceType, resourceName, configs: [] };
+}
+
+/** What is set for the groups and subscriptions of a request; `undefined` when nobody can be asked. */
+async function storedConfigsOf(
+  resources: readonly Resource[],
+  { cluster }: RequestContext,
+): Promise<ReadonlyMap<Resource, Texts> | undefined> {
+  const asked = resources.filter(
+    ({ resourceType, resourceName }) =>
+      resourceName !== '' &&
+      (resourceType === configResourceType.group || resourceType === configResourceType.clientMetrics),
+  );
+  if (asked.length === 0) return new Map();
+  const answers = await ifAvailable(cluster.port.describeConfigs(asked.map(asStored)));
+  return answers && new Map(asked.map((resource, index) => [resource, answers[index]!]));
+}
+
+function asStored(resource: Resource): StoredConfigResource {
+  return { kind: storedKind(resource), name: resource.resourceName };
+}
+
+function storedKind({ resourceType }: Resource): StoredConfigResource['kind'] {
+  return resourceType === configResourceType.group ? 'group' : 'clientMetrics';
+}

@@ -1,0 +1,109 @@
+import { caps } from '@weir/core';
+import type { AgentDescription, TopicDescription } from '@weir/metadata';
+import { type Apis, errors, type RequestOf } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { PlacementOf } from './described-agents.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * DescribeLogDirs v1 to v5. There is one directory, the cluster's part of the bucket, whose name is the prefix of its objects.
+ *
+ * - Sizes are what partitions take in files, compressed as they were written. Nothing is ever behind or moving, and a bucket has
+ *   no end.
+ * - An agent tells of the partitions that its client is sent to it for, so that the sum over all agents is what there is.
+ * - Topics and partitions that are not there are left out.
+ * - When the control plane cannot be reached the directory is KAFKA_STORAGE_ERROR.
+ *
+ * Missing: ACLs.
+ */
+export function describeLogDirsHandler(
+  placementOf: PlacementOf,
+  self: () => AgentDescription,
+): HandlerOf<Apis['DescribeLogDirs']> {
+  return async (request, context) => {
+    const { cluster } = context;
+    const placement = placementOf(context);
+    const { agentId } = self();
+    const asked = askedTopics(request.topics, cluster);
+    const sizes = await sizesOf([...asked.keys()], cluster);
+    const logDir = `service/${cluster.clusterId}`;
+    if (sizes === undefined) {
+      const error = errors.KAFKA_STORAGE_ERROR.code;
+      return {
+        throttleTimeMs: 0,
+        errorCode: errors.NONE.code,
+        results: [{ errorCode: error, logDir, topics: [] }],
+      };
+    }
+    const topics = [...asked].map(([topic, wanted]) => {
+      const bytes = sizes.get(topic)!;
+      const leaders = placement.leadersOf(topic);
+      const partitions: number[] = [];
+      for (let partition = 0; partition < bytes.length; partition++) {
+        const isOurs = leaders[partition]?.agentId === agentId;
+        if (isOurs && (wanted?.has(partition) ?? true)) partitions.push(partition);
+      }
+      return {
+        name: topic.name,
+        partitions: partitions.map((partitionIndex) => ({
+          partitionIndex,
+          partitionSize: BigInt(bytes[partitionIndex]!),
+          offsetLag: 0n,
+          isFutureKey: false,
+        })),
+      };
+    });
+    return {
+      throttleTimeMs: 0,
+      errorCode: errors.NONE.code,
+      results: [
+        {
+          errorCode: errors.NONE.code,
+          logDir,
+          topics: topics.filter(({ partitions }) => partitions.length > 0),
+        },
+      ],
+    };
+  };
+}
+
+/** Topics with the partitions that are asked for, `undefined` for all of them. */
+function askedTopics(
+  topics: RequestOf<Apis['DescribeLogDirs']>['topics'],
+  cluster: ClusterView,
+): Map<TopicDescription, Set<number> | undefined> {
+  const asked = new Map<TopicDescription, Set<number> | undefined>();
+  if (topics === null) {
+    for (const topic of cluster.topics()) asked.set(topic, undefined);
+    return asked;
+  }
+  for (const { topic: name, partitions } of topics) {
+    const topic = cluster.topicByName(name);
+    if (topic === undefined) continue;
+    const wanted = asked.get(topic) ?? new Set<number>();
+    for (const partition of partitions) wanted.add(partition);
+    asked.set(topic, wanted);
+  }
+  return asked;
+}
+
+/** Bytes by partition. A topic that the control plane does not know any more has none. */
+async function sizesOf(
+  topics: readonly TopicDescription[],
+  { port }: ClusterView,
+): Promise<Map<TopicDescription, Float64Array> | undefined> {
+  const sizes = new Map<TopicDescription, Float64Array>();
+  for (let first = 0; first < topics.length; first += caps.logSizesPerCallMax) {
+    const some = topics.slice(first, first + caps.logSizesPerCallMax);
+    const answer = await ifAvailable(port.logSizes(some.map(({ topicId }) => topicId)));
+    if (answer === undefined) return undefined;
+    let row = 0;
+    for (const [index, topic] of some.entries()) {
+      const end = row + answer.partitionCount[index]!;
+      sizes.set(topic, answer.byteCount.subarray(row, end));
+      row = end;
+    }
+  }
+  return sizes;
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ErrorName } from '@weir/wire';
+import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
+
+const operations = { set: 0, delete: 1, append: 2, subtract: 3 } as const;
+
+interface Change {
+  readonly name: string;
+  readonly configOperation: number;
+  readonly value: string | null;
+}
+
+const set = (name: string, value: string | null): Change => ({
+  name,
+  configOperation: operations.set,
+  value,
+});
+const unset = (name: string): Change => ({ name, configOperation: operations.delete, value: null });
+const append = (name: string, value: string): Change => ({ name, configOperation: operations.append, value });
+const subtract = (name: string, value: string): Change => ({
+  name,
+  configOperation: operations.subtract,
+  value,
+});
+
+async function alter(
+  agent: Pick<LeaderAgent, 'call'>,
+  resourceType: number,
+  resourceName: string,
+  configs: readonly Change[],
+  { version = 1, validateOnly = false } = {},
+) {
+  const resources = [{ resourceType, resourceName, configs }];
+  const { responses } = answered(
+    await agent.call('IncrementalAlterConfigs', version, { resources, validateOnly }),
+  );
+  assert.equal(responses.length, 1);
+  assert.deepEqual([responses[0]!.resourceType, responses[0]!.resourceName], [resourceType, resourceName]);
+  return responses[0]!;
+}
+
+/** As AlterConfigs does it: what is not named goes. */
+async function replace(
+  agent: Pick<LeaderAgent, 'call'>,
+  resourceType: number,
+  resourceName: string,
+  configs: Record<string, string | null>,
+  { version = 2, validateOnly = false } = {},
+) {
+  const rows = Object.entries(configs).map(([name, value]) => ({ name, value }));
+  const resources = [{ resourceType, resourceName, configs: rows }];
+  const { responses } = answered(await agent.call('AlterConfigs', version, { resources, validateOnly }));
+  return responses[0]!.errorCode;
+}
+
+test('a topic has at once what was set, in every version', async () => {
+  for (const version of [0, 1]) {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t', 2);
+    const changes = [set('retention.ms', '5'), set('max.message.bytes', '6')];
+    assert.equal((await alter(agent, 2, 't', changes, { version })).errorCode, 0);
+    const configs = () => agent.view.topicByName('t')!.configs;
+    assert.deepEqual(configs(), { 'max.message.bytes': '6', 'retention.ms': '5' });
+    assert.equal((await alter(agent, 2, 't', [unset('retention.ms')], { version })).errorCode, 0);
+    assert.deepEqual(configs(), { 'max.message.bytes': '6' });
+    assert.equal(agent.view.topicByName('t')!.partitionCount, 2);
+  }
+});
+
+test('the cluster is the broker without a name, and unsetting gives the default back', async () => {
+  await using agent = await startLeaderAgent();
+  const configs = () => agent.view.clusterConfigs();
+  assert.equal((await alter(agent, 4, '', [set('log.retention.hours', '1')])).errorCode, 0);
+  assert.deepEqual(configs(), { 'log.retention.ms': '3600000' });
+  assert.equal((await alter(agent, 4, '', [unset('log.retention.ms')])).errorCode, 0);
+  assert.deepEqual(configs(), {});
+});
+
+test('trying changes nothing', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t');
+  const tried = { validateOnly: true };
+  assert.equal((await alter(agent, 2, 't', [set('retention.ms', '5')], tried)).errorCode, 0);
+  const refused = await alter(agent, 2, 't', [set('retention.ms', 'x')], tried);
+  assert.equal(refused.errorCode, codeOf('INVALID_CONFIG'));
+  assert.equal(await replace(agent, 2, 't', { 'retention.ms': '5' }, tried), 0);
+  assert.deepEqual(agent.view.topicByName('t')!.configs, {});
+});
+
+const refusals: [what: string, type: number, name: string, changes: Change[], error: ErrorName][] = [
+  ['an unknown topic', 2, 'nothing', [set('retention.ms', '5')], 'UNKNOWN_TOPIC_OR_PARTITION'],
+  ['a value that is not allowed', 2, 't', [set('retention.ms', 'x')], 'INVALID_CONFIG'],
+  ['an unknown name of ours', 2, 't', [set('service.x', '1')], 'INVALID_CONFIG'],
+  ['an unknown name of others', 2, 't', [set('x', '1')], 'NONE'],
+  ['a name twice', 2, 't', [set('retention.ms', '5'), unset('retention.ms')], 'INVALID_REQUEST'],
+  ['no value', 2, 't', [set('retention.ms', null)], 'INVALID_REQUEST'],
+  [
+    'no such operation',
+    2,
+    't',
+    [{ name: 'retention.ms', configOperation: 4, value: '5' }],
+    'INVALID_REQUEST',
+  ],
+  ['adding to what is no list', 2, 't', [append('retention.ms', '5')], 'INVALID_CONFIG'],
+  ['taking away from what is no list', 2, 't', [subtract('retention.ms', '5')], 'INVALID_CONFIG'],
+  ['another policy', 2, 't', [set('cleanup.policy', 'compact')], 'INVALID_CONFIG'],
+  ['what cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_CONFIG'],
+  ['an unknown config of the cluster', 4, '', [set('service.default.x', '1')], 'INVALID_CONFIG'],
+  ['one broker', 4, '1', [set('num.partitions', '5')], 'INVALID_REQUEST'],
+  ['a broker that is none', 4, 'x', [set('num.partitions', '5')], 'INVALID_REQUEST'],
+  ['a logger', 8, '1', [set('root', 'DEBUG')], 'INVALID_REQUEST'],
+  ['a group', 32, 'g', [set('share.auto.offset.reset', 'earliest')], 'NONE'],
+  ['a group without a name', 32, '', [set('share.auto.offset.reset', 'earliest')], 'INVALID_REQUEST'],
+  ['an unknown config of a group', 32, 'g', [set('x', '1')], 'INVALID_CONFIG'],
+  ['a subscription', 16, 'm', [set('interval.ms', '1000'), append('metrics', 'a.,b.')], 'NONE'],
+  ['an unknown type', 64, 'x', [set('x', '1')], 'INVALID_REQUEST'],
+];
+
+test('what may be asked for', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t');
+  for (const [what, type, name, changes, error] of refusals) {
+    const { errorCode, errorMessage } = await alter(agent, type, name, changes);
+    assert.equal(errorCode, codeOf(error), what);
+    assert.equal(errorMessage === null, error === 'NONE', what);
+  }
+  assert.deepEqual(agent.view.topicByName('t')!.configs, {});
+  const kept = await agent.node.describeConfigs([
+    { kind: 'group', name: 'g' },
+    { kind: 'clientMetrics', name: 'm' },
+  ]);
+  assert.deepEqual(kept, [
+    { 'share.auto.offset.reset': 'earliest' },
+    { 'interval.ms': '1000', metrics: 'a.,b.' },
+  ]);
+});
+
+test('of a resource all is changed or nothing, and others are not held up', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('a');
+  await agent.addTopic('b');
+  const resource = (resourceName: string, ...configs: Change[]) => ({
+    resourceType: 2,
+    resourceName,
+    configs,
+  });
+  const { responses } = answered(
+    await agent.call('IncrementalAlterConfigs', 1, {
+      resources: [
+        resource('a', set('retention.ms', '5'), set('retention.bytes', 'x')),
+        { resourceType: 8, resourceName: '', configs: [] },
+        resource('b', set('retention.ms', '5')),
+      ],
+      validateOnly: false,
+    }),
+  );
+  assert.deepEqual(
+    responses.map(({ errorCode }) => errorCode),
+    [codeOf('INVALID_CONFIG'), codeOf('INVALID_REQUEST'), 0],
+  );
+  assert.match(responses[0]!.errorMessage!, /retention\.bytes=x: must be a whole number/);
+  assert.deepEqual(agent.view.topicByName('a')!.configs, {});
+  assert.deepEqual(agent.view.topicByName('b')!.configs, { 'retention.ms': '5' });
+});
+
+test('AlterConfigs replaces everything, in every version', async () => {
+  for (const version of [0, 1, 2]) {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t');
+    const configs = () => agent.view.topicByName('t')!.configs;
+    const before = { 'retention.ms': '5', 'segment.ms': '6' };
+    assert.equal(await replace(agent, 2, 't', before, { version }), 0);
+    assert.deepEqual(configs(), before);
+    assert.equal(await replace(agent, 2, 't', { 'retention.bytes': '7' }, { version }), 0);
+    assert.deepEqual(configs(), { 'retention.bytes': '7' });
+    assert.equal(
+      await replace(agent, 2, 't', { 'retention.ms': null }, { version }),
+      codeOf('INVALID_REQUEST'),
+    );
+    assert.equal(await replace(agent, 2, 'z', {}, { version }), codeOf('UNKNOWN_TOPIC_OR_PARTITION'));
+    assert.deepEqual(configs(), { 'retention.bytes': '7' });
+  }
+});
+
+test('without the control plane another controller is to be looked for', async () => {
+  const agent = await startTestAgent();
+  agent.cluster.addTopic('t');
+  const { errorCode } = await alter(agent, 2, 't', [set('retention.ms', '5')]);
+  assert.equal(errorCode, codeOf('NOT_CONTROLLER'));
+  assert.equal(await replace(agent, 4, '', {}), codeOf('NOT_CONTROLLER'));
+});

@@ -1,0 +1,35 @@
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * AlterPartitionReassignments v0 and v1. Partitions have no replicas that could be moved: which agents are shown for them is decided
+ * anew for every client. To move one is POLICY_VIOLATION, which says so, rather than a success that nobody would ever
+ * see; to cancel is NO_REASSIGNMENT_IN_PROGRESS.
+ *
+ * Missing: ACLs.
+ */
+export const alterPartitionReassignmentsHandler: HandlerOf<Apis['AlterPartitionReassignments']> = (
+  request,
+  { cluster },
+) => ({
+  throttleTimeMs: 0,
+  allowReplicationFactorChange: request.allowReplicationFactorChange,
+  errorCode: errors.NONE.code,
+  errorMessage: null,
+  responses: request.topics.map(({ name, partitions }) => {
+    const partitionCount = cluster.topicByName(name)?.partitionCount ?? 0;
+    return {
+      name,
+      partitions: partitions.map(({ partitionIndex, replicas }) => {
+        const [error, message] = judge(partitionIndex >= 0 && partitionIndex < partitionCount, replicas);
+        return { partitionIndex, errorCode: errors[error].code, errorMessage: message };
+      }),
+    };
+  }),
+});
+
+function judge(isThere: boolean, replicas: readonly number[] | null): [error: ErrorName, message: string] {
+  if (!isThere) return ['UNKNOWN_TOPIC_OR_PARTITION', errors.UNKNOWN_TOPIC_OR_PARTITION.message];
+  if (replicas === null) return ['NO_REASSIGNMENT_IN_PROGRESS', errors.NO_REASSIGNMENT_IN_PROGRESS.message];
+  return ['POLICY_VIOLATION', 'partitions lie in object storage and have no replicas that could be moved'];
+}

@@ -1,0 +1,69 @@
+import { isQuotaEntityType, type QuotaFilterPart } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * DescribeClientQuotas v0 and v1: the quotas of the entities that fit all components. No component fits all entities, unless the
+ * request is strict.
+ *
+ * - A type that appears twice, a match with a name too many or too few, and an ip together with something else are
+ *   INVALID_REQUEST; an unknown type is UNSUPPORTED_VERSION, as a later release may know it.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs.
+ */
+export const describeClientQuotasHandler: HandlerOf<Apis['DescribeClientQuotas']> = async (
+  request,
+  context,
+) => {
+  const { components, strict: isStrict } = request;
+  const problem = problemOf(components);
+  if (problem !== undefined) return refused(problem.error, problem.message);
+  const parts = components.map(partOf);
+  const found = await ifAvailable(context.cluster.port.describeClientQuotas({ parts, isStrict }));
+  if (found === undefined) return refused('NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    errorMessage: null,
+    entries: found.map(({ entity, quotas }) => ({
+      entity: entity.map(({ type, name }) => ({ entityType: type, entityName: name })),
+      values: Object.entries(quotas).map(([key, value]) => ({ key, value })),
+    })),
+  };
+};
+
+type Component = RequestOf<Apis['DescribeClientQuotas']>['components'][number];
+
+/** By their numbers in the protocol. */
+const matches = ['name', 'default', 'any'] as const;
+
+function problemOf(components: readonly Component[]): { error: ErrorName; message: string } | undefined {
+  const types = components.map(({ entityType }) => entityType);
+  const invalid = (message: string) => ({ error: 'INVALID_REQUEST' as const, message });
+  for (const [index, { entityType, matchType, match }] of components.entries()) {
+    if (entityType === '') return invalid('a component has no type');
+    if (types.indexOf(entityType) !== index) return invalid(`two components are about the ${entityType}`);
+    if (!isQuotaEntityType(entityType)) {
+      return { error: 'UNSUPPORTED_VERSION', message: `there are no quotas for a ${entityType}` };
+    }
+    const kind = matches[matchType];
+    if (kind === undefined) return invalid(`${matchType} is no type of match`);
+    if (kind === 'name' && match === null) return invalid(`the ${entityType} to match has no name`);
+    if (kind !== 'name' && match !== null)
+      return invalid(`a match of type ${matchType} comes without a name`);
+  }
+  if (types.includes('ip') && types.length > 1) {
+    return invalid('an ip has quotas by itself, not with a user or client-id');
+  }
+  return undefined;
+}
+
+function partOf({ entityType, matchType, match }: Component): QuotaFilterPart {
+  return { type: entityType as QuotaFilterPart['type'], match: matches[matchType]!, name: match };
+}
+
+function refused(error: ErrorName, message: string) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, errorMessage: message, entries: null };
+}

@@ -1,0 +1,47 @@
+import type { AlterClientQuotasResult } from '@weir/metadata';
+import { type Apis, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * AlterClientQuotas v0 and v1, all entities in one call to the control plane, which decides about each by itself. Agents hear of
+ * quotas with everything else that they follow, so that they bind everywhere within a moment.
+ *
+ * - An entity is a user, a client-id, both, or an ip; anything else, an entity or a key that is there twice, a key that the entity
+ *   cannot have and a value that is not above 0 are INVALID_REQUEST. An ip is an address: names of hosts are not resolved.
+ * - POLICY_VIOLATION when the cluster has as many quotas as it can.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs.
+ */
+export const alterClientQuotasHandler: HandlerOf<Apis['AlterClientQuotas']> = async (request, context) => {
+  const { entries, validateOnly } = request;
+  const problems = entries.map(problemOf);
+  const toAlter = entries
+    .filter((_, index) => problems[index] === undefined)
+    .map(({ entity, ops }) => ({
+      entity: entity.map(({ entityType, entityName }) => ({ type: entityType, name: entityName })),
+      changes: ops.map(({ key, value, remove }) => ({ key, value: remove ? null : value })),
+    }));
+  const { port } = context.cluster;
+  const results =
+    toAlter.length === 0 ? [] : await ifAvailable(port.alterClientQuotas(toAlter, { validateOnly }));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    entries: entries.map(({ entity }, index) => {
+      const { error, message } = problems[index] ??
+        results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
+      return { errorCode: errors[error].code, errorMessage: message, entity };
+    }),
+  };
+};
+
+type Entry = RequestOf<Apis['AlterClientQuotas']>['entries'][number];
+
+/** On the way to the control plane something that is not a number would become a removal. */
+function problemOf({ ops }: Entry): AlterClientQuotasResult | undefined {
+  const wrong = ops.find(({ value, remove }) => !remove && !Number.isFinite(value));
+  if (wrong === undefined) return undefined;
+  return { error: 'INVALID_REQUEST', message: `${wrong.key} must be a number, not ${wrong.value}.` };
+}

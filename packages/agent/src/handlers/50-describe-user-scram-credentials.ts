@@ -1,0 +1,50 @@
+import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { scramSha512 } from './scram-mechanism.ts';
+
+/**
+ * DescribeUserScramCredentials v0: who has a credential, and with how many iterations. Salts and keys are never told.
+ *
+ * - Without users all are described. One that is named twice is DUPLICATE_RESOURCE, answered once, and one without a credential
+ *   RESOURCE_NOT_FOUND.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs.
+ */
+export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserScramCredentials']> = async (
+  request,
+  context,
+) => {
+  const names = (request.users ?? []).map(({ name }) => name);
+  const users = [...new Set(names)];
+  const isRepeated = (user: string) => names.indexOf(user) !== names.lastIndexOf(user);
+  const asked = users.filter((user) => !isRepeated(user));
+  const { port } = context.cluster;
+  const isOnlyRepeated = users.length > 0 && asked.length === 0;
+  const found = isOnlyRepeated ? [] : await ifAvailable(port.describeScramCredentials(asked));
+  if (found === undefined) return answer('NOT_CONTROLLER', []);
+
+  const described = new Map(found.flatMap((one) => (one === null ? [] : [[one.user, one]])));
+  const results = (users.length > 0 ? users : [...described.keys()]).map((user) => {
+    const credential = described.get(user);
+    if (credential === undefined) {
+      const error = errors[isRepeated(user) ? 'DUPLICATE_RESOURCE' : 'RESOURCE_NOT_FOUND'];
+      return { user, errorCode: error.code, errorMessage: error.message, credentialInfos: [] };
+    }
+    const { iterations } = credential;
+    return {
+      user,
+      errorCode: errors.NONE.code,
+      errorMessage: null,
+      credentialInfos: [{ mechanism: scramSha512, iterations }],
+    };
+  });
+  return answer('NONE', results);
+
+  function answer<Result>(error: 'NONE' | 'NOT_CONTROLLER', rows: Result[]) {
+    const { code, message } = errors[error];
+    const errorMessage = error === 'NONE' ? null : message;
+    return { throttleTimeMs: 0, errorCode: code, errorMessage, results: rows };
+  }
+};

@@ -1,0 +1,106 @@
+import { createHash, createHmac } from 'node:crypto';
+import { caps } from '@weir/core';
+import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from './cluster-calls.ts';
+import type { HandlerOf } from './handler.ts';
+import { scramSha512 } from './scram-mechanism.ts';
+
+/**
+ * AlterUserScramCredentials v0, all users in one call to the control plane. What the client sends is as good as the password, so
+ * that it ends here: only the keys that RFC 5802 derives for verifying it are sent on and kept.
+ *
+ * - SCRAM-SHA-512 is the only mechanism; another one is UNSUPPORTED_SASL_MECHANISM.
+ * - Iterations outside of 4096 to 16384, an empty name or salt and a salted password that is not one of SHA-512 are
+ *   UNACCEPTABLE_CREDENTIAL.
+ * - A user that is named twice is DUPLICATE_RESOURCE, answered once; the removal of what is not there is RESOURCE_NOT_FOUND.
+ * - POLICY_VIOLATION when the cluster has as many credentials as it can.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ *
+ * Missing: ACLs.
+ */
+export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCredentials']> = async (
+  request,
+  context,
+) => {
+  const wanted: Wanted[] = [
+    ...request.deletions.map(({ name, mechanism }) => ({ name, mechanism, upsertion: undefined })),
+    ...request.upsertions.map((upsertion) => ({ ...upsertion, upsertion })),
+  ];
+  const names = wanted.map(({ name }) => name);
+  const byUser = wanted.filter(({ name }, index) => names.indexOf(name) === index);
+  const problems = byUser.map((one) => problemOf(one, names));
+  const changes = byUser
+    .filter((_, index) => problems[index] === undefined)
+    .map(({ name, upsertion }): ScramCredentialChange => {
+      return { user: name, credential: upsertion === undefined ? null : credentialOf(upsertion) };
+    });
+  const { port } = context.cluster;
+  const results = changes.length === 0 ? [] : await ifAvailable(port.alterScramCredentials(changes));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    results: byUser.map(({ name }, index) => {
+      const { error, message } = problems[index] ??
+        results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
+      return { user: name, errorCode: errors[error].code, errorMessage: message };
+    }),
+  };
+};
+
+type Upsertion = RequestOf<Apis['AlterUserScramCredentials']>['upsertions'][number];
+
+interface Wanted {
+  readonly name: string;
+  readonly mechanism: number;
+  /** `undefined` for a deletion. */
+  readonly upsertion: Upsertion | undefined;
+}
+
+const iterationsMin = 4096;
+/** More would let one login take a processor for long. */
+const iterationsMax = 16_384;
+const sha512Bytes = 64;
+
+function problemOf(
+  { name, mechanism, upsertion }: Wanted,
+  names: readonly string[],
+): { error: ErrorName; message: string } | undefined {
+  const unacceptable = (message: string) => ({ error: 'UNACCEPTABLE_CREDENTIAL' as const, message });
+  if (names.indexOf(name) !== names.lastIndexOf(name)) {
+    return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
+  }
+  if (name === '' || name.length > caps.principalNameCharsMax) {
+    return unacceptable(`The name of a user has 1 to ${caps.principalNameCharsMax} characters.`);
+  }
+  if (mechanism !== scramSha512) {
+    return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'The only mechanism is SCRAM-SHA-512.' };
+  }
+  if (upsertion === undefined) return undefined;
+  const { iterations, salt, saltedPassword } = upsertion;
+  if (iterations < iterationsMin || iterations > iterationsMax) {
+    return unacceptable(
+      `There are ${iterations} iterations; ${iterationsMin} to ${iterationsMax} are allowed.`,
+    );
+  }
+  if (salt.length === 0 || salt.length > caps.scramSaltBytesMax) {
+    return unacceptable(`The salt has ${salt.length} bytes; 1 to ${caps.scramSaltBytesMax} are allowed.`);
+  }
+  if (saltedPassword.length !== sha512Bytes) {
+    return unacceptable(
+      `The salted password has ${saltedPassword.length} bytes; those of SHA-512 are ${sha512Bytes}.`,
+    );
+  }
+  return undefined;
+}
+
+function credentialOf({ iterations, salt, saltedPassword }: Upsertion): ScramCredential {
+  const keyed = (text: string) => createHmac('sha512', saltedPassword).update(text).digest();
+  return {
+    iterations,
+    // A copy, because the memory of the frame is used again.
+    salt: Buffer.from(salt),
+    storedKey: createHash('sha512').update(keyed('Client Key')).digest(),
+    serverKey: keyed('Server Key'),
+  };
+}

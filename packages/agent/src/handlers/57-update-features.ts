@@ -1,0 +1,41 @@
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { features } from './features.ts';
+import type { HandlerOf } from './handler.ts';
+
+type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
+
+/**
+ * UpdateFeatures v0 to v2. The level of a feature comes with the release: to ask for the one that counts already is fine, and for
+ * another one INVALID_UPDATE_VERSION. From v2 on one answer goes for all of them.
+ *
+ * - No updates at all, or one feature twice, is INVALID_REQUEST.
+ *
+ * Missing: ACLs.
+ */
+export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, { apiVersion }) => {
+  const { featureUpdates } = request;
+  const names = featureUpdates.map(({ feature }) => feature);
+  if (names.length === 0 || new Set(names).size < names.length) {
+    return answer('INVALID_REQUEST', 'name every feature that is to change, once');
+  }
+  const results = featureUpdates.map((update) => ({ feature: update.feature, ...judge(update) }));
+  const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
+  if (apiVersion >= 2 && firstProblem !== undefined) {
+    return answer('INVALID_UPDATE_VERSION', firstProblem.errorMessage);
+  }
+  return { ...answer('NONE', null), results: apiVersion >= 2 ? [] : results };
+};
+
+function judge({ feature, maxVersionLevel }: Update) {
+  const known = Object.hasOwn(features, feature) ? features[feature as keyof typeof features] : undefined;
+  if (known?.level === maxVersionLevel) return { errorCode: errors.NONE.code, errorMessage: null };
+  const message =
+    known === undefined
+      ? `this release has no feature ${feature}`
+      : `this release has ${feature} at level ${known.level}, and no other`;
+  return { errorCode: errors.INVALID_UPDATE_VERSION.code, errorMessage: message };
+}
+
+function answer(error: ErrorName, message: string | null) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, errorMessage: message, results: [] };
+}

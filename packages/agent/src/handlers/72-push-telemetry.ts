@@ -1,0 +1,27 @@
+import { type Apis, errors } from '@weir/wire';
+import type { ClientSoftware } from '../telemetry/client-software.ts';
+import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * PushTelemetry v0: the metrics of a client, which end in the log of the agent (telemetry/).
+ *
+ * - A client without an id, or one that has said before that it ends, is INVALID_REQUEST.
+ * - A push before the interval is over is THROTTLING_QUOTA_EXCEEDED, unless it is the last one.
+ * - UNKNOWN_SUBSCRIPTION_ID when the subscriptions have changed since, UNSUPPORTED_COMPRESSION_TYPE, TELEMETRY_TOO_LARGE as sent and
+ *   as inflated, and INVALID_RECORD for what cannot be read.
+ */
+export function pushTelemetryHandler(
+  telemetry: ClientTelemetry,
+  software: ClientSoftware,
+): HandlerOf<Apis['PushTelemetry']> {
+  return ({ clientInstanceId, subscriptionId, terminating, compressionType, metrics }, context) => {
+    const error = telemetry.push(software.clientOf(clientInstanceId, context), {
+      subscriptionId,
+      isLast: terminating,
+      compressionType,
+      metrics,
+    });
+    return { throttleTimeMs: 0, errorCode: errors[error].code };
+  };
+}

@@ -1,0 +1,58 @@
+import type { StoredConfigKind } from '@weir/metadata';
+import { type Apis, errors } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import { configResourceType } from './config-resources.ts';
+import type { HandlerOf } from './handler.ts';
+
+type ResourceType = (typeof configResourceType)[keyof typeof configResourceType];
+
+const storedKinds: Partial<Record<ResourceType, StoredConfigKind>> = {
+  [configResourceType.group]: 'group',
+  [configResourceType.clientMetrics]: 'clientMetrics',
+};
+
+const everyType = Object.values(configResourceType);
+
+/**
+ * ListConfigResources v0 and v1: topics and brokers that there are, and groups and subscriptions of client metrics for which
+ * something is set.
+ *
+ * - v0 lists subscriptions only. From v1 on no types at all means all of them; one that does not exist is UNSUPPORTED_VERSION.
+ * - When the control plane cannot be reached the answer is COORDINATOR_NOT_AVAILABLE.
+ *
+ * Missing: ACLs.
+ */
+export const listConfigResourcesHandler: HandlerOf<Apis['ListConfigResources']> = async (
+  request,
+  { cluster, apiVersion },
+) => {
+  const asked = [...new Set(request.resourceTypes)];
+  const types =
+    apiVersion === 0 ? [configResourceType.clientMetrics] : asked.length === 0 ? everyType : asked;
+  if (!types.every(isResourceType)) {
+    return { throttleTimeMs: 0, errorCode: errors.UNSUPPORTED_VERSION.code, configResources: [] };
+  }
+  const lists = await ifAvailable(Promise.all(types.map((type) => namesOf(type, cluster))));
+  if (lists === undefined) {
+    return { throttleTimeMs: 0, errorCode: errors.COORDINATOR_NOT_AVAILABLE.code, configResources: [] };
+  }
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    configResources: lists.flatMap((names, index) =>
+      names.map((resourceName) => ({ resourceName, resourceType: types[index]! })),
+    ),
+  };
+};
+
+async function namesOf(type: ResourceType, cluster: ClusterView): Promise<string[]> {
+  const stored = storedKinds[type];
+  if (stored !== undefined) return cluster.port.listConfigResources(stored);
+  if (type === configResourceType.topic) return Array.from(cluster.topics(), ({ name }) => name);
+  return cluster.agents().map(({ nodeId }) => String(nodeId));
+}
+
+function isResourceType(type: number): type is ResourceType {
+  return (everyType as readonly number[]).includes(type);
+}

@@ -1,0 +1,46 @@
+import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/metadata';
+import { type Apis, errors } from '@weir/wire';
+import { clientHostOf } from './client-host.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import type { GatheredCalls } from './gathered-calls.ts';
+import type { HandlerOf } from './handler.ts';
+
+/**
+ * ShareGroupHeartbeat v1. The control plane coordinates; heartbeats that come together go there together.
+ *
+ * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
+ * their group.
+ *
+ * Missing: ACLs.
+ */
+export function shareGroupHeartbeatHandler(
+  heartbeats: GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer>,
+): HandlerOf<Apis['ShareGroupHeartbeat']> {
+  return async (request, { clientId, remoteAddress }) => {
+    const { groupId, memberId, memberEpoch, rackId, subscribedTopicNames } = request;
+    const answer = await ifAvailable(
+      heartbeats.ask({
+        ...{ groupId, memberId, memberEpoch, rackId, subscribedTopicNames },
+        clientId: clientId ?? '',
+        clientHost: clientHostOf(remoteAddress),
+      }),
+    );
+    if (answer === undefined || answer.error !== 'NONE') {
+      return {
+        throttleTimeMs: 0,
+        errorCode: errors[answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code,
+        errorMessage: answer?.message ?? null,
+        memberEpoch: 0,
+        heartbeatIntervalMs: 0,
+      };
+    }
+    return {
+      throttleTimeMs: 0,
+      errorCode: errors.NONE.code,
+      memberId: answer.memberId,
+      memberEpoch: answer.memberEpoch,
+      heartbeatIntervalMs: answer.heartbeatIntervalMs,
+      assignment: answer.assignment === null ? null : { topicPartitions: answer.assignment },
+    };
+  };
+}

@@ -1,0 +1,92 @@
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { saidOf } from '../share/acknowledgements.ts';
+import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
+import type { ShareService } from '../share/share-service.ts';
+import { closingEpoch } from '../share/share-sessions.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
+
+/**
+ * ShareFetch v1 and v2. The control plane says which records the member is given, and waits for them if it has to; the agent reads
+ * them as Fetch does, in whole batches of which the member takes what is its own.
+ *
+ * - `maxRecords` is never exceeded, in whatever mode (KIP-1206); bytes are by an estimate.
+ * - What a request says of records is done before it is given others, and durable before it is answered.
+ * - A request that renews locks, or closes the session, fetches nothing.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, and members begin a new session.
+ *
+ * Missing: ACLs.
+ */
+export function shareFetchHandler(
+  service: ShareService,
+  onFetch?: () => void,
+): HandlerOf<Apis['ShareFetch']> {
+  return (request, context) => {
+    onFetch?.();
+    const { groupId, memberId, shareSessionEpoch } = request;
+    const problem = problemOf(request);
+    if (!groupId || !memberId || problem !== undefined) {
+      return refused('INVALID_REQUEST', problem ?? 'A group id and a member id are needed.');
+    }
+    const caller = { groupId, memberId, shareSessionEpoch };
+    const session = service.sessions.fetch(caller, request, context.closed);
+    if (typeof session === 'string') return refused(session);
+    const fetch = new ShareFetch(service.reading, request, session, context);
+    const answer = answerOf(request, context, fetch);
+    // Whoever takes the answer has counted it one step before.
+    void answer.then(nothing, nothing).then(() => fetch.room?.release());
+    return answer;
+
+    async function answerOf(
+      { topics, isRenewAck }: ShareFetchRequest,
+      { apiVersion }: RequestContext,
+      fetch: ShareFetch,
+    ): Promise<ShareFetchResponse> {
+      if (typeof session === 'string') return refused(session);
+      const isOver = shareSessionEpoch === closingEpoch;
+      const said = saidOf(topics, isRenewAck && apiVersion >= renewFromVersion);
+      const acknowledging = service.acknowledge(session, said, isOver);
+      const acquired = isOver || isRenewAck ? nothingAcquired : await fetch.acquire();
+      const results = acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
+      const acknowledged = await acknowledging;
+      if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
+      // What was said has been done, and its outcome must not be lost with the rest.
+      if (acquired?.error !== 'NONE' && said.length === 0) {
+        return refused(acquired?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
+      }
+      return fetch.respond(
+        results,
+        said,
+        acknowledged.errors,
+        Math.max(acquired?.lockMs ?? 0, acknowledged.lockMs),
+      );
+    }
+  };
+}
+
+const renewFromVersion = 2;
+const nothingAcquired = { error: 'NONE', lockMs: 0, partitions: [] } as const;
+
+function problemOf(request: ShareFetchRequest): string | undefined {
+  const { shareSessionEpoch, topics, isRenewAck, maxWaitMs, minBytes, maxBytes, maxRecords } = request;
+  const saysSomething = topics.some(({ partitions }) =>
+    partitions.some(({ acknowledgementBatches }) => acknowledgementBatches.length > 0),
+  );
+  if (shareSessionEpoch === 0 && saysSomething) return 'A session cannot be opened with acknowledgements.';
+  if (isRenewAck && [maxWaitMs, minBytes, maxBytes, maxRecords].some((limit) => limit !== 0)) {
+    return 'A request that renews locks fetches nothing: its limits have to be 0.';
+  }
+  return undefined;
+}
+
+function refused(error: ErrorName, errorMessage: string | null = null): ShareFetchResponse {
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors[error].code,
+    errorMessage,
+    acquisitionLockTimeoutMs: 0,
+    responses: [],
+    nodeEndpoints: [],
+  };
+}
+
+function nothing(): void {}

@@ -1,0 +1,107 @@
+import type { AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
+import { type ErrorName, errors } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from './cluster-calls.ts';
+import { brokerNameProblem, configResourceType, unknownType } from './config-resources.ts';
+import type { RequestContext } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/** A resource whose configs are to change, as the two requests for it say it. */
+export interface ResourceToAlter {
+  readonly resourceType: number;
+  readonly resourceName: string;
+  readonly replacesAll: boolean;
+  /** `undefined` when a change is none that there is. */
+  readonly changes: ConfigsToAlter['changes'] | undefined;
+}
+
+/**
+ * Changes configs, all resources in one call to the control plane, and waits until this agent has heard of it.
+ *
+ * - Agents have no configs of their own: those of the cluster are changed with the empty broker name. A single broker is
+ *   INVALID_REQUEST, since changing all of them is not what was asked for, and so are loggers.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ */
+export async function alterResources(
+  resources: readonly ResourceToAlter[],
+  validateOnly: boolean,
+  context: RequestContext,
+) {
+  const { cluster } = context;
+  const checked = resources.map(check);
+  const toAlter = checked.filter((one) => typeof one !== 'string');
+  const results =
+    toAlter.length === 0 ? [] : await ifAvailable(cluster.port.alterConfigs(toAlter, { validateOnly }));
+  if (!validateOnly && results !== undefined) {
+    await untilHeard(context, () =>
+      toAlter.every((altered, index) => isHeard(cluster, altered, results[index]!)),
+    );
+  }
+  let next = 0;
+  return resources.map(({ resourceType, resourceName }, index) => {
+    const one = checked[index]!;
+    const answer = (error: ErrorName, message: string | null) => ({
+      errorCode: errors[error].code,
+      errorMessage: message,
+      resourceType,
+      resourceName,
+    });
+    if (typeof one === 'string') return answer('INVALID_REQUEST', one);
+    const result = results?.[next++];
+    return result === undefined
+      ? answer('NOT_CONTROLLER', errors.NOT_CONTROLLER.message)
+      : answer(result.error, result.message);
+  });
+}
+
+/** What the control plane is asked, or what is wrong. */
+function check({
+  resourceType,
+  resourceName,
+  replacesAll,
+  changes,
+}: ResourceToAlter): ConfigsToAlter | string {
+  if (changes === undefined) return 'a config can be set, deleted, appended to and subtracted from';
+  switch (resourceType) {
+    case configResourceType.topic:
+      return { kind: 'topic', name: resourceName, replacesAll, changes };
+    case configResourceType.group:
+      return { kind: 'group', name: resourceName, replacesAll, changes };
+    case configResourceType.clientMetrics:
+      return { kind: 'clientMetrics', name: resourceName, replacesAll, changes };
+    case configResourceType.broker:
+      if (resourceName === '') return { kind: 'cluster', name: '', replacesAll, changes };
+      return (
+        brokerNameProblem(resourceName) ??
+        'all brokers have the same configs; leave the name empty to change them for the cluster'
+      );
+    case configResourceType.brokerLogger:
+      return 'brokers have no loggers that can be set';
+    default:
+      return unknownType(resourceType);
+  }
+}
+
+function isHeard(
+  cluster: ClusterView,
+  { kind, name }: ConfigsToAlter,
+  { configs }: AlterConfigsResult,
+): boolean {
+  if (configs === undefined) return true;
+  switch (kind) {
+    case 'topic': {
+      const topic = cluster.topicByName(name);
+      return topic === undefined || isEqual(topic.configs, configs);
+    }
+    case 'cluster':
+      return isEqual(cluster.clusterConfigs(), configs);
+    case 'group':
+    case 'clientMetrics':
+      return true;
+  }
+}
+
+function isEqual(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}

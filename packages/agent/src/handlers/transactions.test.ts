@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  answered,
+  batchOf,
+  errorName,
+  fetchOnce,
+  type LeaderAgent,
+  pause,
+  protocols,
+  readAll,
+  type ServedAgent,
+  startLeaderAgent,
+  TransactionalProducer,
+  until,
+} from '../../testing/index.ts';
+
+type Protocol = keyof typeof protocols;
+
+const everyProtocol = Object.keys(protocols) as Protocol[];
+
+async function begin(agent: LeaderAgent, transactionalId: string, protocol: Protocol) {
+  const producer = new TransactionalProducer(agent, transactionalId, protocol);
+  assert.equal(await producer.init(), 'NONE');
+  return producer;
+}
+
+/** Writes within a transaction, as the protocol has it. */
+async function write(
+  producer: TransactionalProducer,
+  protocol: Protocol,
+  topic: string,
+  partition: number,
+  ...values: string[]
+) {
+  if (protocol === 'announcing') {
+    assert.deepEqual(await producer.addPartitions(topic, partition), ['NONE']);
+  }
+  assert.equal(await producer.send(topic, partition, ...values), 'NONE');
+}
+
+async function writePlain(agent: LeaderAgent, topic: string, ...values: string[]): Promise<void> {
+  const { responses } = answered(
+    await agent.call('Produce', 9, {
+      transactionalId: null,
+      acks: -1,
+      timeoutMs: 30_000,
+      topicData: [{ name: topic, partitionData: [{ index: 0, records: [batchOf(values)] }] }],
+    }),
+  );
+  assert.equal(errorName(responses[0]!.partitionResponses[0]!.errorCode), 'NONE');
+}
+
+/** Waits until an agent has heard of everything. */
+async function heard(agent: ServedAgent, topic: string, lastStableOffset: number, partition = 0) {
+  const { topicId } = agent.view.topicByName(topic)!;
+  await until(() => agent.view.ends(topicId, partition)!.lastStableOffset === lastStableOffset);
+}
+
+for (const protocol of everyProtocol) {
+  test(`${protocol}: records are committed together, in all partitions`, async () => {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t', 2);
+    const producer = await begin(agent, 'tx', protocol);
+    await write(producer, protocol, 't', 0, 'a', 'b');
+    await write(producer, protocol, 't', 1, 'c');
+
+    for (const [partition, values] of [
+      [0, ['a', 'b']],
+      [1, ['c']],
+    ] as const) {
+      const open = await fetchOnce(agent, 't', { committed: true, partition });
+      assert.deepEqual([open.values, open.aborted, open.lastStableOffset], [[], [], 0n]);
+      assert.equal(open.highWatermark, BigInt(values.length));
+      const all = await fetchOnce(agent, 't', { committed: false, partition });
+      assert.deepEqual([all.values, all.aborted, all.lastStableOffset], [values, null, 0n]);
+    }
+
+    const epoch = producer.producerEpoch;
+    assert.equal(await producer.end(true), 'NONE');
+    const markerEpoch = protocol === 'bumping' ? epoch + 1 : epoch;
+    assert.equal(producer.producerEpoch, markerEpoch);
+    await heard(agent, 't', 3);
+    await heard(agent, 't', 2, 1);
+    for (const reader of [agent, await agent.another()]) {
+      const ended = await fetchOnce(reader, 't', { committed: true });
+      assert.deepEqual(ended.values, ['a', 'b']);
+      assert.deepEqual(ended.markers, [`commit at 2 by epoch ${markerEpoch}`]);
+      assert.deepEqual([ended.aborted, ended.lastStableOffset, ended.highWatermark], [[], 3n, 3n]);
+      assert.deepEqual(await readAll(reader, 't', { committed: true, partition: 1 }), ['c']);
+    }
+  });
+
+  test(`${protocol}: what is aborted is told as such, and the next transaction is not`, async () => {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t');
+    const producer = await begin(agent, 'tx', protocol);
+    await write(producer, protocol, 't', 0, 'a', 'b');
+    assert.equal(await producer.end(false), 'NONE');
+    await write(producer, protocol, 't', 0, 'c');
+    assert.equal(await producer.end(true), 'NONE');
+    await heard(agent, 't', 5);
+    for (const reader of [agent, await agent.another()]) {
+      const committed = await fetchOnce(reader, 't', { committed: true });
+      assert.deepEqual(committed.values, ['c']);
+      assert.deepEqual(committed.aborted, [[producer.producerId, 0n]]);
+      const uncommitted = await fetchOnce(reader, 't', { committed: false });
+      assert.deepEqual([uncommitted.values, uncommitted.aborted], [['a', 'b', 'c'], null]);
+      assert.equal(uncommitted.markers.length, 2);
+      const behind = await fetchOnce(reader, 't', { committed: true, offset: 3n });
+      assert.deepEqual([behind.values, behind.aborted], [['c'], []]);
+    }
+  });
+
+  test(`${protocol}: whoever takes a transactional id fences the one before, and aborts its records`, async () => {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t');
+    const zombie = await begin(agent, 'tx', protocol);
+    await write(zombie, protocol, 't', 0, 'lost');
+    const successor = await begin(agent, 'tx', protocol);
+    assert.equal(await zombie.send('t', 0, 'late'), 'INVALID_PRODUCER_EPOCH');
+    assert.deepEqual(await zombie.addPartitions('t', 0), ['PRODUCER_FENCED']);
+    assert.equal(await zombie.commitOffset('g', 't', 1n), 'INVALID_PRODUCER_EPOCH');
+    assert.equal(await zombie.end(true), 'PRODUCER_FENCED');
+    await write(successor, protocol, 't', 0, 'kept');
+    assert.equal(await successor.end(true), 'NONE');
+    await heard(agent, 't', 4);
+    assert.deepEqual(await readAll(agent, 't', { committed: true }), ['kept']);
+  });
+
+  test(`${protocol}: a transaction that is open for too long is aborted and its producer fenced`, async () => {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t');
+    const producer = new TransactionalProducer(agent, 'tx', protocol);
+    assert.equal(await producer.init(1), 'NONE');
+    await write(producer, protocol, 't', 0, 'a');
+    await heard(agent, 't', 2);
+    assert.deepEqual(await readAll(agent, 't', { committed: true }), []);
+    assert.deepEqual(await readAll(agent, 't', { committed: false }), ['a']);
+    assert.equal(await producer.send('t', 0, 'b'), 'INVALID_PRODUCER_EPOCH');
+    // With an epoch for every transaction it is known which one was meant, and how that ended.
+    const ended = protocol === 'bumping' ? 'INVALID_TXN_STATE' : 'PRODUCER_FENCED';
+    assert.equal(await producer.end(true), ended);
+    assert.equal(await producer.init(), 'PRODUCER_FENCED');
+  });
+
+  test(`${protocol}: offsets of a group count when the transaction commits`, async () => {
+    await using agent = await startLeaderAgent();
+    await agent.addTopic('t');
+    const producer = await begin(agent, 'tx', protocol);
+    const offsetIn = async (requireStable: boolean, version: number) => {
+      const topics = [{ name: 't', topicId: agent.view.topicByName('t')!.topicId, partitionIndexes: [0] }];
+      const answer = answered(
+        await agent.call('OffsetFetch', version, {
+          ...(version >= 8 ? { groups: [{ groupId: 'g', topics }] } : { groupId: 'g', topics }),
+          requireStable,
+        }),
+      );
+      const [topic] = version >= 8 ? answer.groups[0]!.topics : answer.topics;
+      const { errorCode, committedOffset } = topic!.partitions[0]!;
+      return errorCode === 0 ? Number(committedOffset) : errorName(errorCode);
+    };
+    const commit = async (offset: bigint) => {
+      if (protocol === 'announcing') assert.equal(await producer.addOffsets('g'), 'NONE');
+      assert.equal(await producer.commitOffset('g', 't', offset), 'NONE');
+    };
+    const steps: [what: () => Promise<unknown>, stable: number | string, unstable: number][] = [
+      [() => commit(7n), 'UNSTABLE_OFFSET_COMMIT', -1],
+      [() => producer.end(true), 7, 7],
+      [() => commit(9n), 'UNSTABLE_OFFSET_COMMIT', 7],
+      [() => producer.end(false), 7, 7],
+    ];
+    for (const [step, stable, unstable] of steps) {
+      await step();
+      for (const version of [7, 8, 9, 10]) {
+        assert.equal(await offsetIn(true, version), stable, `v${version}`);
+        assert.equal(await offsetIn(false, version), unstable, `v${version}`);
+      }
+    }
+  });
+}
+
+test('who announces partitions is only heard in those', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t', 2);
+  const producer = await begin(agent, 'tx', 'announcing');
+  assert.deepEqual(await producer.addPartitions('t', 0), ['NONE']);
+  assert.equal(await producer.send('t', 1, 'x'), 'TRANSACTION_ABORTABLE');
+  assert.equal(await producer.commitOffset('g', 't', 1n), 'TRANSACTION_ABORTABLE');
+  assert.equal(await producer.send('t', 0, 'a'), 'NONE');
+  assert.deepEqual(await producer.addPartitions('t', 1, 2), [
+    'OPERATION_NOT_ATTEMPTED',
+    'UNKNOWN_TOPIC_OR_PARTITION',
+  ]);
+  assert.equal(await producer.end(true), 'NONE');
+});
+
+test('an end that comes over a connection which the transaction does not know is done when it is asked for again', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t');
+  const producer = await begin(agent, 'tx', 'announcing');
+  await write(producer, 'announcing', 't', 0, 'a');
+  producer.reconnect();
+  assert.equal(await producer.end(true), 'CONCURRENT_TRANSACTIONS');
+  assert.equal(await producer.end(true), 'NONE');
+});
+
+test('a reader of committed records waits for the end of a transaction, not for its records', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t');
+  const producer = await begin(agent, 'tx', 'bumping');
+  const seen: string[] = [];
+  const committed = fetchOnce(agent, 't', { committed: true, maxWaitMs: 30_000 }).then(({ values }) => {
+    seen.push(`committed ${values}`);
+  });
+  const uncommitted = fetchOnce(agent, 't', { committed: false, maxWaitMs: 30_000 }).then(({ values }) => {
+    seen.push(`uncommitted ${values}`);
+  });
+  assert.equal(await producer.send('t', 0, 'a'), 'NONE');
+  await uncommitted;
+  await pause(0);
+  assert.deepEqual(seen, ['uncommitted a']);
+  assert.equal(await producer.end(true), 'NONE');
+  await committed;
+  assert.deepEqual(seen, ['uncommitted a', 'committed a']);
+});
+
+test('a session is told when nothing but the last stable offset has moved', async () => {
+  await using agent = await startLeaderAgent();
+  const { topicId } = await agent.addTopic('t');
+  const first = await begin(agent, 'first', 'bumping');
+  const second = await begin(agent, 'second', 'bumping');
+  await write(first, 'bumping', 't', 0, 'a');
+  await write(second, 'bumping', 't', 0, 'b');
+  const connection = new AbortController().signal;
+  let sessionId = 0;
+  let sessionEpoch = 0;
+  const fetch = async () => {
+    const answer = answered(
+      await agent.call(
+        'Fetch',
+        13,
+        {
+          maxWaitMs: 0,
+          minBytes: 1,
+          maxBytes: 1 << 20,
+          isolationLevel: 1,
+          sessionId,
+          sessionEpoch,
+          topics:
+            sessionEpoch === 0
+              ? [{ topicId, partitions: [{ partition: 0, fetchOffset: 9n, partitionMaxBytes: 1 << 20 }] }]
+              : [],
+        },
+        'test',
+        connection,
+      ),
+    );
+    sessionId = answer.sessionId;
+    sessionEpoch++;
+    const told = answer.responses.flatMap(({ partitions }) => partitions);
+    return told.map((one) => [one.highWatermark, one.lastStableOffset, one.records?.length ?? 0]);
+  };
+  await write(first, 'bumping', 't', 0, ...'cdefghi'.split(''));
+  assert.deepEqual(await fetch(), [[9n, 0n, 0]]);
+  assert.deepEqual(await fetch(), []);
+  assert.equal(await first.end(true), 'NONE');
+  await heard(agent, 't', 1);
+  assert.deepEqual(await fetch(), [[10n, 1n, 0]]);
+  assert.deepEqual(await fetch(), []);
+});
+
+test('plain and transactional records of many producers, read in fetches of any size', async () => {
+  await using agent = await startLeaderAgent();
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), who: fc.nat(2) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('plain' as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constantFrom('commit' as const, 'abort' as const), who: fc.nat(2) }),
+    },
+  );
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 25 }),
+      fc.constantFrom(1, 200, 1 << 20),
+      async (steps, bytesMax) => {
+        const topic = `t-${run++}`;
+        await agent.addTopic(topic);
+        const protocol = everyProtocol[run % 2]!;
+        const producers = await Promise.all(
+          [0, 1, 2].map((who) => begin(agent, `${topic}-${who}`, protocol)),
+        );
+        /** The log as it should be: values and markers, and what became of each. */
+        const log: {
+          value: string;
+          state: 'plain' | 'open' | 'committed' | 'aborted' | 'marker';
+          who: number;
+        }[] = [];
+        for (const [number, one] of steps.entries()) {
+          if (one.kind === 'plain') {
+            await writePlain(agent, topic, `${number}`);
+            log.push({ value: `${number}`, state: 'plain', who: -1 });
+          } else if (one.kind === 'write') {
+            await write(producers[one.who]!, protocol, topic, 0, `${number}`);
+            log.push({ value: `${number}`, state: 'open', who: one.who });
+          } else {
+            const open = log.filter(({ state, who }) => state === 'open' && who === one.who);
+            if (open.length === 0) continue;
+            assert.equal(await producers[one.who]!.end(one.kind === 'commit'), 'NONE');
+            for (const entry of open) entry.state = one.kind === 'commit' ? 'committed' : 'aborted';
+            log.push({ value: '', state: 'marker', who: one.who });
+          }
+        }
+        const firstOpen = log.findIndex(({ state }) => state === 'open');
+        const stable = firstOpen === -1 ? log.length : firstOpen;
+        await heard(agent, topic, stable);
+        const committed = log
+          .slice(0, stable)
+          .flatMap(({ value, state }) => (state === 'plain' || state === 'committed' ? [value] : []));
+        const all = log.flatMap(({ value, state }) => (state === 'marker' ? [] : [value]));
+        for (const reader of [agent, await agent.another()]) {
+          assert.deepEqual(await readAll(reader, topic, { committed: true, bytesMax }), committed);
+          assert.deepEqual(await readAll(reader, topic, { committed: false, bytesMax }), all);
+          for (let offset = 0; offset <= stable; offset++) {
+            const left = log
+              .slice(offset, stable)
+              .flatMap(({ value, state }) => (state === 'plain' || state === 'committed' ? [value] : []));
+            const read = await readAll(reader, topic, { committed: true, bytesMax, offset: BigInt(offset) });
+            assert.deepEqual(read, left, `from ${offset}`);
+          }
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,95 @@
+import { caps } from '@weir/core';
+import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
+import type { RecordsView } from '../cluster/followed-records.ts';
+
+/** Who sends a request. */
+export interface QuotaClient {
+  readonly user: string;
+  readonly clientId: string;
+}
+
+/** The quota that binds somebody. */
+export interface BindingQuota {
+  readonly perSecond: number;
+  /** Those with the same key share what the quota allows. */
+  readonly sharedKey: string;
+}
+
+export type BindingQuotas = { readonly [Key in QuotaKey]?: BindingQuota };
+
+interface Level {
+  readonly entity: QuotaEntity;
+  /** Which names a quota of this level counts by: a quota of a user is for all of his clients together. */
+  readonly sharedBy: readonly string[];
+}
+
+/**
+ * Finds the quotas that bind. For each of them the most specific entity that has it counts: the user with the client id before the
+ * user alone, before the client id alone, and everywhere names before defaults.
+ */
+export class QuotaLookup {
+  readonly #records: RecordsView;
+  readonly #found = new Map<string, BindingQuotas>();
+  #version = -1;
+
+  constructor(records: RecordsView) {
+    this.#records = records;
+  }
+
+  /** Whether nobody has any quota. */
+  get isEmpty(): boolean {
+    return this.#records.byKey.size === 0;
+  }
+
+  ofClient({ user, clientId }: QuotaClient): BindingQuotas {
+    return this.#remembered(`client ${JSON.stringify([user, clientId])}`, () => clientLevels(user, clientId));
+  }
+
+  ofAddress(address: string): BindingQuotas {
+    return this.#remembered(`address ${address}`, () =>
+      [address, null].map((name) => ({ entity: [{ type: 'ip', name }], sharedBy: [address] })),
+    );
+  }
+
+  #remembered(key: string, levels: () => readonly Level[]): BindingQuotas {
+    const { version } = this.#records;
+    if (version !== this.#version || this.#found.size >= caps.rememberedClientIdsMax) this.#found.clear();
+    this.#version = version;
+    let found = this.#found.get(key);
+    if (found === undefined) {
+      found = this.#find(levels());
+      this.#found.set(key, found);
+    }
+    return found;
+  }
+
+  #find(levels: readonly Level[]): BindingQuotas {
+    const found: Record<string, BindingQuota> = {};
+    for (const { entity, sharedBy } of levels) {
+      const value = this.#records.byKey.get(quotaEntityKey(entity));
+      if (value === undefined) continue;
+      const names = entity.map(({ type }, index) => [type, sharedBy[index]]);
+      for (const [key, perSecond] of Object.entries(readQuotas(value))) {
+        found[key] ??= { perSecond, sharedKey: JSON.stringify([key, names]) };
+      }
+    }
+    return found;
+  }
+}
+
+/** The most specific first. */
+function clientLevels(user: string, clientId: string): Level[] {
+  const of = (type: string, name: string | null) => ({ type, name });
+  const levels: Level[] = [];
+  for (const userName of [user, null]) {
+    for (const clientName of [clientId, null]) {
+      const entity = [of('user', userName), of('client-id', clientName)];
+      levels.push({ entity, sharedBy: [user, clientId] });
+    }
+    levels.push({ entity: [of('user', userName)], sharedBy: [user] });
+  }
+  for (const clientName of [clientId, null]) {
+    levels.push({ entity: [of('client-id', clientName)], sharedBy: [clientId] });
+  }
+  return levels;
+}

@@ -1,0 +1,131 @@
+import { type Clock, caps, type Metrics } from '@weir/core';
+import type { QuotaKey } from '@weir/metadata';
+import type { RecordsView } from '../cluster/followed-records.ts';
+import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
+import { MutationQuota } from './mutation-quota.ts';
+import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';
+import { RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
+import { Sensors } from './sensors.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface ClientQuotasOptions {
+  /** The records of the namespace `clientQuota`. */
+  readonly records: RecordsView;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+/**
+ * What clients may take of this agent, and what they have taken. As in Kafka every agent counts for itself: a quota of 1 MB/s is
+ * 1 MB/s at each agent that a client talks to.
+ *
+ * Everything here answers how long the client has to wait, in milliseconds. Whoever asked answers the request first, and then the
+ * connection is not read for that long.
+ */
+export class ClientQuotas {
+  readonly #lookup: QuotaLookup;
+  readonly #clock: Clock;
+  readonly #metrics: QuotaMetrics;
+  readonly #rates = new Sensors(caps.quotaSensorsMax, () => new RateWindow());
+  readonly #buckets = new Sensors(caps.quotaSensorsMax, () => new TokenBucket());
+
+  constructor({ records, clock, metrics }: ClientQuotasOptions) {
+    this.#lookup = new QuotaLookup(records);
+    this.#clock = clock;
+    this.#metrics = quotaMetrics(metrics);
+  }
+
+  /** Whether nobody has any quota, so that there is nothing to measure. */
+  get areNone(): boolean {
+    return this.#lookup.isEmpty;
+  }
+
+  /** The bytes of a Produce request, which are taken when this is called. */
+  produced(client: QuotaClient, bytes: number): number {
+    return this.#recorded('producer_byte_rate', client, bytes);
+  }
+
+  /**
+   * The bytes of a Fetch answer, which are not sent when the client has to wait: they do not count then. An answer that is larger
+   * than a whole window allows is sent when nothing else was in the window, because it would never be sent otherwise.
+   */
+  fetched(client: QuotaClient, bytes: number): number {
+    const quota = this.#quota('consumer_byte_rate', client);
+    if (quota === undefined || bytes === 0) return 0;
+    const nowMs = this.#clock.monotonicMs();
+    const rate = this.#rate(quota);
+    const isFirst = rate.total(nowMs) === 0;
+    rate.record(bytes, nowMs);
+    const waitMs = rate.excessMs(quota.perSecond, nowMs);
+    if (waitMs === 0 || isFirst) return 0;
+    rate.record(-bytes, nowMs);
+    return this.#throttled('consumer_byte_rate', waitMs);
+  }
+
+  /** More than this must not be put into one answer, because it would have to wait for ever. */
+  fetchBytesMax(client: QuotaClient): number {
+    const quota = this.#quota('consumer_byte_rate', client);
+    return quota === undefined ? Number.POSITIVE_INFINITY : Math.ceil(windowAllowance(quota.perSecond));
+  }
+
+  /** The time that a request took of the processor. */
+  worked(client: QuotaClient, ms: number): number {
+    return Math.min(sampleMs, this.#recorded('request_percentage', client, ms / 10));
+  }
+
+  /** Partitions that a request makes or deletes. A strict one is refused what it may not have, others wait afterwards. */
+  mutations(client: QuotaClient, isStrict: boolean): MutationQuota {
+    const quota = this.#quota('controller_mutation_rate', client);
+    if (quota === undefined) return new MutationQuota();
+    const bucket = this.#buckets.of(quota.sharedKey);
+    this.#countSensors();
+    return new MutationQuota({
+      bucket,
+      perSecond: quota.perSecond,
+      isStrict,
+      nowMs: () => this.#clock.monotonicMs(),
+      onThrottled: (waitMs) => this.#throttled('controller_mutation_rate', waitMs),
+    });
+  }
+
+  /** A new connection; one that has to wait does not count, and is closed after the wait. */
+  connected(address: string): number {
+    const quota = this.#lookup.isEmpty ? undefined : this.#lookup.ofAddress(address).connection_creation_rate;
+    if (quota === undefined) return 0;
+    const nowMs = this.#clock.monotonicMs();
+    const rate = this.#rate(quota);
+    rate.record(1, nowMs);
+    const waitMs = rate.excessMs(quota.perSecond, nowMs);
+    if (waitMs === 0) return 0;
+    rate.record(-1, nowMs);
+    return this.#throttled('connection_creation_rate', Math.min(sampleMs, waitMs));
+  }
+
+  #recorded(key: QuotaKey, client: QuotaClient, amount: number): number {
+    const quota = this.#quota(key, client);
+    if (quota === undefined) return 0;
+    const nowMs = this.#clock.monotonicMs();
+    const rate = this.#rate(quota);
+    rate.record(amount, nowMs);
+    return this.#throttled(key, rate.excessMs(quota.perSecond, nowMs));
+  }
+
+  #quota(key: QuotaKey, client: QuotaClient): BindingQuota | undefined {
+    return this.#lookup.isEmpty ? undefined : this.#lookup.ofClient(client)[key];
+  }
+
+  #rate({ sharedKey }: BindingQuota): RateWindow {
+    const rate = this.#rates.of(sharedKey);
+    this.#countSensors();
+    return rate;
+  }
+
+  #countSensors(): void {
+    this.#metrics.sensors.set(this.#rates.count + this.#buckets.count);
+  }
+
+  #throttled(key: QuotaKey, waitMs: number): number {
+    if (waitMs > 0) this.#metrics.throttled(key).add(1);
+    return Math.min(waitMs, caps.quotaThrottleMsMax);
+  }
+}

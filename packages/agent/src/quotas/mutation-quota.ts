@@ -1,0 +1,39 @@
+import type { TokenBucket } from './token-bucket.ts';
+
+interface MutationLimit {
+  readonly bucket: TokenBucket;
+  readonly perSecond: number;
+  /** Whether the client understands a refusal. */
+  readonly isStrict: boolean;
+  readonly nowMs: () => number;
+  readonly onThrottled: (waitMs: number) => number;
+}
+
+/** What one request may change of the partitions of the cluster (KIP-599). Without a limit it may change anything. */
+export class MutationQuota {
+  readonly #limit: MutationLimit | undefined;
+  #hasRefused = false;
+
+  constructor(limit?: MutationLimit) {
+    this.#limit = limit;
+  }
+
+  /** Whether this many partitions may be made or deleted. One topic may overdraw, which the next one feels. */
+  take(partitions: number): boolean {
+    if (this.#limit === undefined) return true;
+    const { bucket, perSecond, isStrict, nowMs } = this.#limit;
+    if (isStrict && bucket.overdrawnMs(perSecond, nowMs()) > 0) {
+      this.#hasRefused = true;
+      return false;
+    }
+    bucket.take(partitions, perSecond, nowMs());
+    return true;
+  }
+
+  /** How long the client has to wait, after everything was taken. Whoever can be refused waits only when he was. */
+  throttleMs(): number {
+    if (this.#limit === undefined) return 0;
+    const { bucket, perSecond, isStrict, nowMs, onThrottled } = this.#limit;
+    return isStrict && !this.#hasRefused ? 0 : onThrottled(bucket.overdrawnMs(perSecond, nowMs()));
+  }
+}

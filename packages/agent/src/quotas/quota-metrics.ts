@@ -1,0 +1,28 @@
+import type { MetricRow, Metrics, Series } from '@weir/core';
+import type { QuotaKey } from '@weir/metadata';
+
+const throttledRow: MetricRow<'quota'> = {
+  name: 'agent_client_quota_throttle_count',
+  kind: 'counter',
+  help: 'Times that a client was told to wait, or its connection turned away, because of a quota.',
+  labels: ['quota'],
+};
+
+const sensorsRow: MetricRow<never> = {
+  name: 'agent_client_quota_sensors',
+  kind: 'gauge',
+  help: 'Users, clients and addresses whose use is measured because they have a quota.',
+  labels: [],
+};
+
+export interface QuotaMetrics {
+  throttled(quota: QuotaKey): Series;
+  readonly sensors: Series;
+}
+
+export function quotaMetrics(metrics: Metrics): QuotaMetrics {
+  return {
+    throttled: (quota) => metrics.series(throttledRow, { quota }),
+    sensors: metrics.series(sensorsRow, {}),
+  };
+}

@@ -1,0 +1,70 @@
+/** Kafka's `quota.window.num` and `quota.window.size.seconds`. */
+const samplesMax = 11;
+export const sampleMs = 1_000;
+
+/**
+ * How much came per second, over eleven samples of a second, the last of which is not over yet. A short past counts as if nothing
+ * had come before it: without that the first request of a client would look like a flood.
+ */
+export class RateWindow {
+  /** Rings; the sample at `#first` is the oldest. */
+  readonly #startMs = new Float64Array(samplesMax);
+  readonly #sum = new Float64Array(samplesMax);
+  #first = 0;
+  #count = 0;
+
+  /** A negative amount takes back what was recorded at the same time. */
+  record(amount: number, nowMs: number): void {
+    this.#forgetBefore(nowMs - samplesMax * sampleMs);
+    if (this.#count === 0 || nowMs - this.#startMs[this.#at(this.#count - 1)]! >= sampleMs) {
+      // Samples begin at least a second apart, so that those which have not been forgotten always leave room for one.
+      const added = this.#at(this.#count++);
+      this.#startMs[added] = nowMs;
+      this.#sum[added] = 0;
+    }
+    this.#sum[this.#at(this.#count - 1)]! += amount;
+  }
+
+  total(nowMs: number): number {
+    this.#forgetBefore(nowMs - samplesMax * sampleMs);
+    let total = 0;
+    for (let index = 0; index < this.#count; index++) total += this.#sum[this.#at(index)]!;
+    return total;
+  }
+
+  /** The time that the total stands for. */
+  windowMs(nowMs: number): number {
+    this.#forgetBefore(nowMs - samplesMax * sampleMs);
+    const elapsedMs = this.#count === 0 ? 0 : nowMs - this.#startMs[this.#first]!;
+    const missingSamples = Math.max(0, samplesMax - 1 - Math.floor(elapsedMs / sampleMs));
+    return elapsedMs + missingSamples * sampleMs;
+  }
+
+  /** How long nothing more may come until the rate is what it may be; 0 when it is. */
+  excessMs(perSecondMax: number, nowMs: number): number {
+    const windowMs = this.windowMs(nowMs);
+    const perSecond = (this.total(nowMs) * 1000) / windowMs;
+    return perSecond <= perSecondMax ? 0 : Math.round(((perSecond - perSecondMax) / perSecondMax) * windowMs);
+  }
+
+  #at(index: number): number {
+    return (this.#first + index) % samplesMax;
+  }
+
+  #forgetBefore(oldestMs: number): void {
+    while (this.#count > 0 && this.#startMs[this.#first]! <= oldestMs) {
+      this.#first = this.#at(1);
+      this.#count--;
+    }
+  }
+}
+
+/** What a rate allows in the shortest window that is looked at: more than that at once never fits. */
+export function windowAllowance(perSecondMax: number): number {
+  return (perSecondMax * (samplesMax - 1) * sampleMs) / 1000;
+}
+
+/** What somebody may do at once who did nothing for long. */
+export function burstOf(perSecondMax: number): number {
+  return (perSecondMax * samplesMax * sampleMs) / 1000;
+}

@@ -1,0 +1,20 @@
+import { markerCoordinatorEpoch, type Pointers } from '@weir/metadata';
+import { buildEndTransactionMarker } from '@weir/wire';
+
+/** Whether a row of pointers is the end of a transaction, which lies in no file. */
+export function isMarker({ fileId }: Pointers, row: number): boolean {
+  return fileId[row] === '';
+}
+
+/** The batch that a row becomes which is the end of a transaction. Its offset is written with its head, as for any other. */
+export function markerBatch({ markers }: Pointers, row: number): Buffer {
+  const index = markers?.row.indexOf(row) ?? -1;
+  if (markers === undefined || index === -1) throw new Error(`row ${row} of the pointers is no marker`);
+  return buildEndTransactionMarker({
+    result: markers.isCommit[index] === 1 ? 'commit' : 'abort',
+    producerId: BigInt(markers.producerId[index]!),
+    producerEpoch: markers.producerEpoch[index]!,
+    coordinatorEpoch: markerCoordinatorEpoch,
+    timestamp: BigInt(markers.timestampMs[index]!),
+  });
+}

@@ -1,0 +1,62 @@
+import { type AcknowledgedPartition, acknowledgeTypes } from '@weir/metadata';
+import type { Apis, RequestOf } from '@weir/wire';
+
+type Topics = RequestOf<Apis['ShareAcknowledge']>['topics'];
+type Batches = Topics[number]['partitions'][number]['acknowledgementBatches'];
+
+/** What a request says of the records of one partition; `undefined` when it makes no sense. */
+export interface SaidOfPartition {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly acknowledged: AcknowledgedPartition | undefined;
+}
+
+/** The last type that clients may send, and the one that they have to announce. */
+const renewCode = acknowledgeTypes.indexOf('renew');
+
+/** Partitions of which a request says something, in its order. */
+export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
+  return topics.flatMap(({ topicId, partitions }) =>
+    partitions
+      .filter(({ acknowledgementBatches }) => acknowledgementBatches.length > 0)
+      .map(({ partitionIndex, acknowledgementBatches }) => {
+        const rows = rowsOf(acknowledgementBatches, isRenewAck ? renewCode : renewCode - 1);
+        const place = { topicId, partition: partitionIndex };
+        return { ...place, acknowledged: rows === undefined ? undefined : { ...place, ...rows } };
+      }),
+  );
+}
+
+/** Batches as runs of one type; `undefined` when they overlap, go back, or have types that do not fit them. */
+function rowsOf(
+  batches: Batches,
+  codeMax: number,
+): Pick<AcknowledgedPartition, 'firstOffset' | 'lastOffset' | 'type'> | undefined {
+  const firsts: number[] = [];
+  const lasts: number[] = [];
+  const types: number[] = [];
+  let before = -1;
+  for (const { firstOffset, lastOffset, acknowledgeTypes: codes } of batches) {
+    const first = Number(firstOffset);
+    const last = Number(lastOffset);
+    const fits = codes.length === 1 || codes.length === last - first + 1;
+    if (first <= before || last < first || !fits) return undefined;
+    if (codes.some((code) => code < 0 || code > codeMax)) return undefined;
+    before = last;
+    for (const [index, code] of codes.entries()) {
+      const isSame = index > 0 && codes[index - 1] === code;
+      const end = codes.length === 1 ? last : first + index;
+      if (isSame) lasts[lasts.length - 1] = end;
+      else {
+        firsts.push(first + index);
+        lasts.push(end);
+        types.push(code);
+      }
+    }
+  }
+  return {
+    firstOffset: Float64Array.from(firsts),
+    lastOffset: Float64Array.from(lasts),
+    type: Uint8Array.from(types),
+  };
+}

@@ -1,0 +1,30 @@
+import { caps } from '@weir/core';
+import type {
+  AcknowledgeAnswer,
+  ClusterPort,
+  RecordsToAcknowledge,
+  ShareHeartbeat,
+  ShareHeartbeatAnswer,
+} from '@weir/metadata';
+import { GatheredCalls } from '../handlers/gathered-calls.ts';
+
+/** Heartbeats of members of share groups. Those that come together go together. */
+export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer> {
+  return new GatheredCalls({
+    call: (heartbeats) => port.shareGroupHeartbeats(heartbeats),
+    weigh: ({ subscribedTopicNames }) => 1 + (subscribedTopicNames?.length ?? 0),
+    weightMax: caps.gatheredRowsMax,
+  });
+}
+
+/** What members say of records. Those that come together go together. */
+export function shareAcknowledgements(
+  port: ClusterPort,
+): GatheredCalls<RecordsToAcknowledge, AcknowledgeAnswer> {
+  return new GatheredCalls({
+    call: (requests) => port.acknowledgeRecords(requests),
+    weigh: ({ partitions, released }) =>
+      1 + released.length + partitions.reduce((sum, { type }) => sum + 1 + type.length, 0),
+    weightMax: caps.gatheredRowsMax,
+  });
+}

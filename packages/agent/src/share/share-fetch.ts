@@ -1,0 +1,260 @@
+import { caps } from '@weir/core';
+import type {
+  AcknowledgeAnswer,
+  AcquireAnswer,
+  RecordsToAcknowledge,
+  ShareError,
+  TopicPartition,
+} from '@weir/metadata';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { ifAvailable } from '../handlers/cluster-calls.ts';
+import type { GatheredCalls } from '../handlers/gathered-calls.ts';
+import type { RequestContext } from '../handlers/handler.ts';
+import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
+import type { SaidOfPartition } from './acknowledgements.ts';
+import { DeliveredPartition, inBatchesOf } from './delivered-partition.ts';
+import { type ShareSession, serveLast } from './share-sessions.ts';
+
+export type ShareFetchRequest = RequestOf<Apis['ShareFetch']>;
+export type ShareFetchResponse = ResponseOf<Apis['ShareFetch']>;
+type PartitionResponse = ShareFetchResponse['responses'][number]['partitions'][number];
+
+export interface ShareReading {
+  readonly readPath: ReadPath;
+  readonly acknowledgements: GatheredCalls<RecordsToAcknowledge, AcknowledgeAnswer>;
+  /** The most that one answer holds, whatever the client asks. */
+  readonly requestBytesMax: number;
+  /** Where room for answers is asked for. Without it an answer may always be as large as the limits allow. */
+  readonly answers?: AnswerMemory | undefined;
+  /** Aborted when the agent stops: long polls end then with what there is. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/** How long a fetch waits for room before it is answered without records. */
+const roomWaitMs = 1_000;
+const noRecords = Buffer.alloc(0);
+/** Nobody else has the partition: agents do not lead partitions, and clients stay where they are. */
+const noOtherLeader = { leaderId: -1, leaderEpoch: -1 };
+/** Errors of partitions that clients expect here; others they are told as UNKNOWN_SERVER_ERROR, upon which they try again. */
+const expectedErrors: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  'NONE',
+  'UNKNOWN_TOPIC_ID',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'KAFKA_STORAGE_ERROR',
+]);
+
+/** One ShareFetch that has its session and has been checked: gets records for it, reads them, and answers. */
+export class ShareFetch {
+  readonly #reading: ShareReading;
+  readonly #request: ShareFetchRequest;
+  readonly #session: ShareSession;
+  readonly #context: RequestContext;
+  /** As of now: other requests of the session may come before this one is answered. */
+  readonly #places: readonly TopicPartition[];
+  /** Room for the answer; whoever takes the answer has counted it one step before it is to be released. */
+  room: AnswerRoom | undefined;
+  throttleTimeMs = 0;
+
+  constructor(
+    reading: ShareReading,
+    request: ShareFetchRequest,
+    session: ShareSession,
+    context: RequestContext,
+  ) {
+    this.#reading = reading;
+    this.#request = request;
+    this.#session = session;
+    this.#context = context;
+    this.#places = [...session.partitions.values()];
+  }
+
+  /** Asks for records, and for no longer than the client and the agent are there. `undefined` when there is no control plane. */
+  async acquire(): Promise<AcquireAnswer | undefined> {
+    const { cluster, closed, quotas } = this.#context;
+    const { stopping } = this.#reading;
+    const { maxRecords, maxBytes, minBytes, maxWaitMs } = this.#request;
+    const places = this.#places;
+    const recordsMax = Math.min(Math.max(maxRecords, 0), caps.shareFetchRecordsMax);
+    if (places.length === 0 || recordsMax === 0 || stopping?.aborted === true) return nothingAcquired;
+    const bytesMax = Math.min(Math.max(maxBytes, 1), this.#reading.requestBytesMax, quotas.fetchBytesMax());
+    const asked = cluster.port.acquireRecords({
+      groupId: this.#session.groupId,
+      memberId: this.#session.memberId,
+      partitions: places,
+      recordsMax,
+      bytesMax: Math.floor(bytesMax),
+      bytesMin: Math.max(0, Math.min(minBytes, Math.floor(bytesMax))),
+      waitMs: Math.max(0, Math.min(maxWaitMs, caps.fetchWaitMsMax)),
+    });
+    const answer = await unlessOver(ifAvailable(asked), closed, stopping);
+    if (answer !== 'over') return answer;
+    // Whatever comes now comes too late, and others may have it.
+    void asked.then(
+      (late) => {
+        const delivered = deliveredOf(places, late);
+        for (const one of delivered) one.giveBack();
+        this.tell(delivered);
+      },
+      () => undefined,
+    );
+    return nothingAcquired;
+  }
+
+  /** Reads what was given, as views of the pages. What cannot be read goes back. */
+  async read(
+    answer: AcquireAnswer,
+  ): Promise<Map<string, { delivered?: DeliveredPartition; error: ErrorName }>> {
+    const { readPath } = this.#reading;
+    const places = this.#places;
+    const results = new Map<string, { delivered?: DeliveredPartition; error: ErrorName }>();
+    for (const [index, place] of places.entries()) {
+      results.set(keyOf(place), { error: partitionError(answer.partitions[index]?.error ?? 'NONE') });
+    }
+    const delivered = deliveredOf(places, answer);
+    if (delivered.length === 0) return results;
+    let leftBytes = await this.#makeRoom(delivered);
+    const read = leftBytes === 0 ? [] : delivered;
+    const batches = await readPath.readBatches(
+      read.map((one) => {
+        const query = one.query(leftBytes);
+        leftBytes = Math.max(1, leftBytes - one.storedBytes);
+        return query;
+      }),
+    );
+    for (const [index, one] of delivered.entries()) {
+      const result = batches[index];
+      if (result === undefined) one.giveBack();
+      else if (result instanceof Error) {
+        one.giveBack();
+        this.#failed(one.place, result);
+        results.set(keyOf(one.place), { error: 'KAFKA_STORAGE_ERROR' });
+        continue;
+      } else {
+        one.finish(result);
+        await one.leaveOutAborted(readPath);
+      }
+      serveLast(this.#session, one.place);
+      results.set(keyOf(one.place), { delivered: one, error: 'NONE' });
+    }
+    // Who has taken more than its quota is answered without records.
+    const quotaWaitMs = this.#context.quotas.fetched(bytesOf(delivered));
+    if (quotaWaitMs > 0) for (const one of delivered) one.giveBack();
+    this.throttleTimeMs = Math.max(this.throttleTimeMs, quotaWaitMs);
+    this.tell(delivered);
+    return results;
+  }
+
+  /** The answer: partitions that have records or an error, and those that the request said something of. */
+  respond(
+    results: ReadonlyMap<string, { readonly delivered?: DeliveredPartition; readonly error: ErrorName }>,
+    said: readonly SaidOfPartition[],
+    saidErrors: readonly ShareError[],
+    lockMs: number,
+  ): ShareFetchResponse {
+    const topics = new Map<string, { topicId: string; partitions: PartitionResponse[] }>();
+    const acknowledged = new Map(said.map((one, index) => [keyOf(one), saidErrors[index]!]));
+    const places = new Map<string, TopicPartition>(said.map((one) => [keyOf(one), one]));
+    for (const place of this.#places) places.set(keyOf(place), place);
+    for (const [key, { topicId, partition }] of places) {
+      const result = results.get(key);
+      const delivered = result?.delivered;
+      const hasRecords = delivered !== undefined && delivered.ranges.length > 0;
+      const isTold = hasRecords || (result?.error ?? 'NONE') !== 'NONE' || acknowledged.has(key);
+      if (!isTold) continue;
+      let topic = topics.get(topicId);
+      if (topic === undefined) {
+        topic = { topicId, partitions: [] };
+        topics.set(topicId, topic);
+      }
+      topic.partitions.push({
+        partitionIndex: partition,
+        errorCode: errors[result?.error ?? 'NONE'].code,
+        acknowledgeErrorCode: errors[acknowledged.get(key) ?? 'NONE'].code,
+        currentLeader: noOtherLeader,
+        records: hasRecords ? delivered.batches!.slices : noRecords,
+        acquiredRecords: hasRecords
+          ? inBatchesOf(delivered.ranges, this.#request.batchSize).map(({ first, last, deliveryCount }) => ({
+              firstOffset: BigInt(first),
+              lastOffset: BigInt(last),
+              deliveryCount,
+            }))
+          : [],
+      });
+    }
+    return {
+      throttleTimeMs: this.throttleTimeMs,
+      errorCode: errors.NONE.code,
+      acquisitionLockTimeoutMs: lockMs,
+      responses: [...topics.values()],
+      nodeEndpoints: [],
+    };
+  }
+
+  /** Tells the control plane of records that the member does not get. If that fails, their locks end by themselves. */
+  tell(delivered: readonly DeliveredPartition[]): void {
+    const partitions = delivered.flatMap((one) => one.toTell() ?? []);
+    if (partitions.length === 0) return;
+    const { groupId, memberId } = this.#session;
+    this.#reading.acknowledgements
+      .ask({ groupId, memberId, partitions, released: [] })
+      .catch((error) =>
+        this.#context.log.debug('records could not be given back', { problem: String(error) }),
+      );
+  }
+
+  /** How many bytes the answer may have; 0 when there is no room for it. */
+  async #makeRoom(delivered: readonly DeliveredPartition[]): Promise<number> {
+    const { answers, requestBytesMax } = this.#reading;
+    const wantedBytes = delivered.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+    if (answers === undefined) return requestBytesMax;
+    const bytes = Math.min(requestBytesMax, wantedBytes);
+    this.room = await answers.room(bytes, { waitMs: roomWaitMs, closed: this.#context.closed });
+    if (this.room === undefined) this.throttleTimeMs = roomWaitMs;
+    return this.room?.bytes ?? 0;
+  }
+
+  #failed({ topicId, partition }: TopicPartition, error: Error): void {
+    this.#context.log.error('batches could not be read', { topic: topicId, partition, error: String(error) });
+  }
+}
+
+function deliveredOf(places: readonly TopicPartition[], { partitions }: AcquireAnswer): DeliveredPartition[] {
+  return places.flatMap((place, index) => {
+    const given = partitions[index];
+    return given === undefined || given.acquired.firstOffset.length === 0
+      ? []
+      : [new DeliveredPartition(place, given)];
+  });
+}
+
+const nothingAcquired: AcquireAnswer = { error: 'NONE', lockMs: 0, partitions: [] };
+
+function bytesOf(delivered: readonly DeliveredPartition[]): number {
+  return delivered.reduce((sum, { batches }) => sum + (batches?.bytes ?? 0), 0);
+}
+
+function partitionError(error: ShareError): ErrorName {
+  return expectedErrors.has(error) ? error : 'UNKNOWN_SERVER_ERROR';
+}
+
+function keyOf({ topicId, partition }: TopicPartition): string {
+  return `${topicId}/${partition}`;
+}
+
+/** The answer, or `over` when the client or the agent has gone before it came. */
+function unlessOver<Answer>(
+  answer: Promise<Answer>,
+  ...signals: readonly (AbortSignal | undefined)[]
+): Promise<Answer | 'over'> {
+  return new Promise((resolve, reject) => {
+    const end = () => resolve('over');
+    for (const signal of signals) {
+      if (signal?.aborted === true) end();
+      signal?.addEventListener('abort', end, { once: true });
+    }
+    answer.then(resolve, reject).finally(() => {
+      for (const signal of signals) signal?.removeEventListener('abort', end);
+    });
+  });
+}

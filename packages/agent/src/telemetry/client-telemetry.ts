@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import { codecIds, codecOfId, DecodeError, decompress, type ErrorName, OutputLimitExceeded, zeroUuid } from '@weir/wire';
+import type { RecordsView } from '../cluster/followed-records.ts';
+import { type DataPoint, dataPoints } from './metrics-data.ts';
+import { UnreadableProtobuf } from './protobuf-reader.ts';
+import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
+
+export interface ClientTelemetryOptions {
+  /** The records of the namespace `clientMetrics`. */
+  readonly records: RecordsView;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface TelemetryPush {
+  readonly subscriptionId: number;
+  readonly isLast: boolean;
+  readonly compressionType: number;
+  readonly metrics: Buffer;
+}
+
+/** What is remembered of a client so that it keeps to its interval. */
+interface Instance {
+  gotMs: number | undefined;
+  pushedMs: number | undefined;
+  lastError: ErrorName;
+  isOver: boolean;
+}
+
+const pushesRow: MetricRow<'outcome'> = {
+  name: 'agent_client_telemetry_push_count',
+  kind: 'counter',
+  help: 'Pushes of metrics by clients, by what became of them.',
+  labels: ['outcome'],
+};
+
+const pointsRow: MetricRow<never> = {
+  name: 'agent_client_telemetry_points_counter',
+  kind: 'counter',
+  help: 'Data points in the metrics that clients pushed.',
+  labels: [],
+};
+
+/** The preferred one first. */
+export const acceptedCodecs = [codecIds.zstd, codecIds.lz4, codecIds.gzip, codecIds.snappy, codecIds.none];
+
+/**
+ * Metrics that clients push (KIP-714), which they are invited to as long as somebody subscribes to any. What they push is written
+ * to the log, a line for each push, up to a limit: whoever subscribes to few metrics finds them there whole. Nothing is kept.
+ */
+export class ClientTelemetry {
+  readonly #options: ClientTelemetryOptions;
+  readonly #subscriptions: TelemetrySubscriptions;
+  /** In the order in which they were last heard of; beyond the limit the one that was silent longest is forgotten. */
+  readonly #instances = new Map<string, Instance>();
+
+  constructor(options: ClientTelemetryOptions) {
+    this.#options = options;
+    this.#subscriptions = new TelemetrySubscriptions(options.records);
+  }
+
+  /** Whether clients are told that they can push at all. */
+  get isWanted(): boolean {
+    return this.#subscriptions.isAny;
+  }
+
+  /** What a client is asked for. It is given an id when it has none. */
+  subscribe(client: TelemetryClient): { error: ErrorName; instanceId: string; wanted: WantedMetrics } {
+    const isNew = client.client_instance_id === zeroUuid;
+    const instanceId = isNew ? randomBytes(16).toString('base64url') : client.client_instance_id;
+    const wanted = this.#subscriptions.of({ ...client, client_instance_id: instanceId });
+    const instance = this.#instance(instanceId);
+    const nowMs = this.#options.clock.monotonicMs();
+    const lastMs = Math.max(instance.gotMs ?? Number.NEGATIVE_INFINITY, instance.pushedMs ?? Number.NEGATIVE_INFINITY);
+    // Whoever was told that its subscription is outdated has to ask at once.
+    const mayAsk = asksAgainAfter.includes(instance.lastError) || nowMs - lastMs >= wanted.pushIntervalMs;
+    const error = mayAsk ? 'NONE' : 'THROTTLING_QUOTA_EXCEEDED';
+    instance.lastError = error;
+    if (mayAsk) instance.gotMs = nowMs;
+    return { error, instanceId, wanted };
+  }
+
+  push(client: TelemetryClient, push: TelemetryPush): ErrorName {
+    const { metrics } = this.#options;
+    const error = this.#push(client, push);
+    metrics.series(pushesRow, { outcome: error === 'NONE' ? 'success' : error }).add(1);
+    return error;
+  }
+
+  #push(client: TelemetryClient, push: TelemetryPush): ErrorName {
+    if (client.client_instance_id === zeroUuid) return 'INVALID_REQUEST';
+    const instance = this.#instance(client.client_instance_id);
+    const error = this.#refusal(client, push, instance) ?? this.#take(client, push);
+    instance.lastError = error;
+    return error;
+  }
+
+  #refusal(client: TelemetryClient, push: TelemetryPush, instance: Instance): ErrorName | undefined {
+    const nowMs = this.#options.clock.monotonicMs();
+    const wanted = this.#subscriptions.of(client);
+    if (instance.isOver) return 'INVALID_REQUEST';
+    // The first push after a subscription comes at a time of the client's choice, and so does the last.
+    const { gotMs = Number.NEGATIVE_INFINITY, pushedMs } = instance;
+    const isEarly = pushedMs !== undefined && pushedMs >= gotMs && nowMs - pushedMs < wanted.pushIntervalMs;
+    if (isEarly && !push.isLast) return 'THROTTLING_QUOTA_EXCEEDED';
+    instance.pushedMs = nowMs;
+    if (push.subscriptionId !== wanted.subscriptionId) return 'UNKNOWN_SUBSCRIPTION_ID';
+    instance.isOver = push.isLast;
+    if (codecOfId(push.compressionType) === undefined) return 'UNSUPPORTED_COMPRESSION_TYPE';
+    return push.metrics.length > caps.telemetryBytesMax ? 'TELEMETRY_TOO_LARGE' : undefined;
+  }
+
+  #take(client: TelemetryClient, { compressionType, metrics }: TelemetryPush): ErrorName {
+    try {
+      const bytes = decompress(codecOfId(compressionType)!, metrics, caps.telemetryInflatedBytesMax);
+      this.#write(client, dataPoints(bytes));
+      return 'NONE';
+    } catch (error) {
+      if (error instanceof OutputLimitExceeded) return 'TELEMETRY_TOO_LARGE';
+      if (error instanceof DecodeError || error instanceof UnreadableProtobuf) return 'INVALID_RECORD';
+      throw error;
+    }
+  }
+
+  #write(client: TelemetryClient, points: Iterable<DataPoint>): void {
+    const { log, metrics } = this.#options;
+    const shown: Record<string, number> = {};
+    let shownChars = 0;
+    let count = 0;
+    for (const { name, value } of points) {
+      count++;
+      if (value === undefined || shownChars + name.length > caps.telemetryLoggedCharsMax) continue;
+      shownChars += name.length;
+      shown[name] = value;
+    }
+    metrics.series(pointsRow, {}).add(count);
+    if (count > 0) log.info('a client pushed metrics', { ...client, points: count, values: JSON.stringify(shown) });
+  }
+
+  #instance(instanceId: string): Instance {
+    const known = this.#instances.get(instanceId);
+    const instance = known ?? { gotMs: undefined, pushedMs: undefined, lastError: 'NONE', isOver: false };
+    this.#instances.delete(instanceId);
+    this.#instances.set(instanceId, instance);
+    if (this.#instances.size > caps.telemetryClientsMax) {
+      this.#instances.delete(this.#instances.keys().next().value!);
+    }
+    return instance;
+  }
+}
+
+const asksAgainAfter: readonly ErrorName[] = ['UNKNOWN_SUBSCRIPTION_ID', 'UNSUPPORTED_COMPRESSION_TYPE'];

@@ -1,0 +1,53 @@
+/** The bytes are no protobuf message. */
+export class UnreadableProtobuf extends Error {
+  override readonly name = 'UnreadableProtobuf';
+}
+
+export type ProtobufValue =
+  | { readonly wireType: 'varint'; readonly value: bigint }
+  | { readonly wireType: 'fixed64' | 'fixed32' | 'bytes'; readonly bytes: Buffer };
+
+/** The fields of one protobuf message in their order. What is nested in it is bytes, to be read in turn by whoever knows it. */
+export function* protobufFields(message: Buffer): Generator<{ number: number } & ProtobufValue> {
+  let at = 0;
+
+  function varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = message[at++];
+      if (byte === undefined) throw new UnreadableProtobuf('a number is cut off');
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new UnreadableProtobuf('a number has more than ten bytes');
+  }
+
+  function take(length: number): Buffer {
+    if (length > message.length - at) throw new UnreadableProtobuf('a field is cut off');
+    const bytes = message.subarray(at, at + length);
+    at += length;
+    return bytes;
+  }
+
+  while (at < message.length) {
+    const tag = varint();
+    const number = Number(tag >> 3n);
+    if (number < 1 || number > 0x1fffffff) throw new UnreadableProtobuf(`there is no field ${number}`);
+    switch (Number(tag & 7n)) {
+      case 0:
+        yield { number, wireType: 'varint', value: varint() };
+        break;
+      case 1:
+        yield { number, wireType: 'fixed64', bytes: take(8) };
+        break;
+      case 2:
+        yield { number, wireType: 'bytes', bytes: take(Number(varint())) };
+        break;
+      case 5:
+        yield { number, wireType: 'fixed32', bytes: take(4) };
+        break;
+      default:
+        throw new UnreadableProtobuf(`a field has the type ${tag & 7n}`);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { crc32 } from 'node:zlib';
+import { compilePattern, type Pattern } from '@weir/metadata';
+import type { RecordsView } from '../cluster/followed-records.ts';
+
+/** What subscriptions choose clients by, under the names that they have in a subscription. */
+export interface TelemetryClient {
+  readonly client_instance_id: string;
+  readonly client_id: string;
+  readonly client_software_name: string;
+  readonly client_software_version: string;
+  readonly client_source_address: string;
+  readonly client_source_port: string;
+}
+
+/** What one client is asked for. */
+export interface WantedMetrics {
+  /** The same for the same wishes and client at every agent, so that a client may change the agent. */
+  readonly subscriptionId: number;
+  readonly pushIntervalMs: number;
+  /** Beginnings of names. None for no metrics; an empty one for all. */
+  readonly prefixes: readonly string[];
+}
+
+interface Subscription {
+  readonly intervalMs: number;
+  readonly prefixes: readonly string[];
+  readonly matches: readonly { readonly selector: keyof TelemetryClient; readonly pattern: Pattern }[];
+}
+
+const usualIntervalMs = 300_000;
+const everything = '*';
+
+/** The subscriptions to metrics of clients, as the agent last heard of them. */
+export class TelemetrySubscriptions {
+  readonly #records: RecordsView;
+  #version = -1;
+  #parsed: readonly Subscription[] = [];
+
+  constructor(records: RecordsView) {
+    this.#records = records;
+  }
+
+  /** Whether any client could be asked for anything. */
+  get isAny(): boolean {
+    return this.#subscriptions().some(({ prefixes }) => prefixes.length > 0);
+  }
+
+  /** All subscriptions that fit are joined: the shortest interval, and the metrics of all. */
+  of(client: TelemetryClient): WantedMetrics {
+    const fitting = this.#subscriptions().filter(({ matches }) =>
+      matches.every(({ selector, pattern }) => pattern.problem === undefined && pattern.matches(client[selector])),
+    );
+    const pushIntervalMs = Math.min(...fitting.map(({ intervalMs }) => intervalMs), usualIntervalMs);
+    const named = [...new Set(fitting.flatMap(({ prefixes }) => prefixes))].sort();
+    const prefixes = named.includes(everything) ? [''] : named;
+    const wish = JSON.stringify([client.client_instance_id, pushIntervalMs, prefixes]);
+    return { subscriptionId: crc32(wish) | 0, pushIntervalMs, prefixes };
+  }
+
+  #subscriptions(): readonly Subscription[] {
+    const { version, byKey } = this.#records;
+    if (version !== this.#version) this.#parsed = [...byKey.values()].map(parsed);
+    this.#version = version;
+    return this.#parsed;
+  }
+}
+
+/** The cluster has checked what a subscription says. */
+function parsed(value: Uint8Array): Subscription {
+  const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString();
+  const configs = JSON.parse(text) as Readonly<Record<string, string>>;
+  return {
+    intervalMs: Number(configs['interval.ms'] ?? usualIntervalMs),
+    prefixes: wordsOf(configs.metrics),
+    matches: wordsOf(configs.match).map((word) => {
+      const equals = word.indexOf('=');
+      const selector = word.slice(0, equals).trim() as keyof TelemetryClient;
+      return { selector, pattern: compilePattern(word.slice(equals + 1).trim()) };
+    }),
+  };
+}
+
+function wordsOf(text = ''): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

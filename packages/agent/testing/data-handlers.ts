@@ -1,0 +1,52 @@
+import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
+import type { ObjectStore } from '@weir/storage';
+import type { Apis } from '@weir/wire';
+import type { ClusterView } from '../src/cluster/cluster-view.ts';
+import { produceHandler } from '../src/handlers/00-produce.ts';
+import { fetchHandler } from '../src/handlers/01-fetch.ts';
+import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
+import { shareFetchHandler } from '../src/handlers/78-share-fetch.ts';
+import { shareAcknowledgeHandler } from '../src/handlers/79-share-acknowledge.ts';
+import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
+import type { HandlerOf } from '../src/handlers/handler.ts';
+import { createReadPath } from '../src/read-path/read-path.ts';
+import { ShareService } from '../src/share/share-service.ts';
+import { createWritePath } from '../src/write-path/write-path.ts';
+
+export interface DataHandlers {
+  readonly produce: HandlerOf<Apis['Produce']>;
+  readonly fetch: HandlerOf<Apis['Fetch']>;
+  readonly listOffsets: HandlerOf<Apis['ListOffsets']>;
+  readonly shareFetch: HandlerOf<Apis['ShareFetch']>;
+  readonly shareAcknowledge: HandlerOf<Apis['ShareAcknowledge']>;
+}
+
+/** Both paths of an agent over a view that is ready, with files that wait for nothing. */
+export function dataHandlers(cluster: ClusterView, store: ObjectStore, clock: Clock): DataHandlers {
+  const shared = { cluster, store, clock, random: seededRandom(1), log: silentLog, metrics: new Metrics() };
+  const readPath = createReadPath({
+    ...shared,
+    pages: { pageBytes: 4 << 20, cacheBytesMax: 64 << 20, ownFiles: 'copy' },
+  });
+  const writePath = createWritePath({
+    ...shared,
+    clusterId: cluster.clusterId,
+    flush: { windowMs: 0, uncompressedBytesMax: 64 << 20, compressedBytesMax: 1 << 20 },
+    inflightFilesMax: 64,
+    bufferedBytesMax: 64 << 20,
+    onStored: (file) => readPath.adopt(file),
+  });
+  const share = new ShareService({ port: cluster.port, readPath, requestBytesMax: 256 << 20 });
+  return {
+    produce: produceHandler({ writePath, recordBytesMax: 32 << 20 }),
+    fetch: fetchHandler({
+      readPath,
+      sessions: new FetchSessions(shared),
+      requestBytesMax: 256 << 20,
+      partitionBytesMax: 256 << 20,
+    }),
+    listOffsets: listOffsetsHandler({ readPath }),
+    shareFetch: shareFetchHandler(share),
+    shareAcknowledge: shareAcknowledgeHandler(share),
+  };
+}

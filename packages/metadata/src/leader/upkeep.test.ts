@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { Metrics, silentLog } from '@weir/core';
+import { fileCommit } from '../../testing/file-commit.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { openJournals } from '../journal/index.ts';
+import { ClusterNode } from './cluster-node.ts';
+
+const minuteMs = 60_000;
+const clusterId = 'vci_test';
+
+/** A leader over a journal in memory, and a topic. */
+async function leading(t: TestContext, configs: Record<string, string>) {
+  const clock = new ManualClock();
+  const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
+  const node = new ClusterNode({
+    clusterId,
+    journal: hub.journal(clusterId),
+    self: { id: 'a', url: '' },
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  node.start();
+  t.after(() => node.stop());
+  await clock.advance(100);
+  const topics = [{ name: 't', partitionCount: 1, configs }];
+  const [created] = await node.createTopics(topics, { validateOnly: false });
+  const { topicId } = created!.topic!;
+  let fileNumber = 0;
+  return {
+    clock,
+    node,
+    topicId,
+    /** Writes one record that takes a hundred bytes when it is compressed. */
+    async write(uncompressedBytes?: number) {
+      const file = fileCommit(++fileNumber, topicId, [{ partition: 0, recordCount: 1 }]);
+      const column =
+        uncompressedBytes === undefined ? {} : { uncompressedBytes: Float64Array.of(uncompressedBytes) };
+      await node.commitFiles([{ ...file, ...column, maxTimestampMs: Float64Array.of(clock.nowMs()) }]);
+    },
+    async partitionCount() {
+      const { partitionCount } = await node.logSizes([topicId]);
+      return partitionCount[0];
+    },
+    async logStartOffset() {
+      const [answer] = await node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+      return answer!.logStartOffset;
+    },
+  };
+}
+
+test('records go when they are older than the topic keeps them', async (t) => {
+  const { clock, write, logStartOffset } = await leading(t, { 'retention.ms': String(10 * minuteMs) });
+  await write();
+  await clock.advance(6 * minuteMs);
+  await write();
+  assert.equal(await logStartOffset(), 0);
+  await clock.advance(10 * minuteMs);
+  assert.equal(await logStartOffset(), 1);
+  await clock.advance(10 * minuteMs);
+  assert.equal(await logStartOffset(), 2);
+});
+
+const scaled = (bytesPerSecond: number) => ({
+  'service.partitions_auto_scaler.enabled': 'true',
+  'service.partitions_auto_scaler.per_partition_throughput_uncompressed_bytes_per_second':
+    String(bytesPerSecond),
+});
+
+test('a topic that is written to above its target for a quarter of an hour gets more partitions', async (t) => {
+  const { clock, write, partitionCount } = await leading(t, scaled(10));
+  await clock.advance(minuteMs);
+  for (let minute = 0; minute < 15; minute++) {
+    assert.equal(await partitionCount(), 1);
+    await write(10 * 60 * 3);
+    await clock.advance(minuteMs);
+  }
+  assert.equal(await partitionCount(), 3);
+});
+
+test('where nobody says how much it was before compression, the size of the file counts', async (t) => {
+  const { clock, write, partitionCount } = await leading(t, scaled(1));
+  await clock.advance(minuteMs);
+  for (let minute = 0; minute < 15; minute++) {
+    await write();
+    await write();
+    await clock.advance(minuteMs);
+  }
+  assert.equal(await partitionCount(), 4, '200 bytes in 60 seconds');
+});
+
+test('a topic without an auto-scaler is left alone', async (t) => {
+  const { clock, write, partitionCount } = await leading(t, {});
+  for (let minute = 0; minute < 20; minute++) {
+    await write(1e9);
+    await clock.advance(minuteMs);
+  }
+  assert.equal(await partitionCount(), 1);
+});

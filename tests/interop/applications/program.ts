@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Lifetime } from '../brokers/weir-process.ts';
+import { javaCommand } from './application.ts';
+import { pause } from './members.ts';
+
+/** A Java program in a process of its own, which tells what it does in lines of JSON. */
+export interface Program<Event> {
+  readonly events: readonly Event[];
+  /** Waits until it has told something. Fails when it ends without. */
+  until(isTold: (events: readonly Event[]) => boolean): Promise<void>;
+  /** Waits until it ends by itself, and fails unless it ends well. */
+  end(): Promise<void>;
+  /** Asks it to end, and waits. */
+  stop(): Promise<void>;
+  /** Ends it as the crash of a machine would. */
+  kill(): Promise<void>;
+}
+
+export function startProgram<Event>(
+  lifetime: Lifetime,
+  main: string,
+  args: readonly string[],
+): Program<Event> {
+  const child = spawn('java', javaCommand(main, args), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
+  const events: Event[] = [];
+  let err = '';
+  let isGone = false;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('{')) events.push(JSON.parse(line) as Event);
+    else err += `${line}\n`;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  ended.then(() => {
+    isGone = true;
+  });
+  const signalled = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await ended;
+  };
+  lifetime.after(() => signalled('SIGKILL'));
+  return {
+    events,
+    async until(isTold) {
+      while (!isTold(events)) {
+        if (isGone) throw new Error(`${main} ended too soon: ${err.slice(-4_000)}`);
+        await pause(20);
+      }
+    },
+    async end() {
+      const [code, signal] = await ended;
+      if (code !== 0) throw new Error(`${main} ended with ${signal ?? code}: ${err.slice(-4_000)}`);
+    },
+    stop: () => signalled('SIGTERM'),
+    kill: () => signalled('SIGKILL'),
+  };
+}

@@ -1,0 +1,66 @@
+package weir.applications;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** Plain clients that write and read what the applications work on. */
+final class Records {
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private Records() {}
+
+    /** Writes the numbers from {@code first} on, each to the partition that is its remainder. */
+    static Object produce(JsonNode arguments) throws ExecutionException, InterruptedException {
+        String topic = arguments.get("topic").asText();
+        int first = arguments.get("first").asInt();
+        int partitions = arguments.get("partitions").asInt();
+        Map<String, Object> settings = Map.of("bootstrap.servers", arguments.get("servers").asText());
+        List<Future<?>> sent = new ArrayList<>();
+        try (KafkaProducer<String, String> producer =
+                new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+            for (int n = first; n < first + arguments.get("count").asInt(); n++) {
+                String value = String.valueOf(n);
+                sent.add(producer.send(new ProducerRecord<>(topic, n % partitions, value, value)));
+            }
+        }
+        for (Future<?> one : sent) one.get();
+        return Map.of();
+    }
+
+    /** Reads up to the ends that the partitions have now for this isolation. Gives partition, offset, key and value. */
+    static Object read(JsonNode arguments) {
+        String topic = arguments.get("topic").asText();
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers", arguments.get("servers").asText(),
+                "isolation.level", arguments.get("isolation").asText());
+        List<List<Object>> records = new ArrayList<>();
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (!partitions.stream().allMatch(one -> consumer.position(one) >= ends.get(one))) {
+                consumer.poll(POLL).forEach(record -> records.add(List.of(
+                        record.partition(),
+                        record.offset(),
+                        record.key() == null ? "" : record.key(),
+                        record.value())));
+            }
+        }
+        return records;
+    }
+}
