@@ -5,12 +5,16 @@ import { createClusterView } from '../../packages/agent/src/cluster/following-vi
 import { produceHandler } from '../../packages/agent/src/handlers/00-produce.ts';
 import { fetchHandler } from '../../packages/agent/src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../../packages/agent/src/handlers/02-list-offsets.ts';
+import { shareFetchHandler } from '../../packages/agent/src/handlers/78-share-fetch.ts';
+import { shareAcknowledgeHandler } from '../../packages/agent/src/handlers/79-share-acknowledge.ts';
 import { FetchSessions } from '../../packages/agent/src/handlers/fetch-sessions.ts';
 import { createHandlers } from '../../packages/agent/src/handlers/table.ts';
 import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
 import type { RequestServer } from '../../packages/agent/src/net/request-server.ts';
 import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
+import { ShareService } from '../../packages/agent/src/share/share-service.ts';
+import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
 import { DialError } from '../../packages/metadata/src/rpc/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
@@ -110,6 +114,7 @@ export class SimAgent {
       metrics,
       onStored: (file) => readPath.adopt(file),
     });
+    const share = new ShareService({ port: view.port, readPath, requestBytesMax: 16 * MiB });
     const self = () => this.#description();
     const server = createHandlers({
       cluster: view,
@@ -117,6 +122,7 @@ export class SimAgent {
       log,
       self,
       defaultStrategy: 'consistent_spread',
+      telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
       produce: produceHandler({ writePath, recordBytesMax: MiB }),
       fetch: fetchHandler({
         readPath,
@@ -125,6 +131,8 @@ export class SimAgent {
         partitionBytesMax: 16 * MiB,
       }),
       listOffsets: listOffsetsHandler({ readPath }),
+      shareFetch: shareFetchHandler(share),
+      shareAcknowledge: shareAcknowledgeHandler(share),
     });
     let isReady = false;
     void view.ready().then(() => {

@@ -160,7 +160,9 @@ export class ClientConnection implements Connection {
       api,
       apiVersion,
       clientId: null,
+      requestBytes: frame.length,
       remoteAddress: '10.0.0.1',
+      remotePort: 40_000,
       body,
       closed: this.#closed.signal,
     });

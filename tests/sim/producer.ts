@@ -135,7 +135,7 @@ export class Producer {
     const recordCount = 1 + this.#random.below(4);
     const { name, isIdempotent } = this.#options;
     const records = Array.from({ length: recordCount }, (_, index) => ({
-      timestamp: BigInt(this.#world.clock.nowMs() | 0),
+      timestamp: BigInt(Math.floor(this.#world.clock.nowMs())),
       key: null,
       value: Buffer.from(
         `${name}/${stream.partition}/${number}/${index}/`.padEnd(20 + this.#random.below(300)),

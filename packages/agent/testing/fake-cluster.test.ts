@@ -40,6 +40,7 @@ test('batches that lie together are one range, and a file is committed once', as
     error: 'NONE',
     logStartOffset: 0,
     nextOffset: 5,
+    lastStableOffset: 5,
     pointers: {
       fileId: [file.fileId],
       byteStart: Float64Array.of(0),

@@ -43,6 +43,7 @@ process.exitCode = await run(process.argv.slice(2), {
   output: {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
+    isTerminal: process.stdout.isTTY === true,
     async drained() {
       if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
     },

@@ -4,6 +4,8 @@ export interface Output {
   out(text: string): void;
   /** Warnings and problems. */
   err(text: string): void;
+  /** Whether a person watches what is asked for, on a terminal where a line can be written anew. */
+  readonly isTerminal: boolean;
   /** Waits until the reader has kept up. A command that can write without end asks for it between its parts. */
   drained(): Promise<void>;
 }

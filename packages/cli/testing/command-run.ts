@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly stop?: AbortSignal;
   /** Told of every piece of output. */
   readonly onOut?: (text: string) => void;
+  /** Whether the output is a terminal; it is not unless a test says so. */
+  readonly isTerminal?: boolean;
 }
 
 /** A clock on which every look finds it later by so much, so that patience ends after a known number of looks. */
@@ -37,6 +39,7 @@ export async function runArguments(argv: readonly string[], options: RunOptions 
       err(text) {
         written.err += text;
       },
+      isTerminal: options.isTerminal ?? false,
       async drained() {},
     },
     input: inputOf(options.input ?? []),

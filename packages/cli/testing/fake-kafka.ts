@@ -208,7 +208,7 @@ export class FakeKafka {
   readonly #usual: Answers = {
     ApiVersions: () => ({
       errorCode: 0,
-      apiKeys: this.#apiKeys(Object.keys(this.#usual) as ApiName[]),
+      apiKeys: this.#apiKeys(Object.keys({ ...this.#usual, ...this.#options.script }) as ApiName[]),
     }),
 
     Metadata: ({ topics }, { version }) => {

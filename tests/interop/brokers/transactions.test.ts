@@ -6,7 +6,7 @@ import { missingTool } from '../apache/tools.ts';
 import { type JavaRecord, openJavaClient } from './java-client.ts';
 import { storedTopic } from './stored.ts';
 import { createTopic } from './topics.ts';
-import { startLocal } from './weir-process.ts';
+import { lastFirst, startCluster, startLocal } from './weir-process.ts';
 
 /**
  * Transactions of clients of two generations: kafkajs 2.2.4 announces partitions and keeps its epoch, Apache's 4.3.1 sees that
@@ -269,3 +269,32 @@ test('what one client writes in transactions the other reads', withJava, async (
   assert.deepEqual(await javaValues('read-committed', 'mixed'), ['n1', 'last']);
   assert.deepEqual(await kafkajsValues('mixed', 'last', false), ['n1', 'last']);
 });
+
+test(
+  'transactions of one agent, read at another, with the control plane in a process of its own',
+  withJava,
+  async (t) => {
+    const { agents } = await startCluster(lastFirst(t), {
+      agents: [{ zone: 'zone-a' }, { zone: 'zone-a' }],
+      controlPlanes: 1,
+    });
+    const [writer, reader] = agents.map((agent) => agent.address('Kafka')) as [string, string];
+    await createTopic(writer, 'apart', 1);
+    await java.ask('tx-open', writer, 'apart', 'apart');
+    for (const [end, value] of [
+      ['tx-commit', 'a'],
+      ['tx-abort', 'aborted'],
+      ['tx-commit', 'b'],
+    ] as const) {
+      await java.ask('tx-begin', writer, 'apart');
+      await java.ask('tx-send', writer, 'apart', 'apart', 0, value);
+      await java.ask('tx-offset', writer, 'apart', 'apart-group', 'apart', 0, 1);
+      await java.ask(end, writer, 'apart');
+    }
+    const records = await java.ask<readonly JavaRecord[]>('read-committed', reader, 'apart');
+    assert.deepEqual(
+      records.map(([, offset, , , value]) => `${value} at ${offset}`),
+      ['a at 0', 'b at 4'],
+    );
+  },
+);

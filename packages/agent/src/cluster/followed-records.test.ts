@@ -12,7 +12,8 @@ test('a view knows the records of its cluster, those of before and of now, each 
   const view = createClusterView(cluster, { log: silentLog });
   await view.ready();
   const records = view.records('clientQuota');
-  const seen = () => Object.fromEntries([...records.byKey].map(([key, value]) => [key, Buffer.from(value).toString()]));
+  const seen = () =>
+    Object.fromEntries([...records.byKey].map(([key, value]) => [key, Buffer.from(value).toString()]));
   assert.deepEqual(seen(), { old: '{"n":1}', gone: '{"n":2}' });
 
   let before = records.version;

@@ -37,6 +37,8 @@ test('features are told from v3 on, and from v4 on their ranges where they can b
     );
     assert.equal(levels.get('group.version'), version >= 3 ? 1 : undefined);
     assert.deepEqual(ranges.get('group.version'), version >= 4 ? [0, 1] : undefined);
+    assert.equal(levels.get('transaction.version'), version >= 3 ? 2 : undefined);
+    assert.deepEqual(ranges.get('transaction.version'), version >= 4 ? [0, 2] : undefined);
     assert.equal(answer.finalizedFeaturesEpoch >= 0n, version >= 3);
   }
 });

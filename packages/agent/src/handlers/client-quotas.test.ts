@@ -1,26 +1,50 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ErrorName } from '@weir/wire';
-import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent, until } from '../../testing/index.ts';
+import {
+  answered,
+  codeOf,
+  type LeaderAgent,
+  startLeaderAgent,
+  startTestAgent,
+  until,
+} from '../../testing/index.ts';
 
 type Entity = { entityType: string; entityName: string | null }[];
 
 const user = (name: string | null): Entity => [{ entityType: 'user', entityName: name }];
 
 function entry(entity: Entity, quotas: Readonly<Record<string, number | null>>) {
-  const ops = Object.entries(quotas).map(([key, value]) => ({ key, value: value ?? 0, remove: value === null }));
+  const ops = Object.entries(quotas).map(([key, value]) => ({
+    key,
+    value: value ?? 0,
+    remove: value === null,
+  }));
   return { entity, ops };
 }
 
-async function alter(agent: Pick<LeaderAgent, 'call'>, entries: ReturnType<typeof entry>[], validateOnly = false, version = 1) {
+async function alter(
+  agent: Pick<LeaderAgent, 'call'>,
+  entries: ReturnType<typeof entry>[],
+  validateOnly = false,
+  version = 1,
+) {
   const answer = answered(await agent.call('AlterClientQuotas', version, { entries, validateOnly }));
-  assert.deepEqual(answer.entries.map(({ entity }) => entity), entries.map(({ entity }) => entity));
+  assert.deepEqual(
+    answer.entries.map(({ entity }) => entity),
+    entries.map(({ entity }) => entity),
+  );
   return answer.entries.map(({ errorCode }) => errorCode);
 }
 
 type Component = { entityType: string; matchType: number; match: string | null };
 
-async function quotasOf(agent: Pick<LeaderAgent, 'call'>, components: Component[], strict = false, version = 1) {
+async function quotasOf(
+  agent: Pick<LeaderAgent, 'call'>,
+  components: Component[],
+  strict = false,
+  version = 1,
+) {
   const answer = answered(await agent.call('DescribeClientQuotas', version, { components, strict }));
   assert.equal(answer.errorCode, 0);
   return answer.entries!.map(({ entity, values }) => ({ entity, values }));
@@ -29,7 +53,7 @@ async function quotasOf(agent: Pick<LeaderAgent, 'call'>, components: Component[
 describe('client quotas over a real leader', () => {
   for (const version of [0, 1]) {
     test(`are set, described and removed, v${version}`, async () => {
-        await using agent = await startLeaderAgent();
+      await using agent = await startLeaderAgent();
       const name = `user-${version}`;
       const is = [{ entityType: 'user', matchType: 0, match: name }];
       const quotas = { consumer_byte_rate: 10, request_percentage: 0.5 };
@@ -57,7 +81,10 @@ describe('client quotas over a real leader', () => {
     const invalid = codeOf('INVALID_REQUEST');
     assert.deepEqual(codes, [invalid, invalid, 0, invalid, invalid]);
     const known = await quotasOf(agent, [{ entityType: 'user', matchType: 2, match: null }]);
-    assert.deepEqual(known.map(({ entity }) => entity), [user('c')]);
+    assert.deepEqual(
+      known.map(({ entity }) => entity),
+      [user('c')],
+    );
   });
 
   const wrong: [label: string, components: Component[], error: ErrorName][] = [
@@ -68,8 +95,16 @@ describe('client quotas over a real leader', () => {
     ['no name', [{ entityType: 'user', matchType: 0, match: null }], 'INVALID_REQUEST'],
     ['a name too many', [{ entityType: 'user', matchType: 1, match: 'a' }], 'INVALID_REQUEST'],
     ['a name of any', [{ entityType: 'user', matchType: 2, match: 'a' }], 'INVALID_REQUEST'],
-    ['a type twice', ['a', 'b'].map((match) => ({ entityType: 'user', matchType: 0, match })), 'INVALID_REQUEST'],
-    ['an ip and a user', ['ip', 'user'].map((entityType) => ({ entityType, matchType: 2, match: null })), 'INVALID_REQUEST'],
+    [
+      'a type twice',
+      ['a', 'b'].map((match) => ({ entityType: 'user', matchType: 0, match })),
+      'INVALID_REQUEST',
+    ],
+    [
+      'an ip and a user',
+      ['ip', 'user'].map((entityType) => ({ entityType, matchType: 2, match: null })),
+      'INVALID_REQUEST',
+    ],
   ];
   for (const [label, components, error] of wrong) {
     test(`a filter that is wrong: ${label}`, async () => {

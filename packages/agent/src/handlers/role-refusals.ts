@@ -68,7 +68,7 @@ export function shareFetchingRole(
           errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
           acknowledgeErrorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
           currentLeader: { leaderId: -1, leaderEpoch: -1 },
-          records: null,
+          records: Buffer.alloc(0),
           acquiredRecords: [],
         })),
       })),

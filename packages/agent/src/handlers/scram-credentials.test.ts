@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { ErrorName } from '@weir/wire';
-import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent, until } from '../../testing/index.ts';
+import {
+  answered,
+  codeOf,
+  type LeaderAgent,
+  startLeaderAgent,
+  startTestAgent,
+  until,
+} from '../../testing/index.ts';
 import type { RequestBody } from '../../testing/test-agent-server.ts';
 
 const sha256 = 1;
@@ -30,32 +37,89 @@ async function describeUsers(agent: Pick<LeaderAgent, 'call'>, users: string[] |
 
 describe('SCRAM credentials over a real leader', () => {
   const cases: [label: string, change: Change, expected: Readonly<Record<string, ErrorName>>][] = [
-    ['two users', { upsertions: [upsertion('alice'), upsertion('bob', { iterations: 16_384 })] }, { alice: 'NONE', bob: 'NONE' }],
+    [
+      'two users',
+      { upsertions: [upsertion('alice'), upsertion('bob', { iterations: 16_384 })] },
+      { alice: 'NONE', bob: 'NONE' },
+    ],
     ['a new password', { upsertions: [upsertion('bob', { iterations: 8192 })] }, { bob: 'NONE' }],
-    ['SHA-256', { upsertions: [upsertion('carol', { mechanism: sha256 })] }, { carol: 'UNSUPPORTED_SASL_MECHANISM' }],
-    ['no mechanism', { upsertions: [upsertion('carol', { mechanism: 0 })] }, { carol: 'UNSUPPORTED_SASL_MECHANISM' }],
-    ['removal of SHA-256', { deletions: [{ name: 'alice', mechanism: sha256 }] }, { alice: 'UNSUPPORTED_SASL_MECHANISM' }],
-    ['too few iterations', { upsertions: [upsertion('carol', { iterations: 4095 })] }, { carol: 'UNACCEPTABLE_CREDENTIAL' }],
-    ['too many iterations', { upsertions: [upsertion('carol', { iterations: 16_385 })] }, { carol: 'UNACCEPTABLE_CREDENTIAL' }],
+    [
+      'SHA-256',
+      { upsertions: [upsertion('carol', { mechanism: sha256 })] },
+      { carol: 'UNSUPPORTED_SASL_MECHANISM' },
+    ],
+    [
+      'no mechanism',
+      { upsertions: [upsertion('carol', { mechanism: 0 })] },
+      { carol: 'UNSUPPORTED_SASL_MECHANISM' },
+    ],
+    [
+      'removal of SHA-256',
+      { deletions: [{ name: 'alice', mechanism: sha256 }] },
+      { alice: 'UNSUPPORTED_SASL_MECHANISM' },
+    ],
+    [
+      'too few iterations',
+      { upsertions: [upsertion('carol', { iterations: 4095 })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'too many iterations',
+      { upsertions: [upsertion('carol', { iterations: 16_385 })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
     ['no name', { upsertions: [upsertion('')] }, { '': 'UNACCEPTABLE_CREDENTIAL' }],
-    ['no salt', { upsertions: [upsertion('carol', { salt: Buffer.alloc(0) })] }, { carol: 'UNACCEPTABLE_CREDENTIAL' }],
-    ['a salt too long', { upsertions: [upsertion('carol', { salt: Buffer.alloc(1025) })] }, { carol: 'UNACCEPTABLE_CREDENTIAL' }],
-    ['a password of SHA-256', { upsertions: [upsertion('carol', { saltedPassword: Buffer.alloc(32) })] }, { carol: 'UNACCEPTABLE_CREDENTIAL' }],
-    ['one user twice', { upsertions: [upsertion('carol'), upsertion('carol'), upsertion('dave')] }, { carol: 'DUPLICATE_RESOURCE', dave: 'NONE' }],
-    ['removed and set', { deletions: [{ name: 'dave', mechanism: sha512 }], upsertions: [upsertion('dave')] }, { dave: 'DUPLICATE_RESOURCE' }],
+    [
+      'no salt',
+      { upsertions: [upsertion('carol', { salt: Buffer.alloc(0) })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'a salt too long',
+      { upsertions: [upsertion('carol', { salt: Buffer.alloc(1025) })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'a password of SHA-256',
+      { upsertions: [upsertion('carol', { saltedPassword: Buffer.alloc(32) })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'one user twice',
+      { upsertions: [upsertion('carol'), upsertion('carol'), upsertion('dave')] },
+      { carol: 'DUPLICATE_RESOURCE', dave: 'NONE' },
+    ],
+    [
+      'removed and set',
+      { deletions: [{ name: 'dave', mechanism: sha512 }], upsertions: [upsertion('dave')] },
+      { dave: 'DUPLICATE_RESOURCE' },
+    ],
     ['removal', { deletions: [{ name: 'dave', mechanism: sha512 }] }, { dave: 'NONE' }],
-    ['removal of nothing', { deletions: [{ name: 'dave', mechanism: sha512 }] }, { dave: 'RESOURCE_NOT_FOUND' }],
+    [
+      'removal of nothing',
+      { deletions: [{ name: 'dave', mechanism: sha512 }] },
+      { dave: 'RESOURCE_NOT_FOUND' },
+    ],
   ];
 
   test('are set, changed and removed', async () => {
     await using agent = await startLeaderAgent();
     for (const [label, change, expected] of cases) {
-      const codes = Object.fromEntries(Object.entries(expected).map(([user, error]) => [user, codeOf(error)]));
+      const codes = Object.fromEntries(
+        Object.entries(expected).map(([user, error]) => [user, codeOf(error)]),
+      );
       assert.deepEqual(await alter(agent, change), codes, label);
     }
     const { results } = await describeUsers(agent, null);
-    const known = results.map(({ user, credentialInfos }) => [user, credentialInfos[0]!.mechanism, credentialInfos[0]!.iterations]);
-    assert.deepEqual(known, [['alice', sha512, 4096], ['bob', sha512, 8192]]);
+    const known = results.map(({ user, credentialInfos }) => [
+      user,
+      credentialInfos[0]!.mechanism,
+      credentialInfos[0]!.iterations,
+    ]);
+    assert.deepEqual(known, [
+      ['alice', sha512, 4096],
+      ['bob', sha512, 8192],
+    ]);
   });
 
   test('are described by name, each user once', async () => {
@@ -65,10 +129,17 @@ describe('SCRAM credentials over a real leader', () => {
     assert.equal(errorCode, 0);
     assert.deepEqual(
       results.map((one) => [one.user, one.errorCode, one.credentialInfos.length]),
-      [['erin', 0, 1], ['nobody', codeOf('RESOURCE_NOT_FOUND'), 0], ['alice', codeOf('DUPLICATE_RESOURCE'), 0]],
+      [
+        ['erin', 0, 1],
+        ['nobody', codeOf('RESOURCE_NOT_FOUND'), 0],
+        ['alice', codeOf('DUPLICATE_RESOURCE'), 0],
+      ],
     );
     const twice = await describeUsers(agent, ['alice', 'alice']);
-    assert.deepEqual(twice.results.map(({ errorCode: code }) => code), [codeOf('DUPLICATE_RESOURCE')]);
+    assert.deepEqual(
+      twice.results.map(({ errorCode: code }) => code),
+      [codeOf('DUPLICATE_RESOURCE')],
+    );
   });
 
   test('reach agents as keys that verify the password, without the password or what equals it', async () => {
@@ -83,7 +154,10 @@ describe('SCRAM credentials over a real leader', () => {
     const clientKey = createHmac('sha512', saltedPassword).update('Client Key').digest();
     const storedKey = createHash('sha512').update(clientKey).digest();
     const serverKey = createHmac('sha512', saltedPassword).update('Server Key').digest();
-    assert.deepEqual(JSON.parse(text), [4096, ...[salt, storedKey, serverKey].map((secret) => secret.toString('base64'))]);
+    assert.deepEqual(JSON.parse(text), [
+      4096,
+      ...[salt, storedKey, serverKey].map((secret) => secret.toString('base64')),
+    ]);
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { caps } from '@weir/core';
 
+const nothing = Buffer.alloc(0);
+
 /**
  * The slices that wait to be sent on a connection. They go to the socket in portions, one `writev` each, and every portion that
  * was taken is progress; of a slow reader's answers only one portion is out of our hands.
@@ -82,7 +84,8 @@ export class Outbox {
         bytes += room;
       } else {
         portion.push(slice);
-        this.#next++;
+        // The list lives until the last of it goes, and must not keep what has gone.
+        this.#slices[this.#next++] = nothing;
         bytes += slice.length;
       }
     }

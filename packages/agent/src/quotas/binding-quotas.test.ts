@@ -50,7 +50,10 @@ test('each quota is found by itself', () => {
   put(keyOf(levels[0]!), { producer_byte_rate: 1 });
   put(keyOf(levels[7]!), { producer_byte_rate: 2, consumer_byte_rate: 3 });
   const { producer_byte_rate, consumer_byte_rate, request_percentage } = lookup.ofClient(client);
-  assert.deepEqual([producer_byte_rate!.perSecond, consumer_byte_rate!.perSecond, request_percentage], [1, 3, undefined]);
+  assert.deepEqual(
+    [producer_byte_rate!.perSecond, consumer_byte_rate!.perSecond, request_percentage],
+    [1, 3, undefined],
+  );
 });
 
 for (const level of levels) {
@@ -70,8 +73,13 @@ test('an address has its own quota or the default, and counts for itself', () =>
   const { put, lookup } = setUp();
   put(quotaEntityKey([{ type: 'ip', name: null }]), { connection_creation_rate: 5 });
   put(quotaEntityKey([{ type: 'ip', name: '10.0.0.1' }]), { connection_creation_rate: 7 });
-  const found = ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map((ip) => lookup.ofAddress(ip).connection_creation_rate!);
-  assert.deepEqual(found.map(({ perSecond }) => perSecond), [7, 5, 5]);
+  const found = ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map(
+    (ip) => lookup.ofAddress(ip).connection_creation_rate!,
+  );
+  assert.deepEqual(
+    found.map(({ perSecond }) => perSecond),
+    [7, 5, 5],
+  );
   assert.equal(new Set(found.map(({ sharedKey }) => sharedKey)).size, 3);
 });
 

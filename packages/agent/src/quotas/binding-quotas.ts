@@ -1,6 +1,7 @@
 import { caps } from '@weir/core';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
 import type { RecordsView } from '../cluster/followed-records.ts';
+import { RecentlyUsed } from '../recently-used.ts';
 
 /** Who sends a request. */
 export interface QuotaClient {
@@ -29,7 +30,7 @@ interface Level {
  */
 export class QuotaLookup {
   readonly #records: RecordsView;
-  readonly #found = new Map<string, BindingQuotas>();
+  readonly #found = new RecentlyUsed<BindingQuotas>(caps.rememberedClientIdsMax);
   #version = -1;
 
   constructor(records: RecordsView) {
@@ -42,7 +43,7 @@ export class QuotaLookup {
   }
 
   ofClient({ user, clientId }: QuotaClient): BindingQuotas {
-    return this.#remembered(`client ${JSON.stringify([user, clientId])}`, () => clientLevels(user, clientId));
+    return this.#remembered(`client ${user.length} ${user} ${clientId}`, () => clientLevels(user, clientId));
   }
 
   ofAddress(address: string): BindingQuotas {
@@ -53,14 +54,9 @@ export class QuotaLookup {
 
   #remembered(key: string, levels: () => readonly Level[]): BindingQuotas {
     const { version } = this.#records;
-    if (version !== this.#version || this.#found.size >= caps.rememberedClientIdsMax) this.#found.clear();
+    if (version !== this.#version) this.#found.forgetAll();
     this.#version = version;
-    let found = this.#found.get(key);
-    if (found === undefined) {
-      found = this.#find(levels());
-      this.#found.set(key, found);
-    }
-    return found;
+    return this.#found.of(key, () => this.#find(levels()));
   }
 
   #find(levels: readonly Level[]): BindingQuotas {

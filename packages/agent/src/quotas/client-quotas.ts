@@ -1,11 +1,11 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
 import type { RecordsView } from '../cluster/followed-records.ts';
+import { RecentlyUsed } from '../recently-used.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
 import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';
 import { RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
-import { Sensors } from './sensors.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface ClientQuotasOptions {
@@ -26,8 +26,8 @@ export class ClientQuotas {
   readonly #lookup: QuotaLookup;
   readonly #clock: Clock;
   readonly #metrics: QuotaMetrics;
-  readonly #rates = new Sensors(caps.quotaSensorsMax, () => new RateWindow());
-  readonly #buckets = new Sensors(caps.quotaSensorsMax, () => new TokenBucket());
+  readonly #rates = new RecentlyUsed<RateWindow>(caps.quotaSensorsMax);
+  readonly #buckets = new RecentlyUsed<TokenBucket>(caps.quotaSensorsMax);
 
   constructor({ records, clock, metrics }: ClientQuotasOptions) {
     this.#lookup = new QuotaLookup(records);
@@ -77,7 +77,7 @@ export class ClientQuotas {
   mutations(client: QuotaClient, isStrict: boolean): MutationQuota {
     const quota = this.#quota('controller_mutation_rate', client);
     if (quota === undefined) return new MutationQuota();
-    const bucket = this.#buckets.of(quota.sharedKey);
+    const bucket = this.#buckets.of(quota.sharedKey, () => new TokenBucket());
     this.#countSensors();
     return new MutationQuota({
       bucket,
@@ -115,7 +115,7 @@ export class ClientQuotas {
   }
 
   #rate({ sharedKey }: BindingQuota): RateWindow {
-    const rate = this.#rates.of(sharedKey);
+    const rate = this.#rates.of(sharedKey, () => new RateWindow());
     this.#countSensors();
     return rate;
   }

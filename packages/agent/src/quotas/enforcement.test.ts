@@ -137,7 +137,8 @@ test('a batch that is larger than a whole window allows is fetched all the same,
   const producer = await under.connect();
   await producer.call('Produce', 9, produceBody(5000));
   const client = await under.connect();
-  const bytes = async () => (await client.call('Fetch', 11, fetchBody)).responses[0]!.partitions[0]!.records!.length;
+  const bytes = async () =>
+    (await client.call('Fetch', 11, fetchBody)).responses[0]!.partitions[0]!.records!.length;
   assert.ok((await bytes()) > 5000);
   assert.equal(await bytes(), 0);
 });
@@ -162,7 +163,9 @@ test('time of the processor counts, and the wait for it is at most a second', as
       return { responses: [], throttleTimeMs: 0 };
     },
   });
-  agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'user', name: null }]), { request_percentage: 5 });
+  agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'user', name: null }]), {
+    request_percentage: 5,
+  });
   const waits: number[] = [];
   for (let count = 0; count < 3; count++) {
     const body = { transactionalId: null, acks: -1, timeoutMs: 1000, topicData: [] };
@@ -170,20 +173,31 @@ test('time of the processor counts, and the wait for it is at most a second', as
   }
   // 30 % of a second in ten are 3 %, and twice of it 6 %; the third time would be a wait of far more.
   assert.deepEqual([waits[0], waits[2]], [0, 1000]);
-  const { throttleTimeMs } = answered(await agent.call('ApiVersions', 3, { clientSoftwareName: 'a', clientSoftwareVersion: '1' }));
+  const { throttleTimeMs } = answered(
+    await agent.call('ApiVersions', 3, { clientSoftwareName: 'a', clientSoftwareVersion: '1' }),
+  );
   assert.equal(throttleTimeMs, 0, 'who only connects has done nothing');
 });
 
 test('old clients wait for the partitions that they change, and new ones are refused', async () => {
   const error = codeOf('THROTTLING_QUOTA_EXCEEDED');
-  const topic = (name: string, numPartitions: number) => ({ name, numPartitions, replicationFactor: -1, assignments: [], configs: [] });
-  const create = (version: number, ...topics: ReturnType<typeof topic>[]) => ['CreateTopics', version, { topics, timeoutMs: 1000, validateOnly: false }] as const;
+  const topic = (name: string, numPartitions: number) => ({
+    name,
+    numPartitions,
+    replicationFactor: -1,
+    assignments: [],
+    configs: [],
+  });
+  const create = (version: number, ...topics: ReturnType<typeof topic>[]) =>
+    ['CreateTopics', version, { topics, timeoutMs: 1000, validateOnly: false }] as const;
   for (const version of [5, 6]) {
     const agent = await startTestAgent();
     agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'client-id', name: 'test' }]), {
       controller_mutation_rate: 1,
     });
-    const made = answered(await agent.call(...create(version, topic('a', 10), topic('b', 11), topic('c', 1))));
+    const made = answered(
+      await agent.call(...create(version, topic('a', 10), topic('b', 11), topic('c', 1))),
+    );
     const codes = made.topics.map(({ errorCode }) => errorCode);
     if (version < 6) {
       assert.deepEqual([codes, made.throttleTimeMs], [[0, 0, 0], 11_000]);
@@ -191,26 +205,41 @@ test('old clients wait for the partitions that they change, and new ones are ref
     }
     assert.deepEqual([codes, made.throttleTimeMs], [[0, 0, error], 10_000]);
     const grown = answered(
-      await agent.call('CreatePartitions', 3, { topics: [{ name: 'a', count: 11, assignments: null }], timeoutMs: 1000, validateOnly: false }),
+      await agent.call('CreatePartitions', 3, {
+        topics: [{ name: 'a', count: 11, assignments: null }],
+        timeoutMs: 1000,
+        validateOnly: false,
+      }),
     );
     assert.deepEqual([grown.results[0]!.errorCode, grown.throttleTimeMs], [error, 10_000]);
     const names = ['a', 'never-made'].map((name) => ({ name, topicId: zeroUuid }));
     const deleted = answered(await agent.call('DeleteTopics', 6, { topics: names, timeoutMs: 1000 }));
-    assert.deepEqual(deleted.responses.map(({ errorCode }) => errorCode), [error, codeOf('UNKNOWN_TOPIC_OR_PARTITION')]);
+    assert.deepEqual(
+      deleted.responses.map(({ errorCode }) => errorCode),
+      [error, codeOf('UNKNOWN_TOPIC_OR_PARTITION')],
+    );
     agent.clock.advance(10_000);
     const later = answered(await agent.call('DeleteTopics', 5, { topicNames: ['a'], timeoutMs: 1000 }));
     assert.deepEqual([later.responses[0]!.errorCode, later.throttleTimeMs], [0, 0]);
     const other = answered(await agent.call(...create(7, topic('d', 50)), 'another'));
-    assert.deepEqual([other.topics[0]!.errorCode, other.throttleTimeMs], [0, 0], 'another client has no quota');
+    assert.deepEqual(
+      [other.topics[0]!.errorCode, other.throttleTimeMs],
+      [0, 0],
+      'another client has no quota',
+    );
   }
 });
 
 test('what is only validated takes nothing', async () => {
   const agent = await startTestAgent();
-  agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'client-id', name: null }]), { controller_mutation_rate: 1 });
+  agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'client-id', name: null }]), {
+    controller_mutation_rate: 1,
+  });
   const topics = [{ name: 'a', numPartitions: 1000, replicationFactor: -1, assignments: [], configs: [] }];
   for (const validateOnly of [true, true, false]) {
-    const { throttleTimeMs } = answered(await agent.call('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly }));
+    const { throttleTimeMs } = answered(
+      await agent.call('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly }),
+    );
     assert.equal(throttleTimeMs, 0);
   }
 });

@@ -22,8 +22,23 @@ test('who took too much waits until the rate is what it may be', () => {
     ['at the end of the eleventh second', [[0, 2000]], 100, 10_999, 9001],
     ['when it is out of sight', [[0, 2000]], 100, 11_000, 0],
     ['steadily', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((s) => [s * 1000, 100]), 100, 10_000, 1000],
-    ['steadily, and its second is over', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((s) => [s * 1000, 100]), 100, 10_000, 0],
-    ['taken back', [[0, 2000], [0, -2000]], 100, 0, 0],
+    [
+      'steadily, and its second is over',
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((s) => [s * 1000, 100]),
+      100,
+      10_000,
+      0,
+    ],
+    [
+      'taken back',
+      [
+        [0, 2000],
+        [0, -2000],
+      ],
+      100,
+      0,
+      0,
+    ],
   ];
   for (const [label, amounts, perSecondMax, nowMs, waitMs] of cases) {
     assert.equal(windowOf(amounts).excessMs(perSecondMax, nowMs), waitMs, label);
@@ -41,7 +56,8 @@ test('nothing older than the window counts, and everything younger than all but 
         nowMs += pauseMs;
         window.record(amount, nowMs);
         taken.push([nowMs, amount]);
-        const since = (ms: number) => taken.reduce((sum, [at, one]) => (nowMs - at < ms ? sum + one : sum), 0);
+        const since = (ms: number) =>
+          taken.reduce((sum, [at, one]) => (nowMs - at < ms ? sum + one : sum), 0);
         const total = window.total(nowMs);
         assert.ok(total >= since(10_000), 'too little');
         assert.ok(total <= since(11_000), 'too much');

@@ -8,8 +8,8 @@ export const sampleMs = 1_000;
  */
 export class RateWindow {
   /** Rings; the sample at `#first` is the oldest. */
-  readonly #startMs = new Float64Array(samplesMax);
-  readonly #sum = new Float64Array(samplesMax);
+  readonly #startMs: number[] = [];
+  readonly #sum: number[] = [];
   #first = 0;
   #count = 0;
 

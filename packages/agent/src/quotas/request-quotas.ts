@@ -46,7 +46,10 @@ export class RequestQuotas {
    *
    * ApiVersions is left alone, as under pressure.
    */
-  measure({ api, requestBytes, clock }: MeasuredRequest, run: () => HandlerResult<Fields>): HandlerResult<Fields> {
+  measure(
+    { api, requestBytes, clock }: MeasuredRequest,
+    run: () => HandlerResult<Fields>,
+  ): HandlerResult<Fields> {
     const quotas = this.#quotas;
     if (quotas === undefined || api === apis.ApiVersions) return run();
     const startMs = clock.monotonicMs();

@@ -14,15 +14,20 @@ export interface PlannedPage {
   readonly bytesBefore: number;
 }
 
-/** The pages that hold ranges, in the order in which a reader needs them, from byte `at` of range `row` on. */
+/**
+ * The pages that hold ranges, in the order in which a reader needs them, from byte `at` of range `row` on, up to the range that
+ * begins at `toOffset`.
+ */
 export function* pagesFrom(
   pointers: Pointers,
   row: number,
   at: number,
   pageBytes: number,
+  toOffset = Number.POSITIVE_INFINITY,
 ): Generator<PlannedPage, void, undefined> {
   let bytesBefore = 0;
   for (let next = row; next < pointers.fileId.length; next++) {
+    if (pointers.baseOffset[next]! >= toOffset) return;
     const fileId = pointers.fileId[next]!;
     const start = next === row ? at : pointers.byteStart[next]!;
     const end = pointers.byteStart[next]! + pointers.byteLength[next]!;

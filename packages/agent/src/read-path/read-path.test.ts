@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, seededRandom } from '@weir/core';
-import type { Pointers } from '@weir/metadata';
+import { markerBytes, type Pointers } from '@weir/metadata';
 import { ObjectNotFound } from '@weir/storage';
-import { batchRecords, recordBatches } from '@weir/wire';
+import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
 import { DamagedRange } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -313,4 +313,79 @@ test('ranges that are not what they should be are errors of their own query', as
       [1, 'b'],
     ]);
   }
+});
+
+test('ends of transactions are made where they stand, and pages are read around them', async () => {
+  const path = await start({ pages: { pageBytes: 40, ownFiles: 'none' } });
+  await write(path, path.topicId, [[0, batchOf(['a', 'b'])]]);
+  await write(path, path.topicId, [[0, batchOf(['c'])]]);
+  const stored = await pointersOf(path, path.topicId);
+  const pointers: Pointers = {
+    fileId: [stored.fileId[0]!, '', stored.fileId[1]!, ''],
+    byteStart: Float64Array.of(stored.byteStart[0]!, 0, stored.byteStart[1]!, 0),
+    byteLength: Float64Array.of(stored.byteLength[0]!, markerBytes, stored.byteLength[1]!, markerBytes),
+    baseOffset: Float64Array.of(0, 2, 3, 4),
+    nextOffset: Float64Array.of(2, 3, 4, 5),
+    markers: {
+      row: Uint32Array.of(1, 3),
+      isCommit: Uint8Array.of(1, 0),
+      producerId: Float64Array.of(4_000_000_000, 7),
+      producerEpoch: Int16Array.of(3, 32_767),
+      timestampMs: Float64Array.of(1_700_000_000_000, 5),
+    },
+  };
+  const batchesOf = (list: BatchList) =>
+    [...recordBatches(Buffer.concat(list.slices), { partialTail: 'error' })].map((batch) => {
+      assert.ok(batch.hasValidCrc());
+      if (!batch.isControl) return `records at ${batch.baseOffset}`;
+      assert.ok(batch.isTransactional);
+      assert.deepEqual([batch.bytes.length, batch.baseSequence], [markerBytes, -1]);
+      const control = readControlRecord(batch);
+      assert.ok(control.kind === 'endTransaction' && control.coordinatorEpoch === 0);
+      const { producerId, producerEpoch, maxTimestamp, baseOffset } = batch;
+      return `${control.result} at ${baseOffset} of ${producerId}/${producerEpoch} ms ${maxTimestamp}`;
+    });
+  const all = [
+    'records at 0',
+    'commit at 2 of 4000000000/3 ms 1700000000000',
+    'records at 3',
+    'abort at 4 of 7/32767 ms 5',
+  ];
+  const read = async (query: Partial<ReadQuery>) =>
+    batchesOf(await readOne(path, { pointers, ...everything, ...query }));
+  assert.deepEqual(await read({}), all);
+  for (const [fromOffset, toOffset, from, to] of [
+    [1, 5, 0, 4],
+    [2, 5, 1, 4],
+    [3, 4, 2, 3],
+    [4, 5, 3, 4],
+    [0, 2, 0, 1],
+    [0, 3, 0, 2],
+    [5, 5, 4, 4],
+  ] as const) {
+    assert.deepEqual(
+      await read({ fromOffset, toOffset }),
+      all.slice(from, to),
+      `${fromOffset} to ${toOffset}`,
+    );
+  }
+  assert.deepEqual(await read({ fromOffset: 2, bytesMax: markerBytes }), all.slice(1, 2));
+  assert.deepEqual(await read({ fromOffset: 2, bytesMax: 1 }), all.slice(1, 2), 'one whatever its size');
+});
+
+test('nothing is read of what lies behind the last wanted offset', async () => {
+  const path = await start({ pages: { ownFiles: 'none' } });
+  await write(path, path.topicId, [
+    [0, batchOf(['a'])],
+    [0, batchOf(['b'])],
+  ]);
+  await write(path, path.topicId, [[0, batchOf(['c'])]]);
+  const pointers = await pointersOf(path, path.topicId);
+  const list = await readOne(path, { pointers, ...everything, toOffset: 1 });
+  assert.deepEqual(valuesOf(list), [[0, 'a']]);
+  assert.deepEqual(valuesOf(await readOne(path, { pointers, ...everything, toOffset: 2 })), [
+    [0, 'a'],
+    [1, 'b'],
+  ]);
+  assert.equal(path.store.gets, 1);
 });

@@ -3,8 +3,9 @@ import type { Pointers } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import { headerBytes } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor, DamagedRange } from './batch-cursor.ts';
-import { BatchList } from './batch-list.ts';
+import type { BatchList } from './batch-list.ts';
 import { isMarker, markerBatch } from './marker-batches.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
@@ -38,7 +39,7 @@ export interface PageOptions {
 export interface ReadPath {
   /**
    * Reads batches of many partitions side by side. Results come in the order of the queries, an `Error` for those of which
-   * not even the first batch could be read.
+   * not even the first batch could be read. All of them are one answer: they are views of pages, where they use enough of them.
    */
   readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]>;
   /** Shows the batches of a stored range one by one until `visit` returns something, which is then the answer. */
@@ -99,13 +100,15 @@ class PagedReadPath implements ReadPath {
   }
 
   async readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]> {
+    const pages = new AnswerPages();
     const results = await Promise.all(
       queries.map((query) =>
-        this.#readBatches(query, queries.length === 1).catch((error: unknown) =>
+        this.#readBatches(query, pages, queries.length === 1).catch((error: unknown) =>
           error instanceof Error ? error : new Error(String(error)),
         ),
       ),
     );
+    pages.release();
     for (const result of results) {
       if (result instanceof Error) continue;
       this.#metrics.readRecords.add(result.recordCount);
@@ -114,9 +117,9 @@ class PagedReadPath implements ReadPath {
     return results;
   }
 
-  async #readBatches(query: ReadQuery, isAlone: boolean): Promise<BatchList> {
+  async #readBatches(query: ReadQuery, pages: AnswerPages, isAlone: boolean): Promise<BatchList> {
     const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
-    const list = new BatchList();
+    const list = pages.newList();
     const room = () => bytesMax - list.bytes;
     let ahead: PagesAhead | undefined;
     try {
@@ -131,7 +134,9 @@ class PagedReadPath implements ReadPath {
           // Readers of what is in memory, which are most, have nothing to ask for.
           if (!Array.isArray(pieces)) ahead ??= this.#aheadOf(query, walk, room());
           ahead?.ask();
-          const cursor = new BatchCursor(Array.isArray(pieces) ? pieces : await pieces);
+          const views = Array.isArray(pieces) ? pieces : await pieces;
+          if (views !== pieces) pages.loaded(views);
+          const cursor = new BatchCursor(views);
           while (cursor.next()) {
             if (walk.offset >= toOffset) return list;
             if (walk.offset + cursor.offsetSpan > fromOffset) {
@@ -158,7 +163,7 @@ class PagedReadPath implements ReadPath {
 
   /** The pages that a query needs from where it is on. */
   #aheadOf(
-    { pointers, fromOffset }: ReadQuery,
+    { pointers, fromOffset, toOffset }: ReadQuery,
     { row, at, end, offset }: RangeWalk,
     room: number,
   ): PagesAhead {
@@ -166,7 +171,7 @@ class PagedReadPath implements ReadPath {
     // How much is passed before the wanted offset is known only when it was read, and estimated until then.
     const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
     return new PagesAhead({
-      plan: pagesFrom(pointers, row, at, pageBytes),
+      plan: pagesFrom(pointers, row, at, pageBytes, toOffset),
       bytesMax: room + Math.min(1, share) * (end - at),
       pagesMax: pagesAheadMax,
       budget: this.#aheadBudget,
@@ -177,11 +182,16 @@ class PagedReadPath implements ReadPath {
   }
 
   /** Ends a query whose limit was reached before its ranges. Whoever reads one partition usually comes back for the rest. */
-  #stopAt({ row, at }: RangeWalk, { pointers }: ReadQuery, list: BatchList, isAlone: boolean): BatchList {
+  #stopAt(
+    { row, at }: RangeWalk,
+    { pointers, toOffset }: ReadQuery,
+    list: BatchList,
+    isAlone: boolean,
+  ): BatchList {
     const { pageBytes, cacheBytesMax, readsOn = true } = this.#options;
     if (!isAlone || !readsOn || cacheBytesMax < pageBytes * caps.pagesAheadMax) return list;
     let left = 1 + pagesReadOn;
-    for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes)) {
+    for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes, toOffset)) {
       if (left-- === 0) break;
       if (this.#cache.expects(fileId, index)) continue;
       if (!this.#aheadBudget.tryEnter()) break;

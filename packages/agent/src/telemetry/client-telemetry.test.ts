@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, type Log, type LogFields, Metrics, silentLog } from '@weir/core';
-import { apis, codecIds, type CompressionCodec, compress, type ErrorName, zeroUuid } from '@weir/wire';
+import { apis, type CompressionCodec, codecIds, compress, type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, startTestAgent, type TestAgent } from '../../testing/index.ts';
 
 /** A gauge `m` with the value 1.5. */
-const gauge = Buffer.from('0a16121412120a016d2a0d0a0b21000000000000f83f3a00', 'hex');
+const gauge = Buffer.from('0a14121212100a016d2a0b0a0921000000000000f83f', 'hex');
 
 interface Pushing extends TestAgent {
   readonly lines: LogFields[];
@@ -17,11 +17,17 @@ async function start(subscriptions: Readonly<Record<string, object>> = {}): Prom
   const log: Log = { ...silentLog, info: (_message, fields = {}) => lines.push(fields) };
   const metrics = new Metrics();
   const agent = await startTestAgent({ log, metrics });
-  for (const [name, configs] of Object.entries(subscriptions)) agent.cluster.putRecord('clientMetrics', name, configs);
+  for (const [name, configs] of Object.entries(subscriptions))
+    agent.cluster.putRecord('clientMetrics', name, configs);
   return { ...agent, lines, metrics };
 }
 
-async function subscribe(agent: TestAgent, clientInstanceId = zeroUuid, clientId = 'app', closed?: AbortSignal) {
+async function subscribe(
+  agent: TestAgent,
+  clientInstanceId = zeroUuid,
+  clientId = 'app',
+  closed?: AbortSignal,
+) {
   return answered(await agent.call('GetTelemetrySubscriptions', 0, { clientInstanceId }, clientId, closed));
 }
 
@@ -61,7 +67,10 @@ test('clients are invited only while somebody subscribes to some metrics', async
   }
   // Who was invited before gets an answer that it understands.
   assert.ok(agent.server.serves(apis.PushTelemetry as never, 0));
-  assert.equal(await push(agent, { clientInstanceId: 'AAAAAAAAAAAAAAAAAAAAAQ', subscriptionId: 1 }), codeOf('UNKNOWN_SUBSCRIPTION_ID'));
+  assert.equal(
+    await push(agent, { clientInstanceId: 'AAAAAAAAAAAAAAAAAAAAAQ', subscriptionId: 1 }),
+    codeOf('UNKNOWN_SUBSCRIPTION_ID'),
+  );
 });
 
 test('subscriptions are joined: all metrics of those that fit, and the shortest interval', async () => {
@@ -69,7 +78,10 @@ test('subscriptions are joined: all metrics of those that fit, and the shortest 
     a: { metrics: 'org.a,org.b', 'interval.ms': '60000' },
     b: { metrics: 'org.b, org.c', match: 'client_id=app.*', 'interval.ms': '30000' },
     c: { metrics: '*', match: 'client_id=other,client_software_name=soft' },
-    d: { metrics: 'org.d', match: 'client_source_address=10\\..*,client_source_port=40000,client_software_version=2\\.1' },
+    d: {
+      metrics: 'org.d',
+      match: 'client_source_address=10\\..*,client_source_port=40000,client_software_version=2\\.1',
+    },
   };
   const cases: [clientId: string, software: [string, string], metrics: string[], intervalMs: number][] = [
     ['none', ['x', '1'], ['org.a', 'org.b'], 60_000],
@@ -122,7 +134,11 @@ const refusals: [label: string, push: Partial<Push>, error: ErrorName][] = [
   ['with another subscription', { subscriptionId: 7 }, 'UNKNOWN_SUBSCRIPTION_ID'],
   ['with a codec that nobody knows', { compressionType: 5 }, 'UNSUPPORTED_COMPRESSION_TYPE'],
   ['that is too large', { metrics: Buffer.alloc(caps.telemetryBytesMax + 1) }, 'TELEMETRY_TOO_LARGE'],
-  ['that inflates too far', { metrics: compress('zstd', tooLarge), compressionType: 4 }, 'TELEMETRY_TOO_LARGE'],
+  [
+    'that inflates too far',
+    { metrics: compress('zstd', tooLarge), compressionType: 4 },
+    'TELEMETRY_TOO_LARGE',
+  ],
   ['that cannot be inflated', { metrics: Buffer.from('no'), compressionType: 1 }, 'INVALID_RECORD'],
   ['that is no metrics', { metrics: Buffer.from('0a05', 'hex') }, 'INVALID_RECORD'],
 ];
@@ -160,8 +176,12 @@ test('clients keep to their interval, except where they are sent or end', async 
 test('names beyond what a line holds are counted and not written', async () => {
   const agent = await start(everything);
   const long = Buffer.alloc(100, 'x');
-  const point = Buffer.from('2a0d0a0b21000000000000f83f3a00', 'hex');
-  const one = Buffer.concat([Buffer.from([0x12, 2 + long.length + point.length, 0x0a, long.length]), long, point]);
+  const point = Buffer.from('2a0b0a0921000000000000f83f', 'hex');
+  const one = Buffer.concat([
+    Buffer.from([0x12, 2 + long.length + point.length, 0x0a, long.length]),
+    long,
+    point,
+  ]);
   const metrics = Buffer.concat(Array(1000).fill(one));
   const lengthOf = (length: number) => [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
   const scope = Buffer.concat([Buffer.from([0x12, ...lengthOf(metrics.length)]), metrics]);

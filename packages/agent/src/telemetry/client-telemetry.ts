@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
-import { codecIds, codecOfId, DecodeError, decompress, type ErrorName, OutputLimitExceeded, zeroUuid } from '@weir/wire';
+import {
+  codecIds,
+  codecOfId,
+  DecodeError,
+  decompress,
+  type ErrorName,
+  OutputLimitExceeded,
+  zeroUuid,
+} from '@weir/wire';
 import type { RecordsView } from '../cluster/followed-records.ts';
+import { RecentlyUsed } from '../recently-used.ts';
 import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
@@ -23,8 +32,10 @@ export interface TelemetryPush {
 
 /** What is remembered of a client so that it keeps to its interval. */
 interface Instance {
-  gotMs: number | undefined;
-  pushedMs: number | undefined;
+  /** When it last asked or pushed. */
+  heardMs: number;
+  /** The first push after a subscription comes at a time of the client's choice. */
+  mayPush: boolean;
   lastError: ErrorName;
   isOver: boolean;
 }
@@ -53,8 +64,7 @@ export const acceptedCodecs = [codecIds.zstd, codecIds.lz4, codecIds.gzip, codec
 export class ClientTelemetry {
   readonly #options: ClientTelemetryOptions;
   readonly #subscriptions: TelemetrySubscriptions;
-  /** In the order in which they were last heard of; beyond the limit the one that was silent longest is forgotten. */
-  readonly #instances = new Map<string, Instance>();
+  readonly #instances = new RecentlyUsed<Instance>(caps.telemetryClientsMax);
 
   constructor(options: ClientTelemetryOptions) {
     this.#options = options;
@@ -73,12 +83,15 @@ export class ClientTelemetry {
     const wanted = this.#subscriptions.of({ ...client, client_instance_id: instanceId });
     const instance = this.#instance(instanceId);
     const nowMs = this.#options.clock.monotonicMs();
-    const lastMs = Math.max(instance.gotMs ?? Number.NEGATIVE_INFINITY, instance.pushedMs ?? Number.NEGATIVE_INFINITY);
     // Whoever was told that its subscription is outdated has to ask at once.
-    const mayAsk = asksAgainAfter.includes(instance.lastError) || nowMs - lastMs >= wanted.pushIntervalMs;
+    const mayAsk =
+      asksAgainAfter.includes(instance.lastError) || nowMs - instance.heardMs >= wanted.pushIntervalMs;
     const error = mayAsk ? 'NONE' : 'THROTTLING_QUOTA_EXCEEDED';
     instance.lastError = error;
-    if (mayAsk) instance.gotMs = nowMs;
+    if (mayAsk) {
+      instance.heardMs = nowMs;
+      instance.mayPush = true;
+    }
     return { error, instanceId, wanted };
   }
 
@@ -101,11 +114,10 @@ export class ClientTelemetry {
     const nowMs = this.#options.clock.monotonicMs();
     const wanted = this.#subscriptions.of(client);
     if (instance.isOver) return 'INVALID_REQUEST';
-    // The first push after a subscription comes at a time of the client's choice, and so does the last.
-    const { gotMs = Number.NEGATIVE_INFINITY, pushedMs } = instance;
-    const isEarly = pushedMs !== undefined && pushedMs >= gotMs && nowMs - pushedMs < wanted.pushIntervalMs;
+    const isEarly = !instance.mayPush && nowMs - instance.heardMs < wanted.pushIntervalMs;
     if (isEarly && !push.isLast) return 'THROTTLING_QUOTA_EXCEEDED';
-    instance.pushedMs = nowMs;
+    instance.heardMs = nowMs;
+    instance.mayPush = false;
     if (push.subscriptionId !== wanted.subscriptionId) return 'UNKNOWN_SUBSCRIPTION_ID';
     instance.isOver = push.isLast;
     if (codecOfId(push.compressionType) === undefined) return 'UNSUPPORTED_COMPRESSION_TYPE';
@@ -136,18 +148,17 @@ export class ClientTelemetry {
       shown[name] = value;
     }
     metrics.series(pointsRow, {}).add(count);
-    if (count > 0) log.info('a client pushed metrics', { ...client, points: count, values: JSON.stringify(shown) });
+    if (count > 0)
+      log.info('a client pushed metrics', { ...client, points: count, values: JSON.stringify(shown) });
   }
 
   #instance(instanceId: string): Instance {
-    const known = this.#instances.get(instanceId);
-    const instance = known ?? { gotMs: undefined, pushedMs: undefined, lastError: 'NONE', isOver: false };
-    this.#instances.delete(instanceId);
-    this.#instances.set(instanceId, instance);
-    if (this.#instances.size > caps.telemetryClientsMax) {
-      this.#instances.delete(this.#instances.keys().next().value!);
-    }
-    return instance;
+    return this.#instances.of(instanceId, () => ({
+      heardMs: Number.NEGATIVE_INFINITY,
+      mayPush: true,
+      lastError: 'NONE',
+      isOver: false,
+    }));
   }
 }
 

@@ -44,17 +44,24 @@ const field = (number: number, ...parts: Buffer[]) => {
 const metricOf = (...parts: Buffer[]) => field(1, field(2, field(2, ...parts)));
 
 test('numbers are read with their names and attributes', () => {
-  assert.deepEqual([...dataPoints(pushed)], [
-    { name: 'a.b{k=7}', value: 1.5 },
-    { name: 'c', value: -2 },
-  ]);
+  assert.deepEqual(
+    [...dataPoints(pushed)],
+    [
+      { name: 'a.b{k=7}', value: 1.5 },
+      { name: 'c', value: -2 },
+    ],
+  );
   assert.deepEqual([...dataPoints(Buffer.alloc(0))], []);
 });
 
 test('what is not one number is a point without a value', () => {
   for (const kind of [9, 10, 11]) {
     const metric = metricOf(field(1, Buffer.from('h')), field(kind, field(1), field(1)));
-    assert.deepEqual([...dataPoints(metric)], Array(2).fill({ name: 'h', value: undefined }), `field ${kind}`);
+    assert.deepEqual(
+      [...dataPoints(metric)],
+      Array(2).fill({ name: 'h', value: undefined }),
+      `field ${kind}`,
+    );
   }
 });
 

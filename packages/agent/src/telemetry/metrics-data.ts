@@ -70,6 +70,7 @@ function* nested(message: Buffer, number: number): Generator<Buffer> {
 }
 
 function bytesOf(field: ProtobufValue): Buffer {
-  if (field.wireType !== 'bytes') throw new UnreadableProtobuf('a number stands where a message or text should');
+  if (field.wireType !== 'bytes')
+    throw new UnreadableProtobuf('a number stands where a message or text should');
   return field.bytes;
 }

@@ -48,7 +48,9 @@ export class TelemetrySubscriptions {
   /** All subscriptions that fit are joined: the shortest interval, and the metrics of all. */
   of(client: TelemetryClient): WantedMetrics {
     const fitting = this.#subscriptions().filter(({ matches }) =>
-      matches.every(({ selector, pattern }) => pattern.problem === undefined && pattern.matches(client[selector])),
+      matches.every(
+        ({ selector, pattern }) => pattern.problem === undefined && pattern.matches(client[selector]),
+      ),
     );
     const pushIntervalMs = Math.min(...fitting.map(({ intervalMs }) => intervalMs), usualIntervalMs);
     const named = [...new Set(fitting.flatMap(({ prefixes }) => prefixes))].sort();

@@ -10,6 +10,12 @@ export interface FlushLimits {
   readonly uncompressedBytesMax: number;
   /** Absent when only the uncompressed size decides. */
   readonly compressedBytesMax?: number | undefined;
+  /**
+   * Up to this size a file of small requests may grow beyond `compressedBytesMax`, as far as its window lets it: many clients
+   * then share a request to the store. A request that is as large as `compressedBytesMax` by itself still closes its
+   * file, because its client can have only a few of them under way and would be slowed down by every wait.
+   */
+  readonly gatheredBytesMax?: number | undefined;
 }
 
 /** `failed`: it is certain that no batch of it will ever be seen. */
@@ -87,6 +93,7 @@ export class DataFile {
     const rows = this.#rows;
     const topicIds: string[] = [];
     const topicIndex = new Map<string, number>();
+    const topicBytes: number[] = [];
     const columns = {
       topic: new Uint32Array(rows.length),
       partition: new Uint32Array(rows.length),
@@ -105,6 +112,7 @@ export class DataFile {
         topic = topicIds.push(batch.topicId) - 1;
         topicIndex.set(batch.topicId, topic);
       }
+      topicBytes[topic] = (topicBytes[topic] ?? 0) + batch.uncompressedBytes;
       columns.topic[at] = topic;
       columns.partition[at] = batch.partition;
       columns.byteStart[at] = byteStart;
@@ -117,7 +125,9 @@ export class DataFile {
       if (batch.transaction !== undefined) hasTransactions = true;
     }
     const transactions = hasTransactions ? transactionsOf(rows) : undefined;
-    return { fileId: this.fileId, fileBytes: this.fileBytes, topicIds, ...columns, transactions };
+    const uncompressedBytes = Float64Array.from(topicBytes);
+    const { fileId, fileBytes } = this;
+    return { fileId, fileBytes, topicIds, ...columns, uncompressedBytes, transactions };
   }
 
   /** Answers every request of the file from the columns that the commit gave. */
@@ -139,12 +149,12 @@ export class DataFile {
     for (const [append, results] of answers) append.settle(results);
   }
 
-  isFull({ uncompressedBytesMax, compressedBytesMax }: FlushLimits, batchesMax: number): boolean {
-    return (
-      this.uncompressedBytes >= uncompressedBytesMax ||
-      (compressedBytesMax !== undefined && this.bytes >= compressedBytesMax) ||
-      this.batchCount >= batchesMax
-    );
+  isFull(limits: FlushLimits, batchesMax: number): boolean {
+    const { uncompressedBytesMax, compressedBytesMax = Number.POSITIVE_INFINITY } = limits;
+    if (this.uncompressedBytes >= uncompressedBytesMax || this.batchCount >= batchesMax) return true;
+    if (this.bytes < compressedBytesMax) return false;
+    const { gatheredBytesMax = compressedBytesMax } = limits;
+    return this.bytes >= gatheredBytesMax || this.appends.at(-1)!.bytes >= compressedBytesMax;
   }
 }
 

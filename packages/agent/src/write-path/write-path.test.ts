@@ -176,6 +176,7 @@ test('the sizes at which a file is closed', async (t) => {
     name: string;
     uncompressedBytesMax: number;
     compressedBytesMax: number | undefined;
+    gatheredBytesMax?: number;
     inflation: number;
     puts: number;
   }[] = [
@@ -201,6 +202,30 @@ test('the sizes at which a file is closed', async (t) => {
       compressedBytesMax: undefined,
       inflation: 1,
       puts: 0,
+    },
+    {
+      name: 'small requests gather',
+      uncompressedBytesMax: 10_000,
+      compressedBytesMax: 150,
+      gatheredBytesMax: 400,
+      inflation: 1,
+      puts: 0,
+    },
+    {
+      name: 'as far as they may',
+      uncompressedBytesMax: 10_000,
+      compressedBytesMax: 150,
+      gatheredBytesMax: 300,
+      inflation: 1,
+      puts: 1,
+    },
+    {
+      name: 'a request that is worth a file waits for nobody',
+      uncompressedBytesMax: 10_000,
+      compressedBytesMax: 100,
+      gatheredBytesMax: 1000,
+      inflation: 1,
+      puts: 3,
     },
   ];
   for (const { name, inflation, puts, ...limits } of table) {

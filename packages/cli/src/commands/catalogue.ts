@@ -63,30 +63,45 @@ export const commands = [
   { name: 'cli create-acls', status: 'planned', help: 'Add an ACL.' },
   { name: 'cli describe-acls', status: 'planned', help: 'List the ACLs that match a filter.' },
   { name: 'cli delete-acls', status: 'planned', help: 'Remove the ACLs that match a filter.' },
-  { name: 'cli describe-broker-configs', status: 'planned', help: 'Show the configs of the cluster.' },
+  { name: 'cli describe-broker-configs', status: 'available', help: 'Show the configs of the cluster.' },
+  {
+    name: 'cli alter-broker-configs',
+    status: 'available',
+    help: 'Set configs of the cluster and leave the others as they are.',
+  },
   {
     name: 'cli delete-broker-config',
-    status: 'planned',
+    status: 'available',
     help: 'Set a config of the cluster back to its default.',
   },
-  { name: 'cli describe-topic-configs', status: 'planned', help: 'Show the configs of a topic.' },
+  { name: 'cli describe-topic-configs', status: 'available', help: 'Show the configs of a topic.' },
+  {
+    name: 'cli alter-topic-configs',
+    status: 'available',
+    help: 'Set configs of a topic and leave the others as they are.',
+  },
+  {
+    name: 'cli delete-topic-config',
+    status: 'available',
+    help: 'Set a config of a topic back to its default.',
+  },
   {
     name: 'cli describe-groups',
-    status: 'planned',
+    status: 'available',
     help: 'Show consumer groups, their state and their members.',
   },
-  { name: 'cli describe-log-dirs', status: 'planned', help: 'Show how many bytes each partition holds.' },
-  { name: 'cli consumer-group-lag', status: 'planned', help: 'Show how far a consumer group is behind.' },
+  { name: 'cli describe-log-dirs', status: 'available', help: 'Show how many bytes each partition holds.' },
+  { name: 'cli consumer-group-lag', status: 'available', help: 'Show how far a consumer group is behind.' },
   {
     name: 'cli console-producer',
     status: 'planned',
     help: 'Produce the lines of standard input as records.',
   },
   { name: 'cli console-consumer', status: 'planned', help: 'Print the records of a topic.' },
-  { name: 'cli benchmark-producer', status: 'planned', help: 'Produce records at a rate and measure it.' },
+  { name: 'cli benchmark-producer', status: 'available', help: 'Produce records at a rate and measure it.' },
   {
     name: 'cli benchmark-consumer',
-    status: 'planned',
+    status: 'available',
     help: 'Fetch records as fast as possible and measure it.',
   },
   { name: 'cli diagnose-connection', status: 'available', help: 'Check that every broker can be reached.' },
@@ -98,7 +113,7 @@ export const commands = [
     status: 'planned',
     help: 'Check the configuration file of a pipeline.',
   },
-  { name: 'cli delete-all-topics-unsafe', status: 'planned', help: 'Delete every topic of the cluster.' },
+  { name: 'cli delete-all-topics-unsafe', status: 'available', help: 'Delete every topic of the cluster.' },
 ] as const satisfies readonly CommandRow[];
 
 export type CommandName = (typeof commands)[number]['name'];

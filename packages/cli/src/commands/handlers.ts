@@ -22,6 +22,23 @@ export const handlers = {
   'cli delete-topic': async () => (await import('../tools/delete-topic.ts')).deleteTopicTool,
   'cli produce': async () => (await import('../tools/produce.ts')).produceTool,
   'cli fetch': async () => (await import('../tools/fetch.ts')).fetchTool,
+  'cli describe-broker-configs': async () =>
+    (await import('../tools/describe-broker-configs.ts')).describeBrokerConfigsTool,
+  'cli alter-broker-configs': async () => (await import('../tools/alter-configs.ts')).alterBrokerConfigsTool,
+  'cli delete-broker-config': async () => (await import('../tools/alter-configs.ts')).deleteBrokerConfigTool,
+  'cli describe-topic-configs': async () =>
+    (await import('../tools/describe-topic-configs.ts')).describeTopicConfigsTool,
+  'cli alter-topic-configs': async () => (await import('../tools/alter-configs.ts')).alterTopicConfigsTool,
+  'cli delete-topic-config': async () => (await import('../tools/alter-configs.ts')).deleteTopicConfigTool,
+  'cli describe-groups': async () => (await import('../tools/describe-groups.ts')).describeGroupsTool,
+  'cli describe-log-dirs': async () => (await import('../tools/describe-log-dirs.ts')).describeLogDirsTool,
+  'cli consumer-group-lag': async () => (await import('../tools/consumer-group-lag.ts')).consumerGroupLagTool,
+  'cli benchmark-producer': async () =>
+    (await import('../tools/benchmark-producer.ts')).benchmarkProducerTool,
+  'cli benchmark-consumer': async () =>
+    (await import('../tools/benchmark-consumer.ts')).benchmarkConsumerTool,
+  'cli delete-all-topics-unsafe': async () =>
+    (await import('../tools/delete-all-topics.ts')).deleteAllTopicsTool,
   'cli diagnose-connection': async () =>
     (await import('../tools/diagnose-connection.ts')).diagnoseConnectionTool,
 } as const satisfies HandlerLoaders;

@@ -100,15 +100,21 @@ export class KafkaCluster {
     }
   }
 
-  /** Asks the bootstrap broker for the brokers and for some topics. A topic is never created by asking for it. */
-  async metadata(topics: readonly string[] | 'all'): Promise<ClusterMetadata> {
+  /**
+   * Asks the bootstrap broker for the brokers and for some topics. A topic is created by asking for it only where the caller is
+   * about to write to it and the cluster allows that. Before v4 a broker does not ask whether it may.
+   */
+  async metadata(
+    topics: readonly string[] | 'all',
+    { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+  ): Promise<ClusterMetadata> {
     const connection = await this.bootstrap();
     const answer = await connection.request(
       apis.Metadata,
       (version) => ({
         // In v0 the empty list asks for all topics, and there is no way to ask for none.
         topics: topics === 'all' ? (version === 0 ? [] : null) : topics.map((name) => ({ name })),
-        ...(version >= 4 ? { allowAutoTopicCreation: false } : {}),
+        ...(version >= 4 ? { allowAutoTopicCreation: mayCreate } : {}),
       }),
       { timeoutMs: this.timeoutMs },
     );

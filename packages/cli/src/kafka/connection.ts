@@ -96,6 +96,11 @@ export class KafkaConnection {
     return this.#failure !== undefined;
   }
 
+  /** Whether the broker has an API at all. */
+  offers(api: Pick<Api, 'key'>): boolean {
+    return this.#offered.has(api.key);
+  }
+
   /** Sends a request in the highest version that both sides have, and gives the body of the answer. */
   async request<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,

@@ -2,8 +2,9 @@ import { errors } from '@weir/wire';
 import { Failure } from '../failure.ts';
 import type { KafkaCluster, TopicMetadata } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
+import type { RememberedTopic } from './remembered-topic.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
-import { findTopic } from './topics.ts';
+import { type FoundTopic, findTopic } from './topics.ts';
 
 /** What came of each partition that was asked for. Every one of them is in exactly one of the two. */
 export interface LeaderAnswers<Answer> {
@@ -20,20 +21,23 @@ export type AskLeader<Answer> = (
 
 /**
  * Asks the leaders of partitions, with one request per leader at the same time, and asks again about those partitions whose
- * failure says that another try may help, after looking up who leads them now.
+ * failure says that another try may help, after looking up who leads them now. A topic that is given by its name is looked up
+ * before the first try too.
  */
 export async function askLeaders<Answer>(
   cluster: KafkaCluster,
-  topicName: string,
+  topic: string | RememberedTopic,
   partitions: readonly number[],
   ask: AskLeader<Answer>,
 ): Promise<LeaderAnswers<Answer>> {
+  const topicName = typeof topic === 'string' ? topic : topic.name;
+  const lookUp = typeof topic === 'string' ? () => findTopic(cluster, topic) : () => topic.find();
   const answers = new Map<number, Answer>();
   const failures = new Map<number, Failure>();
   let open = partitions;
   try {
     await cluster.retrying(async () => {
-      const results = await askOnce(cluster, topicName, open, ask);
+      const results = await askOnce(cluster, await lookUp(), open, ask);
       for (const partition of open) {
         const result =
           results.get(partition) ?? new Failure(`${subject(topicName, partition)}: not answered`);
@@ -43,6 +47,7 @@ export async function askLeaders<Answer>(
           answers.set(partition, result);
         }
       }
+      if (failures.size > 0 && typeof topic !== 'string') topic.forget();
       open = open.filter((partition) => cluster.patienceMs(failures.get(partition)) > 0);
       if (open.length > 0) throw failures.get(open[0]!)!;
     });
@@ -56,11 +61,10 @@ export async function askLeaders<Answer>(
 
 async function askOnce<Answer>(
   cluster: KafkaCluster,
-  topicName: string,
+  { topic, brokers }: FoundTopic,
   partitions: readonly number[],
   ask: AskLeader<Answer>,
 ): Promise<ReadonlyMap<number, Answer | Failure>> {
-  const { topic, brokers } = await findTopic(cluster, topicName);
   const results = new Map<number, Answer | Failure>();
   const byLeader = new Map<number, number[]>();
   for (const partition of partitions) {
@@ -73,7 +77,7 @@ async function askOnce<Answer>(
       const broker = brokers.find(({ nodeId }) => nodeId === leaderId);
       try {
         if (broker === undefined) {
-          throw new KafkaRequestFailed(subject(topicName, led[0]!), errors.LEADER_NOT_AVAILABLE.code);
+          throw new KafkaRequestFailed(subject(topic.name!, led[0]!), errors.LEADER_NOT_AVAILABLE.code);
         }
         const leader = await cluster.connectionTo(broker);
         for (const [partition, result] of await ask(leader, topic, led)) results.set(partition, result);

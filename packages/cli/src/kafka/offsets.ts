@@ -21,7 +21,7 @@ export async function offsetRanges(
   // A request may name a partition once only, so that there is one for each of the two positions.
   const [earliest, latest] = await Promise.all([
     askLeaders(cluster, topicName, partitions, askFor(cluster, 'earliest')),
-    askLeaders(cluster, topicName, partitions, askFor(cluster, 'latest')),
+    latestOffsets(cluster, topicName, partitions),
   ]);
   const answers = new Map<number, OffsetRange>();
   for (const [partition, first] of earliest.answers) {
@@ -29,6 +29,15 @@ export async function offsetRanges(
     if (next !== undefined) answers.set(partition, { earliest: first, latest: next });
   }
   return { answers, failures: new Map([...latest.failures, ...earliest.failures]) };
+}
+
+/** Where the partitions of a topic end. */
+export function latestOffsets(
+  cluster: KafkaCluster,
+  topicName: string,
+  partitions: readonly number[],
+): Promise<LeaderAnswers<bigint>> {
+  return askLeaders(cluster, topicName, partitions, askFor(cluster, 'latest'));
 }
 
 function askFor(cluster: KafkaCluster, position: keyof typeof positions): AskLeader<bigint> {

@@ -4,6 +4,7 @@ import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { ConnectionFailed } from './connection-failed.ts';
 import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leaders.ts';
+import type { RememberedTopic } from './remembered-topic.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 export type Acks = 'all' | '1' | '0';
@@ -27,6 +28,11 @@ const uncertainCodes: ReadonlySet<number> = new Set([
   errors.NETWORK_EXCEPTION.code,
 ]);
 
+/** Records were sent, and whether they were written is not known. */
+export class OutcomeUnknown extends Failure {
+  override readonly name = 'OutcomeUnknown';
+}
+
 /** From this version on a topic is named by its id. */
 const lowestVersionWithIds = 13;
 
@@ -36,7 +42,7 @@ const lowestVersionWithIds = 13;
  */
 export function produceRecords(
   cluster: KafkaCluster,
-  topicName: string,
+  topic: string | RememberedTopic,
   recordsByPartition: ReadonlyMap<number, readonly RecordToProduce[]>,
   options: ProduceOptions,
 ): Promise<LeaderAnswers<bigint>> {
@@ -46,7 +52,7 @@ export function produceRecords(
     const stamped = records.map((record) => ({ ...record, timestamp }));
     batches.set(partition, buildRecordBatch(stamped, { codec: options.codec }));
   }
-  return askLeaders(cluster, topicName, [...batches.keys()], askToAppend(cluster, batches, options.acks));
+  return askLeaders(cluster, topic, [...batches.keys()], askToAppend(cluster, batches, options.acks));
 }
 
 function askToAppend(
@@ -96,6 +102,6 @@ async function onlyOnce<Answer>(leader: KafkaConnection, send: () => Promise<Ans
     return await send();
   } catch (error) {
     if (!wasOpen || !(error instanceof ConnectionFailed)) throw error;
-    throw new Failure(`${error.message}; whether the records were written is not known`);
+    throw new OutcomeUnknown(`${error.message}; whether the records were written is not known`);
   }
 }

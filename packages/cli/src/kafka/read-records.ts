@@ -1,17 +1,9 @@
 import { formatDurationMs, MiB } from '@weir/core';
-import {
-  apis,
-  type BatchRecord,
-  batchRecords,
-  DecodeError,
-  errors,
-  recordBatches,
-  zeroUuid,
-} from '@weir/wire';
+import { type BatchRecord, batchRecords, DecodeError, recordBatches } from '@weir/wire';
 import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
+import { fetchBatches } from './fetch.ts';
 import { type AskLeader, allAnswers, askLeaders, subject } from './leaders.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface ReadOptions {
   readonly topicName: string;
@@ -30,8 +22,6 @@ const responseBytesMax = 16 * MiB;
 const partitionBytesMax = 4 * MiB;
 /** A broker holds a fetch back for so long while there is nothing to give. */
 const longPollMaxMs = 500;
-/** From this version on a topic is named by its id. */
-const lowestVersionWithIds = 13;
 
 /** The records of one partition that an answer brought, and where to go on. */
 interface Piece {
@@ -101,43 +91,19 @@ function askToRead(
   positions: ReadonlyMap<number, bigint>,
   maxWaitMs: number,
 ): AskLeader<Piece> {
-  return async (leader, { name, topicId }, partitions) => {
-    const answer = await leader.request(
-      apis.Fetch,
-      {
-        maxWaitMs,
-        minBytes: 1,
-        maxBytes: responseBytesMax,
-        topics: [
-          {
-            topic: name!,
-            topicId,
-            partitions: partitions.map((partition) => ({
-              partition,
-              fetchOffset: positions.get(partition)!,
-              partitionMaxBytes: partitionBytesMax,
-            })),
-          },
-        ],
-      },
-      {
-        timeoutMs: cluster.timeoutMs + maxWaitMs,
-        highestUseful: topicId === zeroUuid ? lowestVersionWithIds - 1 : undefined,
-      },
-    );
-    if (answer.errorCode !== errors.NONE.code)
-      throw new KafkaRequestFailed(`topic ${name}`, answer.errorCode);
+  return async (leader, topic, partitions) => {
+    const asked = new Map(partitions.map((partition) => [partition, positions.get(partition)!]));
+    const found = await fetchBatches(leader, topic, asked, {
+      maxWaitMs,
+      responseBytesMax,
+      partitionBytesMax,
+      timeoutMs: cluster.timeoutMs,
+    });
     const results = new Map<number, Piece | Failure>();
-    for (const { partitionIndex, errorCode, records } of answer.responses.flatMap(
-      (topic) => topic.partitions,
-    )) {
-      const about = subject(name!, partitionIndex);
-      results.set(
-        partitionIndex,
-        errorCode === errors.NONE.code
-          ? readPiece(about, records ?? Buffer.alloc(0), positions.get(partitionIndex) ?? 0n)
-          : new KafkaRequestFailed(about, errorCode),
-      );
+    for (const [partition, batches] of found) {
+      const about = subject(topic.name!, partition);
+      const fromOffset = positions.get(partition) ?? 0n;
+      results.set(partition, batches instanceof Failure ? batches : readPiece(about, batches, fromOffset));
     }
     return results;
   };

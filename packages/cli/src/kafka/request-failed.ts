@@ -7,7 +7,9 @@ export class KafkaRequestFailed extends Failure {
   readonly code: number;
   /** `UNKNOWN_TOPIC_OR_PARTITION`, or `error 200` for a code that is newer than we are. */
   readonly errorName: string;
-  /** Whether the same request may succeed when it is sent again. */
+  /** Whether the trouble may pass by itself. */
+  readonly transient: boolean;
+  /** Whether the same request may be sent again, in the hope that it has. */
   readonly retriable: boolean;
 
   /**
@@ -21,6 +23,7 @@ export class KafkaRequestFailed extends Failure {
     super(`${subject}: ${errorName}: ${said}`);
     this.code = code;
     this.errorName = errorName;
-    this.retriable = !isFinal && (known?.retriable ?? false);
+    this.transient = known?.retriable ?? false;
+    this.retriable = !isFinal && this.transient;
   }
 }

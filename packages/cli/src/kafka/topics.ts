@@ -1,6 +1,6 @@
 import { apis, errors, zeroUuid } from '@weir/wire';
+import { Failure } from '../failure.ts';
 import type { Broker, KafkaCluster, TopicMetadata } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 /** A topic, and the brokers that its partitions name as leaders. */
@@ -9,9 +9,18 @@ export interface FoundTopic {
   readonly brokers: readonly Broker[];
 }
 
+export interface FindOptions {
+  /** Lets the cluster create it when it is not there, as a producer does. A cluster may be set up not to. */
+  readonly mayCreate?: boolean;
+}
+
 /** Looks a topic up once. Throws `KafkaRequestFailed` when there is none. */
-export async function findTopic(cluster: KafkaCluster, name: string): Promise<FoundTopic> {
-  const { topics, brokers } = await cluster.metadata([name]);
+export async function findTopic(
+  cluster: KafkaCluster,
+  name: string,
+  options: FindOptions = {},
+): Promise<FoundTopic> {
+  const { topics, brokers } = await cluster.metadata([name], options);
   const topic = topics.find((candidate) => candidate.name === name);
   const code = topic?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
   if (topic === undefined || code !== errors.NONE.code) throw new KafkaRequestFailed(`topic ${name}`, code);
@@ -72,21 +81,62 @@ export function createTopic(cluster: KafkaCluster, wanted: TopicToCreate): Promi
   });
 }
 
-export function deleteTopic(cluster: KafkaCluster, name: string): Promise<void> {
-  return cluster.retrying(async () => {
-    const controller = await cluster.controller();
-    const [deleted] = await requestDeletion(controller, name, cluster.timeoutMs);
-    const code = deleted?.errorCode ?? errors.UNKNOWN_SERVER_ERROR.code;
-    if (code !== errors.NONE.code) throw new KafkaRequestFailed(`topic ${name}`, code, deleted?.errorMessage);
+export async function deleteTopic(cluster: KafkaCluster, name: string): Promise<void> {
+  await cluster.retrying(async () => {
+    const failure = (await requestDeletion(cluster, [name])).get(name);
+    if (failure !== undefined) throw failure;
   });
 }
 
-async function requestDeletion(controller: KafkaConnection, name: string, timeoutMs: number) {
+/**
+ * Deletes topics by one request, and asks again about those whose failure says that another try may help. Gives the failures
+ * of those that are still there.
+ */
+export async function deleteTopics(
+  cluster: KafkaCluster,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Failure>> {
+  const failures = new Map<string, Failure>();
+  let open = names;
+  try {
+    await cluster.retrying(async () => {
+      const failed = await requestDeletion(cluster, open);
+      for (const name of open) failures.delete(name);
+      for (const [name, failure] of failed) {
+        // One that is gone was deleted by a request whose answer got lost, or by somebody else.
+        if (failure.code !== errors.UNKNOWN_TOPIC_OR_PARTITION.code) failures.set(name, failure);
+      }
+      open = open.filter((name) => failed.get(name)?.retriable === true && failures.has(name));
+      if (open.length > 0) throw failures.get(open[0]!)!;
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    for (const name of open) if (!failures.has(name)) failures.set(name, error);
+  }
+  return failures;
+}
+
+async function requestDeletion(
+  cluster: KafkaCluster,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, KafkaRequestFailed>> {
+  const { timeoutMs } = cluster;
+  const controller = await cluster.controller();
   const { responses } = await controller.request(
     apis.DeleteTopics,
     (version) =>
-      version >= 6 ? { topics: [{ name, topicId: zeroUuid }], timeoutMs } : { topicNames: [name], timeoutMs },
+      version >= 6
+        ? { topics: names.map((name) => ({ name, topicId: zeroUuid })), timeoutMs }
+        : { topicNames: names, timeoutMs },
     { timeoutMs },
   );
-  return responses;
+  const failures = new Map<string, KafkaRequestFailed>();
+  for (const name of names) {
+    const deleted = responses.find((response) => response.name === name);
+    const code = deleted?.errorCode ?? errors.UNKNOWN_SERVER_ERROR.code;
+    if (code !== errors.NONE.code) {
+      failures.set(name, new KafkaRequestFailed(`topic ${name}`, code, deleted?.errorMessage));
+    }
+  }
+  return failures;
 }

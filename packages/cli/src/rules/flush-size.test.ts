@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
-import {
-  compressedFlushBytesDefault,
-  compressedFlushBytesTunedMax,
-  resolveFlushSizes,
-} from './flush-size.ts';
+import { resolveFlushSizes } from './flush-size.ts';
 
 test('the two flush flags decide together', () => {
   const cases: readonly [
@@ -13,27 +9,25 @@ test('the two flush flags decide together', () => {
     compressed: number | undefined,
     uncompressedMax: number,
     compressedMax: number | undefined,
+    gatheredMax: number | undefined,
   ][] = [
     // -batchMaxSizeBytes, -batchMaxCompressedSizeBytes, and what they come to
-    [8 * MiB, undefined, 8 * MiB, undefined],
-    [undefined, 4 * MiB, 64 * MiB, 4 * MiB],
-    [undefined, undefined, 64 * MiB, MiB],
-    [8 * MiB, 4 * MiB, 8 * MiB, 4 * MiB],
+    [8 * MiB, undefined, 8 * MiB, undefined, undefined],
+    [undefined, 4 * MiB, 64 * MiB, 4 * MiB, undefined],
+    [undefined, undefined, 64 * MiB, MiB, 16_000_000],
+    [8 * MiB, 4 * MiB, 8 * MiB, 4 * MiB, undefined],
   ];
   for (const [
     batchMaxSizeBytes,
     batchMaxCompressedSizeBytes,
     uncompressedBytesMax,
     compressedBytesMax,
+    gatheredBytesMax,
   ] of cases) {
     assert.deepEqual(resolveFlushSizes({ batchMaxSizeBytes, batchMaxCompressedSizeBytes }), {
       uncompressedBytesMax,
       compressedBytesMax,
+      gatheredBytesMax,
     });
   }
-});
-
-test('the later default of 16MB bounds the tuner and is not the default', () => {
-  assert.equal(compressedFlushBytesDefault, MiB);
-  assert.equal(compressedFlushBytesTunedMax, 16_000_000);
 });

@@ -8,33 +8,40 @@ export interface FlushSizes {
   readonly uncompressedBytesMax: number;
   /** Absent when only the uncompressed size decides. An estimate, so that files can come out larger. */
   readonly compressedBytesMax: number | undefined;
+  /** Up to here a file may grow when many small requests share it; absent when a flag says where it is cut. */
+  readonly gatheredBytesMax: number | undefined;
 }
 
 /**
  * The contract gives two defaults for the compressed size: 1MiB in its only complete rule, and 16MB in a later remark.
- * The complete rule decides; 16MB is the most that a tuner of the flush size may choose on its own.
+ * The complete rule says what is worth a file; while more small requests come within the window, a file may grow to the other.
  */
 export const compressedFlushBytesDefault = MiB;
-export const compressedFlushBytesTunedMax = 16_000_000;
+export const gatheredFlushBytesDefault = 16_000_000;
 export const uncompressedFlushBytesDefault = 64 * MiB;
 
 type Values = Pick<FlagValues, 'batchMaxSizeBytes' | 'batchMaxCompressedSizeBytes'>;
 
 export function resolveFlushSizes({ batchMaxSizeBytes, batchMaxCompressedSizeBytes }: Values): FlushSizes {
   if (batchMaxSizeBytes !== undefined) {
-    return { uncompressedBytesMax: batchMaxSizeBytes, compressedBytesMax: batchMaxCompressedSizeBytes };
+    return {
+      uncompressedBytesMax: batchMaxSizeBytes,
+      compressedBytesMax: batchMaxCompressedSizeBytes,
+      gatheredBytesMax: undefined,
+    };
   }
   return {
     uncompressedBytesMax: uncompressedFlushBytesDefault,
     compressedBytesMax: batchMaxCompressedSizeBytes ?? compressedFlushBytesDefault,
+    gatheredBytesMax: batchMaxCompressedSizeBytes === undefined ? gatheredFlushBytesDefault : undefined,
   };
 }
 
 export const flushSizeRule: Rule = {
   statement:
     'With only -batchMaxSizeBytes it alone decides; with only -batchMaxCompressedSizeBytes the uncompressed limit is ' +
-    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed; with both a file is cut when either ' +
-    'is exceeded.',
+    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed, and a file of requests smaller than ' +
+    'that goes on to 16MB while more of them come within its window; with both a file is cut when either is exceeded.',
   flags: ['batchMaxSizeBytes', 'batchMaxCompressedSizeBytes'],
   commands: brokers,
 };

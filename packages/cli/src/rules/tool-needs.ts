@@ -1,6 +1,6 @@
 import type { CommandName } from '../commands/catalogue.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
-import { missing, type Rule } from './rule.ts';
+import { forbidden, missing, type Rule } from './rule.ts';
 
 type KcmdType = NonNullable<FlagValues['type']>;
 
@@ -12,28 +12,56 @@ const neededByType: Readonly<Record<KcmdType, readonly FlagName[]>> = {
   fetch: ['topic'],
 };
 
-/** The tools that work on one topic. */
-const topicTools = [
-  'cli create-topic',
-  'cli describe-topic',
-  'cli delete-topic',
-  'cli produce',
-  'cli fetch',
-] as const satisfies readonly CommandName[];
+/** What each tool cannot do without. */
+const neededByTool = {
+  'cli create-topic': ['topic'],
+  'cli describe-topic': ['topic'],
+  'cli delete-topic': ['topic'],
+  'cli produce': ['topic'],
+  'cli fetch': ['topic'],
+  'cli describe-topic-configs': ['topic'],
+  'cli alter-topic-configs': ['topic', 'config'],
+  'cli delete-topic-config': ['topic', 'config-name'],
+  'cli alter-broker-configs': ['config'],
+  'cli delete-broker-config': ['config-name'],
+  'cli consumer-group-lag': ['group'],
+  'cli benchmark-producer': ['topic'],
+  'cli benchmark-consumer': ['topic'],
+  'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],
+} as const satisfies Partial<Record<CommandName, readonly FlagName[]>>;
 
 function neededBy(values: FlagValues, command: CommandName): readonly FlagName[] {
-  if (command !== 'kcmd') return ['topic'];
+  if (command !== 'kcmd') return neededByTool[command as keyof typeof neededByTool];
   return values.type === undefined ? ['type'] : neededByType[values.type];
+}
+
+/** A list of nothing and a confirmation that was not given are as good as left out. */
+function isAbsent(value: FlagValues[FlagName]): boolean {
+  return value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 }
 
 export const toolNeedsRule: Rule = {
   statement:
-    'The tools that work on one topic need -topic. kcmd needs -type; its types create-topic, produce and fetch need ' +
-    '-topic, and produce needs -records.',
-  flags: ['type', 'topic', 'records'],
-  commands: ['kcmd', ...topicTools],
+    'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
+    'consumer-group-lag -group; delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
+    '-offset.',
+  flags: [
+    'type',
+    'topic',
+    'records',
+    'config',
+    'config-name',
+    'group',
+    'offset',
+    'confirm-delete-all-topics',
+  ],
+  commands: ['kcmd', ...(Object.keys(neededByTool) as (keyof typeof neededByTool)[])],
   check(values, command) {
-    const absent = neededBy(values, command).find((name) => values[name] === undefined);
+    if (command === 'cli benchmark-consumer' && typeof values.offset === 'number') {
+      return forbidden(['offset'], 'a benchmark reads all partitions; earliest or latest is allowed').problem;
+    }
+    const absent = neededBy(values, command).find((name) => isAbsent(values[name]));
     if (absent === undefined) return undefined;
     const whoNeedsIt = absent === 'type' || command !== 'kcmd' ? command : `${command} -type=${values.type}`;
     return missing([absent], `weir ${whoNeedsIt} needs it`).problem;

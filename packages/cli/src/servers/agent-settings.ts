@@ -35,14 +35,12 @@ export function agentSettings(
   bucketUrl: string,
   cpuCount: number = availableParallelism(),
 ): AgentSettings {
-  const { uncompressedBytesMax, compressedBytesMax } = resolveFlushSizes(values);
   const isBilledPerRequest = !/^(?:mem|file):/.test(bucketUrl);
   const windowMs = values.batchTimeout;
   return {
     flush: {
       windowMs: isBilledPerRequest || windowMs !== usualWindowMs ? windowMs : 0,
-      uncompressedBytesMax,
-      compressedBytesMax,
+      ...resolveFlushSizes(values),
     },
     recordBytesMax: values.maxProduceRecordSizeBytes,
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,

@@ -31,7 +31,8 @@ export async function* appendValues(
   groups: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
   { topicName, key, partition, ...options }: AppendOptions,
 ): AsyncGenerator<readonly WrittenRecord[], void, undefined> {
-  const { topic } = await cluster.retrying(() => findTopic(cluster, topicName));
+  // Whoever writes to a topic wants it to be there, and the cluster decides whether that is enough.
+  const { topic } = await cluster.retrying(() => findTopic(cluster, topicName, { mayCreate: true }));
   const partitionCount = topic.partitions.length;
   const keyBytes = key === undefined ? null : Buffer.from(key);
   let turn = 0;

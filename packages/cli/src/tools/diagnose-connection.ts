@@ -3,7 +3,6 @@
  * gives its clients are not, which is the commonest reason why a client that connects then hangs.
  */
 
-import { apis, errors } from '@weir/wire';
 import type { Handler } from '../commands/handler.ts';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
@@ -11,7 +10,7 @@ import { escapeControls } from '../flags/problem.ts';
 import { type Address, printAddress } from '../kafka/address.ts';
 import { type Broker, type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { ConnectionFailed } from '../kafka/connection-failed.ts';
-import { KafkaRequestFailed } from '../kafka/request-failed.ts';
+import { findCoordinator } from '../kafka/coordinator.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
@@ -76,7 +75,7 @@ async function diagnose(cluster: KafkaCluster, address: Address): Promise<Diagno
     }
     const found = { bootstrap, clusterId: metadata.clusterId, brokers };
     try {
-      const coordinator = await cluster.retrying(() => findCoordinator(cluster));
+      const coordinator = await cluster.retrying(() => findCoordinator(cluster, probeGroup));
       const tried = brokers.find(({ nodeId }) => nodeId === coordinator.nodeId);
       const visited = tried ?? { ...coordinator, rack: null, ...(await visit(cluster, coordinator)) };
       return { ...found, coordinator: visited, problems: [] };
@@ -100,22 +99,6 @@ async function visit(cluster: KafkaCluster, { host, port }: Address): Promise<Vi
       error instanceof ConnectionFailed ? [error.what, error.advice] : [error.message, null];
     return { host, port, accessible: false, problem, advice };
   }
-}
-
-async function findCoordinator(cluster: KafkaCluster): Promise<Address & { readonly nodeId: number }> {
-  const connection = await cluster.bootstrap();
-  const answer = await connection.request(
-    apis.FindCoordinator,
-    (version) => (version >= 4 ? { coordinatorKeys: [probeGroup] } : { key: probeGroup }),
-    { timeoutMs: cluster.timeoutMs },
-  );
-  // Up to v3 the answer stands at the top, later in a list.
-  const found = answer.coordinators[0] ?? answer;
-  if (found.errorCode !== errors.NONE.code) {
-    throw new KafkaRequestFailed('group coordinator', found.errorCode, found.errorMessage);
-  }
-  const { nodeId, host, port } = found;
-  return { nodeId, host, port };
 }
 
 /** Every sentence that the user has to read, each once. */

@@ -1,5 +1,6 @@
 /** The flags of `kcmd` and of the `cli` tools. They are written with dashes, as Kafka's own tools are. */
 
+import { MiB } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytes, durationMs, int, port } from '../../values/numbers.ts';
@@ -96,6 +97,8 @@ export const toolFlags = [
       'cli produce',
       'cli fetch',
       'cli describe-topic-configs',
+      'cli alter-topic-configs',
+      'cli delete-topic-config',
       'cli describe-log-dirs',
       'cli consumer-group-lag',
       'cli console-producer',
@@ -124,10 +127,10 @@ export const toolFlags = [
     name: 'config',
     type: topicConfigs(),
     default: [],
-    commands: ['cli create-topic'],
-    help: 'The configs of the topic that differ from the defaults of the cluster.',
+    commands: ['cli create-topic', 'cli alter-topic-configs', 'cli alter-broker-configs'],
+    help: 'The configs to set; those that are not named keep their value or their default.',
   }),
-  planned({
+  available({
     name: 'group',
     type: text('group'),
     commands: [
@@ -157,9 +160,11 @@ export const toolFlags = [
     type: offsetPosition(),
     default: 'earliest',
     defaultByCommand: { 'cli console-consumer': 'latest' },
-    commands: ['kcmd', 'cli fetch', 'cli console-consumer', 'cli diagnose-record'],
+    commands: ['kcmd', 'cli fetch', 'cli console-consumer', 'cli benchmark-consumer', 'cli diagnose-record'],
     help: 'The offset to start at, or of the record to look at.',
-    rule: 'A number needs -partition when the topic has more than one.',
+    rule:
+      'A number needs -partition when the topic has more than one; a benchmark reads all partitions and takes none. ' +
+      'A group goes on from what it has committed.',
   }),
   available({
     name: 'max-records',
@@ -194,7 +199,7 @@ export const toolFlags = [
     name: 'acks',
     type: oneOf('all', '1', '0'),
     default: 'all',
-    commands: ['cli produce'],
+    commands: ['cli produce', 'cli benchmark-producer'],
     help: 'Who must have a record before it counts as written.',
     rule: '0 waits for nobody, so that no offset is known.',
   }),
@@ -202,14 +207,21 @@ export const toolFlags = [
     name: 'compression-codec',
     type: oneOf('none', 'gzip', 'snappy', 'lz4', 'zstd'),
     default: 'none',
-    commands: ['cli produce'],
+    commands: ['cli produce', 'cli benchmark-producer'],
     help: 'How the records are compressed on their way and in storage.',
   }),
-  planned({
+  available({
     name: 'config-name',
     type: text('name'),
-    commands: ['cli delete-broker-config'],
+    commands: ['cli delete-broker-config', 'cli delete-topic-config'],
     help: 'The config to set back to its default.',
+  }),
+  available({
+    name: 'confirm-delete-all-topics',
+    type: bool(),
+    default: false,
+    commands: ['cli delete-all-topics-unsafe'],
+    help: 'Says once more that every topic is to be deleted with all its records.',
   }),
   planned({
     name: 'config-file',
@@ -217,16 +229,16 @@ export const toolFlags = [
     commands: ['cli validate-pipeline-config'],
     help: 'The file to check.',
   }),
-  planned({
+  available({
     name: 'batch-size',
-    type: int({ min: 1 }),
+    type: int({ min: 1, max: 10_000 }),
     default: 100,
     commands: ['cli delete-all-topics-unsafe'],
     help: 'How many topics are deleted by one request.',
   }),
-  planned({
+  available({
     name: 'sleep-between-batch',
-    type: durationMs(),
+    type: durationMs({ max: 86_400_000 }),
     default: 1_000,
     commands: ['cli delete-all-topics-unsafe'],
     help: 'How long to wait between two requests.',
@@ -241,59 +253,61 @@ export const toolFlags = [
 ];
 
 export const benchmarkFlags = [
-  planned({
+  available({
     name: 'num-clients',
-    type: int({ min: 1 }),
+    type: int({ min: 1, max: 1000 }),
     default: 3,
     commands: ['cli benchmark-producer', 'cli benchmark-consumer'],
     help: 'How many clients run side by side.',
   }),
-  planned({
+  available({
     name: 'metrics-port',
     type: port(),
     default: 8081,
     commands: ['cli benchmark-producer', 'cli benchmark-consumer'],
     help: 'The port on which the benchmark serves its metrics.',
+    rule: '0 takes any free one.',
   }),
-  planned({
+  available({
     name: 'record-size',
-    type: bytes(),
+    type: bytes({ max: 128 * MiB }),
     default: 10_000,
     commands: ['cli benchmark-producer'],
     help: 'The size of each record.',
   }),
-  planned({
+  available({
     name: 'max-records-per-second',
-    type: int({ min: 1 }),
+    type: int({ min: 1, max: 100_000_000 }),
     default: 20_000,
     commands: ['cli benchmark-producer'],
     help: 'The rate of all clients together.',
   }),
-  planned({
+  available({
     name: 'producer-max-bytes',
-    type: bytes(),
+    type: bytes({ max: 256 * MiB }),
     default: 16_000_000,
     commands: ['cli benchmark-producer'],
     help: 'The largest batch that a client sends.',
+    rule: 'A batch holds one record at least, and goes to one partition.',
   }),
-  planned({
+  available({
     name: 'num-records',
     type: int({ min: -1 }),
     default: -1,
-    commands: ['cli benchmark-producer'],
-    help: 'How many records to produce.',
+    commands: ['cli benchmark-producer', 'cli benchmark-consumer'],
+    help: 'How many records to produce or to fetch.',
     rule: '-1 goes on until the command is stopped.',
   }),
-  planned({
+  available({
     name: 'fetch-max-bytes',
-    type: bytes(),
+    type: bytes({ max: 256 * MiB }),
     default: 50_000_000,
     commands: ['cli benchmark-consumer'],
     help: 'The most bytes that a client asks for in one fetch.',
   }),
-  planned({
+  available({
     name: 'fetch-max-partition-bytes',
-    type: bytes(),
+    type: bytes({ max: 256 * MiB }),
     default: 25_000_000,
     commands: ['cli benchmark-consumer'],
     help: 'The most bytes that a client asks for from one partition in one fetch.',

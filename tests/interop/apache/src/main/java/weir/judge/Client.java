@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
  */
 final class Client implements AutoCloseable {
     private final GroupMembers groups = new GroupMembers();
+    private final ShareMembers shares = new ShareMembers();
     private final TransactionalProducers transactions = new TransactionalProducers();
     private SteadyProducer steady;
 
@@ -31,6 +32,8 @@ final class Client implements AutoCloseable {
             throws ExecutionException, InterruptedException {
         Object ofGroups = groups.run(command, servers, arguments);
         if (ofGroups != null) return ofGroups;
+        Object ofShares = shares.run(command, servers, arguments);
+        if (ofShares != null) return ofShares;
         Object ofTransactions = transactions.run(command, servers, arguments);
         if (ofTransactions != null) return ofTransactions;
         return switch (command) {
@@ -62,6 +65,7 @@ final class Client implements AutoCloseable {
     @Override
     public void close() {
         groups.close();
+        shares.close();
         transactions.close();
         if (steady != null) steady.close();
     }

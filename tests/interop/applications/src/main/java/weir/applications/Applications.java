@@ -24,6 +24,7 @@ public final class Applications {
 
     private final PrintStream out = System.out;
     private final Members members = new Members();
+    private final Transactions transactions = new Transactions();
     private final Tools tools = new Tools();
 
     private Applications() {}
@@ -71,6 +72,9 @@ public final class Applications {
             case "member" -> members.state(arguments);
             case "seek" -> members.seek(arguments);
             case "stop" -> members.stop(arguments);
+            case "begin" -> transactions.begin(arguments);
+            case "commit" -> transactions.commit(arguments);
+            case "abort" -> transactions.abort(arguments);
             case "tool" -> tools.run(arguments);
             case "produce" -> Records.produce(arguments);
             case "read" -> Records.read(arguments);

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  answered,
+  batchOf,
+  errorName,
+  type LeaderAgent,
+  type ServedAgent,
+  startLeaderAgent,
+  until,
+} from '../../testing/index.ts';
+
+const groupId = 'g';
+
+/** A topic `t` with a share group that begins at its start. */
+async function prepare(agent: LeaderAgent, configs: Readonly<Record<string, string>> = {}) {
+  const { topicId } = await agent.addTopic('t', 1);
+  const changes = Object.entries({ 'share.auto.offset.reset': 'earliest', ...configs }).map(
+    ([name, value]) => ({ name, operation: 'set', value }) as const,
+  );
+  await agent.node.alterConfigs([{ kind: 'group', name: groupId, replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  return topicId;
+}
+
+async function produce(agent: ServedAgent, ...values: string[]): Promise<void> {
+  const { responses } = answered(
+    await agent.call('Produce', 9, {
+      transactionalId: null,
+      acks: -1,
+      timeoutMs: 30_000,
+      topicData: [{ name: 't', partitionData: [{ index: 0, records: [batchOf(values)] }] }],
+    }),
+  );
+  assert.equal(errorName(responses[0]!.partitionResponses[0]!.errorCode), 'NONE');
+}
+
+const join = async (agent: ServedAgent, memberId: string, memberEpoch = 0) =>
+  answered(
+    await agent.call('ShareGroupHeartbeat', 1, {
+      groupId,
+      memberId,
+      memberEpoch,
+      subscribedTopicNames: memberEpoch === 0 ? ['t'] : null,
+    }),
+  );
+
+type Said = readonly [first: number, last: number, ...codes: number[]];
+
+interface Wish {
+  readonly said?: readonly Said[];
+  readonly maxRecords?: number;
+  readonly maxWaitMs?: number;
+  readonly batchSize?: number;
+  readonly isRenewAck?: boolean;
+  readonly closed?: AbortSignal;
+}
+
+const batchesOf = (said: readonly Said[]) =>
+  said.map(([first, last, ...acknowledgeTypes]) => ({
+    firstOffset: BigInt(first),
+    lastOffset: BigInt(last),
+    acknowledgeTypes,
+  }));
+
+/** What one ShareFetch brings: `first-last#delivery`, and the errors that are not NONE. */
+async function fetch(agent: ServedAgent, topicId: string, memberId: string, epoch: number, wish: Wish = {}) {
+  const limit = wish.isRenewAck === true ? 0 : undefined;
+  const answer = answered(
+    await agent.call(
+      'ShareFetch',
+      2,
+      {
+        groupId,
+        memberId,
+        shareSessionEpoch: epoch,
+        maxWaitMs: limit ?? wish.maxWaitMs ?? 0,
+        minBytes: limit ?? 1,
+        maxBytes: limit ?? 1_000_000,
+        maxRecords: limit ?? wish.maxRecords ?? 500,
+        batchSize: wish.batchSize ?? 500,
+        isRenewAck: wish.isRenewAck ?? false,
+        topics: [
+          {
+            topicId,
+            partitions: [{ partitionIndex: 0, acknowledgementBatches: batchesOf(wish.said ?? []) }],
+          },
+        ],
+        forgottenTopicsData: [],
+      },
+      'test',
+      wish.closed,
+    ),
+  );
+  const partition = answer.responses[0]?.partitions[0];
+  return {
+    error: errorName(answer.errorCode),
+    partitionError: errorName(partition?.errorCode ?? 0),
+    acknowledgeError: errorName(partition?.acknowledgeErrorCode ?? 0),
+    lockMs: answer.acquisitionLockTimeoutMs,
+    bytes: partition?.records.length ?? 0,
+    got: (partition?.acquiredRecords ?? []).map(
+      ({ firstOffset, lastOffset, deliveryCount }) => `${firstOffset}-${lastOffset}#${deliveryCount}`,
+    ),
+  };
+}
+
+async function acknowledge(
+  agent: ServedAgent,
+  topicId: string,
+  memberId: string,
+  epoch: number,
+  ...said: Said[]
+) {
+  const topics = [{ topicId, partitions: [{ partitionIndex: 0, acknowledgementBatches: batchesOf(said) }] }];
+  const answer = answered(
+    await agent.call('ShareAcknowledge', 2, {
+      groupId,
+      memberId,
+      shareSessionEpoch: epoch,
+      isRenewAck: false,
+      topics,
+    }),
+  );
+  const partition = answer.responses[0]?.partitions[0];
+  return [errorName(answer.errorCode), errorName(partition?.errorCode ?? 0)];
+}
+
+test('a member is given records, says what became of them, and closes its session', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await produce(agent, 'a', 'b', 'c', 'd');
+  const joined = await join(agent, 'm');
+  assert.deepEqual(joined.assignment?.topicPartitions, [{ topicId, partitions: [0] }]);
+  const first = await fetch(agent, topicId, 'm', 0);
+  assert.deepEqual([first.error, first.got, first.lockMs], ['NONE', ['0-3#1'], 30_000]);
+  assert.ok(first.bytes > 0);
+  const second = await fetch(agent, topicId, 'm', 1, { said: [[0, 3, 1, 2, 1, 1]] });
+  assert.deepEqual([second.acknowledgeError, second.got], ['NONE', ['1-1#2']]);
+  assert.deepEqual(await acknowledge(agent, topicId, 'm', 2, [1, 1, 2]), ['NONE', 'NONE']);
+  assert.deepEqual(await acknowledge(agent, topicId, 'm', 3, [1, 1, 1]), ['NONE', 'INVALID_RECORD_STATE']);
+  assert.deepEqual((await fetch(agent, topicId, 'm', 4)).got, ['1-1#3']);
+  const closed = await fetch(agent, topicId, 'm', -1);
+  assert.deepEqual([closed.error, closed.got], ['NONE', []]);
+  await join(agent, 'n');
+  assert.deepEqual((await fetch(agent, topicId, 'n', 0)).got, ['1-1#4'], 'what it had was given back');
+});
+
+test('two members on two agents share a partition', async () => {
+  await using agent = await startLeaderAgent();
+  const other = await agent.another();
+  const topicId = await prepare(agent);
+  await produce(agent, 'a', 'b', 'c', 'd', 'e');
+  await join(agent, 'm');
+  await join(other, 'n');
+  await until(() => other.view.topicByName('t') !== undefined);
+  assert.deepEqual((await fetch(agent, topicId, 'm', 0, { maxRecords: 2 })).got, ['0-1#1']);
+  assert.deepEqual((await fetch(other, topicId, 'n', 0, { maxRecords: 2 })).got, ['2-3#1']);
+  assert.deepEqual((await fetch(agent, topicId, 'm', 1, { batchSize: 1, said: [[0, 1, 2]] })).got, [
+    '0-0#2',
+    '1-1#2',
+    '4-4#1',
+  ]);
+});
+
+test('who waits hears of records that come', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await join(agent, 'm');
+  const waiting = fetch(agent, topicId, 'm', 0, { maxWaitMs: 60_000 });
+  await produce(agent, 'a');
+  assert.deepEqual((await waiting).got, ['0-0#1']);
+});
+
+test('what a lost connection had is given to others, also what was on its way', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await produce(agent, 'a');
+  for (const memberId of ['m', 'n', 'o']) await join(agent, memberId);
+  const connection = new AbortController();
+  assert.deepEqual((await fetch(agent, topicId, 'm', 0, { closed: connection.signal })).got, ['0-0#1']);
+  const late = new AbortController();
+  const waiting = fetch(agent, topicId, 'n', 0, { maxWaitMs: 60_000, closed: late.signal });
+  late.abort();
+  assert.deepEqual((await waiting).got, []);
+  const taken = fetch(agent, topicId, 'o', 0, { maxWaitMs: 60_000 });
+  connection.abort();
+  const { got } = await taken;
+  assert.equal(got.length, 1);
+  assert.match(got[0]!, /^0-0#[23]$/);
+});
+
+test('locks are renewed without fetching', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await produce(agent, 'a', 'b');
+  await join(agent, 'm');
+  await fetch(agent, topicId, 'm', 0, { maxRecords: 1 });
+  const renewed = await fetch(agent, topicId, 'm', 1, { isRenewAck: true, said: [[0, 0, 4]] });
+  assert.deepEqual([renewed.acknowledgeError, renewed.got, renewed.lockMs], ['NONE', [], 30_000]);
+  const unannounced = await fetch(agent, topicId, 'm', 2, { said: [[0, 0, 4]], maxRecords: 1 });
+  assert.deepEqual([unannounced.acknowledgeError, unannounced.got], ['INVALID_REQUEST', ['1-1#1']]);
+});
+
+const refusals: [what: string, memberId: string, epoch: number, wish: Wish, error: string][] = [
+  ['no session', 'm', 3, {}, 'SHARE_SESSION_NOT_FOUND'],
+  ['nobody', '', 0, {}, 'INVALID_REQUEST'],
+  ['a session that is opened with acknowledgements', 'm', 0, { said: [[0, 0, 1]] }, 'INVALID_REQUEST'],
+  ['a group that is not there', 'm', 0, {}, 'GROUP_ID_NOT_FOUND'],
+];
+
+for (const [what, memberId, epoch, wish, error] of refusals) {
+  test(`a share fetch is refused: ${what}`, async () => {
+    await using agent = await startLeaderAgent();
+    const { topicId } = await agent.addTopic('t', 1);
+    assert.equal((await fetch(agent, topicId, memberId, epoch, wish)).error, error);
+  });
+}
+
+test('a topic that is not there is an error of its partition', async () => {
+  await using agent = await startLeaderAgent();
+  await prepare(agent);
+  await join(agent, 'm');
+  const { partitionError } = await fetch(agent, 'AAAAAAAAAAAAAAAAAAAAAQ', 'm', 0, { maxWaitMs: 60_000 });
+  assert.equal(partitionError, 'UNKNOWN_TOPIC_ID');
+});
+
+test('offsets of share groups are described, altered and deleted', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await produce(agent, 'a', 'b', 'c');
+  await join(agent, 'm');
+  await fetch(agent, topicId, 'm', 0, { maxRecords: 1 });
+  await acknowledge(agent, topicId, 'm', -1, [0, 0, 1]);
+  const describe = async (topics: { topicName: string; partitions: number[] }[] | null, id = groupId) => {
+    const { groups } = answered(
+      await agent.call('DescribeShareGroupOffsets', 1, { groups: [{ groupId: id, topics }] }),
+    );
+    const { errorCode, topics: told } = groups[0]!;
+    return [
+      errorName(errorCode),
+      ...told.flatMap(({ topicName, partitions }) =>
+        partitions.map(
+          ({ partitionIndex, startOffset, lag, errorCode: code }) =>
+            `${topicName}-${partitionIndex} at ${startOffset} lag ${lag} ${errorName(code)}`,
+        ),
+      ),
+    ];
+  };
+  assert.deepEqual(await describe(null), ['NONE', 't-0 at 1 lag 2 NONE']);
+  assert.deepEqual(await describe(null, 'other'), ['GROUP_ID_NOT_FOUND']);
+  const asked = [
+    { topicName: 't', partitions: [0, 7] },
+    { topicName: 'u', partitions: [0] },
+  ];
+  assert.deepEqual(await describe(asked), [
+    'NONE',
+    't-0 at 1 lag 2 NONE',
+    't-7 at -1 lag -1 UNKNOWN_TOPIC_OR_PARTITION',
+    'u-0 at -1 lag -1 UNKNOWN_TOPIC_OR_PARTITION',
+  ]);
+
+  const alter = async () => {
+    const partitions = [{ partitionIndex: 0, startOffset: 3n }];
+    const topics = ['t', 'u'].map((topicName) => ({ topicName, partitions }));
+    const answer = answered(await agent.call('AlterShareGroupOffsets', 0, { groupId, topics }));
+    const told = answer.responses.flatMap((topic) =>
+      topic.partitions.map(({ errorCode }) => errorName(errorCode)),
+    );
+    return [errorName(answer.errorCode), ...told];
+  };
+  const forget = async () => {
+    const topics = ['t', 'u'].map((topicName) => ({ topicName }));
+    const answer = answered(await agent.call('DeleteShareGroupOffsets', 0, { groupId, topics }));
+    return [errorName(answer.errorCode), ...answer.responses.map(({ errorCode }) => errorName(errorCode))];
+  };
+  assert.deepEqual(await alter(), ['NON_EMPTY_GROUP']);
+  assert.deepEqual(await forget(), ['NON_EMPTY_GROUP']);
+  assert.equal(errorName((await join(agent, 'm', -1)).errorCode), 'NONE');
+  assert.deepEqual(await alter(), ['NONE', 'NONE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+  assert.deepEqual(await describe(null), ['NONE', 't-0 at 3 lag 0 NONE']);
+  assert.deepEqual(await forget(), ['NONE', 'NONE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+  assert.deepEqual(await describe(null), ['NONE']);
+});
+
+test('share groups are described and listed as what they are', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await join(agent, 'm');
+  const { groups } = answered(
+    await agent.call('ShareGroupDescribe', 1, {
+      groupIds: [groupId, 'other'],
+      includeAuthorizedOperations: false,
+    }),
+  );
+  const [own, other] = groups;
+  assert.deepEqual([own!.groupState, own!.assignorName, own!.groupEpoch], ['Stable', 'simple', 1]);
+  assert.deepEqual(own!.members[0]!.assignment.topicPartitions, [
+    { topicId, topicName: 't', partitions: [0] },
+  ]);
+  assert.equal(errorName(other!.errorCode), 'GROUP_ID_NOT_FOUND');
+  const listed = answered(
+    await agent.call('ListGroups', 5, { statesFilter: [], typesFilter: ['Share'] }),
+  ).groups;
+  assert.deepEqual(
+    listed.map(({ groupId: id, groupType }) => [id, groupType]),
+    [[groupId, 'Share']],
+  );
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { acknowledgeTypes } from '@weir/metadata';
+import { saidOf } from './acknowledgements.ts';
+
+type Batch = readonly [first: number, last: number, ...codes: number[]];
+
+function said(batches: readonly Batch[], isRenewAck = false): string[] | undefined {
+  const [partition] = saidOf(
+    [
+      {
+        topicId: 't',
+        partitions: [
+          {
+            partitionIndex: 0,
+            acknowledgementBatches: batches.map(([first, last, ...codes]) => ({
+              firstOffset: BigInt(first),
+              lastOffset: BigInt(last),
+              acknowledgeTypes: codes,
+            })),
+          },
+        ],
+      },
+    ],
+    isRenewAck,
+  );
+  const rows = partition!.acknowledged;
+  return (
+    rows &&
+    Array.from(
+      rows.type,
+      (type, row) => `${rows.firstOffset[row]}-${rows.lastOffset[row]} ${acknowledgeTypes[type]}`,
+    )
+  );
+}
+
+const cases: [
+  what: string,
+  batches: readonly Batch[],
+  rows: readonly string[] | undefined,
+  isRenewAck?: boolean,
+][] = [
+  ['one type for a range', [[3, 7, 1]], ['3-7 accept']],
+  ['one type per record', [[3, 6, 1, 1, 2, 3]], ['3-4 accept', '5-5 release', '6-6 reject']],
+  ['one record', [[3, 3, 0]], ['3-3 gap']],
+  [
+    'two batches',
+    [
+      [0, 1, 1],
+      [5, 5, 2],
+    ],
+    ['0-1 accept', '5-5 release'],
+  ],
+  [
+    'neighbours of one type stay two',
+    [
+      [0, 1, 1],
+      [2, 2, 1],
+    ],
+    ['0-1 accept', '2-2 accept'],
+  ],
+  ['a renewal that was announced', [[0, 1, 4]], ['0-1 renew'], true],
+  ['a renewal that was not', [[0, 1, 4]], undefined],
+  ['what only the agent may say', [[0, 1, 5]], undefined, true],
+  ['a type below all', [[0, 1, -1]], undefined],
+  ['backwards', [[2, 1, 1]], undefined],
+  ['before the log', [[-2, 1, 1]], undefined],
+  [
+    'overlapping',
+    [
+      [0, 2, 1],
+      [2, 3, 1],
+    ],
+    undefined,
+  ],
+  ['too few types', [[0, 2, 1, 1]], undefined],
+  ['too many types', [[0, 0, 1, 1]], undefined],
+  ['no types', [[0, 0]], undefined],
+];
+
+for (const [what, batches, rows, isRenewAck] of cases) {
+  test(`acknowledgements: ${what}`, () => assert.deepEqual(said(batches, isRenewAck), rows));
+}

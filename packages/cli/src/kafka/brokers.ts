@@ -1,0 +1,26 @@
+import type { Broker, KafkaCluster } from './cluster.ts';
+import type { KafkaConnection } from './connection.ts';
+
+/** How many brokers are asked at the same time. */
+const askedAtOnce = 16;
+
+/** Asks every broker of the cluster the same, and gives what each of them said in the order of their ids. */
+export async function askBrokers<Answer>(
+  cluster: KafkaCluster,
+  ask: (connection: KafkaConnection) => Promise<Answer>,
+): Promise<readonly { readonly broker: Broker; readonly answer: Answer }[]> {
+  const { brokers } = await cluster.retrying(() => cluster.metadata([]));
+  const sorted = brokers.toSorted((a, b) => a.nodeId - b.nodeId);
+  const answers: { broker: Broker; answer: Answer }[] = [];
+  for (let at = 0; at < sorted.length; at += askedAtOnce) {
+    answers.push(
+      ...(await Promise.all(
+        sorted.slice(at, at + askedAtOnce).map(async (broker) => ({
+          broker,
+          answer: await cluster.retrying(async () => ask(await cluster.connectionTo(broker))),
+        })),
+      )),
+    );
+  }
+  return answers;
+}

@@ -1,0 +1,226 @@
+/**
+ * One member of a classic consumer group that reads one topic. It joins, is told which partitions are its own, says from time
+ * to time that it is alive, commits, and leaves. Partitions are given up altogether before every rebalance.
+ */
+
+import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
+import { Failure } from '../failure.ts';
+import type { KafkaCluster } from './cluster.ts';
+import type { KafkaConnection } from './connection.ts';
+import { ConnectionFailed } from './connection-failed.ts';
+import {
+  consumerProtocolType,
+  readAssignment,
+  readSubscription,
+  writeAssignment,
+  writeSubscription,
+} from './consumer-protocol.ts';
+import { findCoordinator } from './coordinator.ts';
+import { assignRanges, rangeAssignorName } from './range-assignor.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+
+export interface GroupMemberOptions {
+  readonly groupId: string;
+  readonly topicName: string;
+  /** A member that is silent for longer is taken for dead. */
+  readonly sessionTimeoutMs: number;
+  /** How long the group waits for this member when it deals out partitions anew. */
+  readonly rebalanceTimeoutMs: number;
+}
+
+/** Whether the member still has its partitions, or has to join again. */
+export type Membership = 'stable' | 'rebalancing';
+
+/** The answers upon which a member joins again, with the id that it has. */
+const rejoinCodes: ReadonlySet<number> = new Set([
+  errors.REBALANCE_IN_PROGRESS.code,
+  errors.MEMBER_ID_REQUIRED.code,
+]);
+
+/** The answers upon which it has to join as somebody new. */
+const strangerCodes: ReadonlySet<number> = new Set([
+  errors.UNKNOWN_MEMBER_ID.code,
+  errors.ILLEGAL_GENERATION.code,
+]);
+
+/** So that a group that turns a member away again and again is not asked in a tight loop. */
+const pauseBetweenJoinsMs = 100;
+
+/** Up to this version topics are named by their names. */
+const highestCommitVersionWithNames = 9;
+
+type Joined = ReadStruct<typeof apis.JoinGroup.response.fields>;
+
+export class GroupMember {
+  readonly #cluster: KafkaCluster;
+  readonly #options: GroupMemberOptions;
+  #memberId = '';
+  #generationId = -1;
+
+  constructor(cluster: KafkaCluster, options: GroupMemberOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+  }
+
+  /** Joins, or joins again, and gives the partitions that are this member's until the next rebalance. */
+  async join(): Promise<readonly number[]> {
+    for (;;) {
+      const partitions = await this.#cluster.retrying(() => this.#joinOnce());
+      if (partitions !== undefined) return partitions;
+      await this.#cluster.pause(pauseBetweenJoinsMs);
+      if (this.#cluster.stop.aborted) throw new Failure(`${this.#subject} was not joined`);
+    }
+  }
+
+  /** Says that the member is alive. A coordinator that cannot be reached says nothing about the membership. */
+  heartbeat(): Promise<Membership> {
+    return this.#whileMember(async () => {
+      const coordinator = await this.#coordinator();
+      const { errorCode } = await coordinator.request(
+        apis.Heartbeat,
+        { groupId: this.#options.groupId, generationId: this.#generationId, memberId: this.#memberId },
+        { timeoutMs: this.#cluster.timeoutMs },
+      );
+      return errorCode;
+    });
+  }
+
+  /** Commits the offsets of the next records to read, and tries for a while to reach a coordinator that is away. */
+  commit(offsets: ReadonlyMap<number, bigint>): Promise<Membership> {
+    if (offsets.size === 0) return Promise.resolve('stable');
+    const commitOnce = async () => {
+      const coordinator = await this.#coordinator();
+      const { topics } = await coordinator.request(
+        apis.OffsetCommit,
+        {
+          groupId: this.#options.groupId,
+          generationIdOrMemberEpoch: this.#generationId,
+          memberId: this.#memberId,
+          topics: [
+            {
+              name: this.#options.topicName,
+              partitions: [...offsets].map(([partitionIndex, committedOffset]) => ({
+                partitionIndex,
+                committedOffset,
+                committedMetadata: '',
+              })),
+            },
+          ],
+        },
+        { timeoutMs: this.#cluster.timeoutMs, highestUseful: highestCommitVersionWithNames },
+      );
+      const codes = topics.flatMap(({ partitions }) => partitions.map(({ errorCode }) => errorCode));
+      const code = codes.find((one) => one !== errors.NONE.code) ?? errors.NONE.code;
+      if (errorByCode(code)?.retriable) throw new KafkaRequestFailed(this.#subject, code);
+      return code;
+    };
+    return this.#whileMember(() => this.#cluster.retrying(commitOnce));
+  }
+
+  /** Gives up the membership through connections of its own, so that the others need not wait for the end of the session. */
+  async leave(cluster: KafkaCluster): Promise<void> {
+    const memberId = this.#memberId;
+    if (memberId === '') return;
+    this.#memberId = '';
+    const { groupId } = this.#options;
+    await cluster.retrying(async () => {
+      const coordinator = await this.#coordinator(cluster);
+      const { errorCode } = await coordinator.request(
+        apis.LeaveGroup,
+        (version) => (version >= 3 ? { groupId, members: [{ memberId }] } : { groupId, memberId }),
+        { timeoutMs: cluster.timeoutMs },
+      );
+      if (errorCode !== errors.NONE.code && !strangerCodes.has(errorCode)) {
+        throw new KafkaRequestFailed(this.#subject, errorCode);
+      }
+    });
+  }
+
+  get #subject(): string {
+    return `group ${this.#options.groupId}`;
+  }
+
+  async #coordinator(cluster = this.#cluster): Promise<KafkaConnection> {
+    return cluster.connectionTo(await findCoordinator(cluster, this.#options.groupId));
+  }
+
+  /** Joins and synchronises once. `undefined` when the group wants to begin anew. */
+  async #joinOnce(): Promise<readonly number[] | undefined> {
+    const coordinator = await this.#coordinator();
+    const joined = await this.#requestJoin(coordinator);
+    if (joined.errorCode === errors.MEMBER_ID_REQUIRED.code) this.#memberId = joined.memberId;
+    if (this.#mustRejoin(joined.errorCode)) return undefined;
+    this.#memberId = joined.memberId;
+    this.#generationId = joined.generationId;
+    const isLeader = joined.leader === joined.memberId && !joined.skipAssignment;
+    const { errorCode, assignment } = await coordinator.request(
+      apis.SyncGroup,
+      {
+        groupId: this.#options.groupId,
+        generationId: this.#generationId,
+        memberId: this.#memberId,
+        protocolType: consumerProtocolType,
+        protocolName: joined.protocolName,
+        assignments: isLeader ? await this.#assign(joined) : [],
+      },
+      { timeoutMs: this.#options.rebalanceTimeoutMs + this.#cluster.timeoutMs },
+    );
+    if (this.#mustRejoin(errorCode)) return undefined;
+    const assigned = readAssignment(assignment);
+    if (assigned === undefined)
+      throw new Failure(`${this.#subject}: its leader sent an unreadable assignment`);
+    return assigned.get(this.#options.topicName) ?? [];
+  }
+
+  #requestJoin(coordinator: KafkaConnection): Promise<Joined> {
+    const { groupId, topicName, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
+    return coordinator.request(
+      apis.JoinGroup,
+      {
+        groupId,
+        sessionTimeoutMs,
+        rebalanceTimeoutMs,
+        memberId: this.#memberId,
+        protocolType: consumerProtocolType,
+        protocols: [{ name: rangeAssignorName, metadata: writeSubscription([topicName]) }],
+      },
+      // The answer comes when the last member has joined, or was given up.
+      { timeoutMs: rebalanceTimeoutMs + this.#cluster.timeoutMs },
+    );
+  }
+
+  /** The leader deals out the partitions, those of topics included that only other members read. */
+  async #assign({ members }: Joined) {
+    const subscribers = members.map(({ memberId, groupInstanceId, metadata }) => ({
+      memberId,
+      instanceId: groupInstanceId,
+      topics: readSubscription(metadata) ?? [],
+    }));
+    const wanted = [...new Set(subscribers.flatMap(({ topics }) => topics))];
+    const { topics } = await this.#cluster.metadata(wanted);
+    const counts = new Map(topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
+    return [...assignRanges(subscribers, counts)].map(([memberId, partitions]) => ({
+      memberId,
+      assignment: writeAssignment(partitions),
+    }));
+  }
+
+  /** Whether an answer sends the member back to the beginning. Any other error is thrown. */
+  #mustRejoin(errorCode: number): boolean {
+    if (errorCode === errors.NONE.code) return false;
+    if (strangerCodes.has(errorCode)) this.#memberId = '';
+    else if (!rejoinCodes.has(errorCode)) throw new KafkaRequestFailed(this.#subject, errorCode);
+    return true;
+  }
+
+  async #whileMember(ask: () => Promise<number>): Promise<Membership> {
+    try {
+      return this.#mustRejoin(await ask()) ? 'rebalancing' : 'stable';
+    } catch (error) {
+      const mayPass =
+        error instanceof KafkaRequestFailed ? error.transient : error instanceof ConnectionFailed;
+      if (mayPass) return 'stable';
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { apis, errors } from '@weir/wire';
+import { askBrokers } from './brokers.ts';
+import type { KafkaCluster } from './cluster.ts';
+import type { KafkaConnection } from './connection.ts';
+import { consumerProtocolType, type NamedPartitions, readAssignment } from './consumer-protocol.ts';
+import { type Coordinator, findCoordinator } from './coordinator.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+
+export interface GroupMemberDescription {
+  readonly memberId: string;
+  /** The name of a static member. */
+  readonly instanceId: string | null;
+  readonly clientId: string;
+  readonly clientHost: string;
+  /** What it reads at the moment. */
+  readonly partitions: NamedPartitions;
+}
+
+export interface GroupDescription {
+  readonly groupId: string;
+  readonly type: 'classic' | 'consumer' | 'share';
+  /** As the broker spells it: `Stable`, `Empty` and so on. */
+  readonly state: string;
+  /** How partitions are dealt out; empty when nobody has chosen yet. */
+  readonly assignor: string;
+  readonly coordinator: Coordinator;
+  readonly members: readonly GroupMemberDescription[];
+}
+
+/** The groups of the cluster, by name. Each broker tells of those that it coordinates. */
+export async function listGroupIds(cluster: KafkaCluster): Promise<readonly string[]> {
+  const lists = await askBrokers(cluster, async (connection) => {
+    const { errorCode, groups } = await connection.request(
+      apis.ListGroups,
+      {},
+      { timeoutMs: cluster.timeoutMs },
+    );
+    if (errorCode !== errors.NONE.code) throw new KafkaRequestFailed('ListGroups', errorCode);
+    return groups;
+  });
+  const ids = new Set(lists.flatMap(({ answer }) => answer.map(({ groupId }) => groupId)));
+  return [...ids].sort();
+}
+
+/** Describes a group of whatever type. Throws `KafkaRequestFailed` when there is none. */
+export function describeGroup(cluster: KafkaCluster, groupId: string): Promise<GroupDescription> {
+  return cluster.retrying(async () => {
+    const coordinator = await findCoordinator(cluster, groupId);
+    const connection = await cluster.connectionTo(coordinator);
+    // A broker answers for the type of group that it was asked for only, and knows better than we do which types there are.
+    for (const describe of [describeConsumerGroup, describeClassicGroup, describeShareGroup]) {
+      const found = await describe(connection, groupId, cluster.timeoutMs);
+      if (found !== undefined) return { ...found, coordinator };
+    }
+    throw new KafkaRequestFailed(`group ${groupId}`, errors.GROUP_ID_NOT_FOUND.code);
+  });
+}
+
+type Described = Omit<GroupDescription, 'coordinator'>;
+
+async function describeConsumerGroup(
+  connection: KafkaConnection,
+  groupId: string,
+  timeoutMs: number,
+): Promise<Described | undefined> {
+  const api = apis.ConsumerGroupDescribe;
+  if (!connection.offers(api)) return undefined;
+  const body = { groupIds: [groupId], includeAuthorizedOperations: false };
+  const [group] = (await connection.request(api, body, { timeoutMs })).groups;
+  if (!isThere(groupId, group)) return undefined;
+  const { groupState: state, assignorName: assignor, members } = group;
+  return { groupId, type: 'consumer', state, assignor, members: members.map(describedMember) };
+}
+
+async function describeShareGroup(
+  connection: KafkaConnection,
+  groupId: string,
+  timeoutMs: number,
+): Promise<Described | undefined> {
+  const api = apis.ShareGroupDescribe;
+  if (!connection.offers(api)) return undefined;
+  const body = { groupIds: [groupId], includeAuthorizedOperations: false };
+  const [group] = (await connection.request(api, body, { timeoutMs })).groups;
+  if (!isThere(groupId, group)) return undefined;
+  const { groupState: state, assignorName: assignor, members } = group;
+  return { groupId, type: 'share', state, assignor, members: members.map(describedMember) };
+}
+
+/** Before v6 a group that does not exist is `Dead`, without an error. */
+const deadState = 'Dead';
+
+async function describeClassicGroup(
+  connection: KafkaConnection,
+  groupId: string,
+  timeoutMs: number,
+): Promise<Described | undefined> {
+  const [group] = (await connection.request(apis.DescribeGroups, { groups: [groupId] }, { timeoutMs }))
+    .groups;
+  if (!isThere(groupId, group) || group.groupState === deadState) return undefined;
+  const { groupState: state, protocolData: assignor, protocolType } = group;
+  const members = group.members.map((member) => {
+    const { memberId, groupInstanceId: instanceId, clientId, clientHost, memberAssignment } = member;
+    // What other types of members say to each other is theirs.
+    const assigned = protocolType === consumerProtocolType ? readAssignment(memberAssignment) : undefined;
+    return { memberId, instanceId, clientId, clientHost, partitions: assigned ?? new Map() };
+  });
+  return { groupId, type: 'classic', state, assignor, members };
+}
+
+interface AnsweredMember {
+  readonly memberId: string;
+  readonly instanceId?: string | null;
+  readonly clientId: string;
+  readonly clientHost: string;
+  readonly assignment: {
+    readonly topicPartitions: readonly {
+      readonly topicName: string;
+      readonly partitions: readonly number[];
+    }[];
+  };
+}
+
+function describedMember(member: AnsweredMember): GroupMemberDescription {
+  const { memberId, instanceId = null, clientId, clientHost, assignment } = member;
+  const partitions = new Map(
+    assignment.topicPartitions.map(({ topicName, partitions: indexes }) => [topicName, indexes]),
+  );
+  return { memberId, instanceId, clientId, clientHost, partitions };
+}
+
+interface AnsweredGroup {
+  readonly errorCode: number;
+  readonly errorMessage: string | null;
+}
+
+/** Whether the answer is about a group. Any error but its absence is thrown. */
+function isThere<Group extends AnsweredGroup>(groupId: string, group: Group | undefined): group is Group {
+  const code = group?.errorCode ?? errors.UNKNOWN_SERVER_ERROR.code;
+  if (code === errors.GROUP_ID_NOT_FOUND.code) return false;
+  if (code !== errors.NONE.code) {
+    throw new KafkaRequestFailed(`group ${groupId}`, code, group?.errorMessage);
+  }
+  return true;
+}

@@ -1,0 +1,72 @@
+/** The tools that change configs: of a topic or of the whole cluster, to a value or back to the default. */
+
+import type { Handler } from '../commands/handler.ts';
+import { Failure } from '../failure.ts';
+import type { FlagValues } from '../flags/catalogue.ts';
+import { nearestName } from '../flags/suggest.ts';
+import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
+import { type ConfigChange, type ConfigResource, changeConfigs, describeConfigs } from '../kafka/configs.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type ConnectionValues, clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+export const alterTopicConfigsTool: Handler<'cli alter-topic-configs'> = (values, surroundings) =>
+  change({ kind: 'topic', name: values.topic! }, settings(values.config), values, surroundings);
+
+export const alterBrokerConfigsTool: Handler<'cli alter-broker-configs'> = (values, surroundings) =>
+  change({ kind: 'brokers' }, settings(values.config), values, surroundings);
+
+export const deleteTopicConfigTool: Handler<'cli delete-topic-config'> = (values, surroundings) =>
+  change(
+    { kind: 'topic', name: values.topic! },
+    [{ name: values['config-name']!, reset: true }],
+    values,
+    surroundings,
+  );
+
+export const deleteBrokerConfigTool: Handler<'cli delete-broker-config'> = (values, surroundings) =>
+  change({ kind: 'brokers' }, [{ name: values['config-name']!, reset: true }], values, surroundings);
+
+function settings(configs: FlagValues['config']): readonly ConfigChange[] {
+  return configs.map(({ name, value }) => ({ name, set: value }));
+}
+
+async function change(
+  resource: ConfigResource,
+  changes: readonly ConfigChange[],
+  values: ConnectionValues & Pick<FlagValues, 'output'>,
+  surroundings: Surroundings,
+): Promise<number> {
+  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+    await refuseUnknown(cluster, resource, changes);
+    await changeConfigs(cluster, resource, changes);
+  });
+  const done = changes.map((one) => ({ config: one.name, value: 'set' in one ? one.set : null }));
+  surroundings.output.out(
+    values.output === 'json'
+      ? jsonLine(done)
+      : table(
+          ['CONFIG', 'VALUE'],
+          done.map(({ config, value }) => [config, value ?? '(back to the default)']),
+        ),
+  );
+  return 0;
+}
+
+/** Brokers take a reset of a config that does not exist for done, and whoever mistyped its name would believe it. */
+async function refuseUnknown(
+  cluster: KafkaCluster,
+  resource: ConfigResource,
+  changes: readonly ConfigChange[],
+): Promise<void> {
+  const resets = changes.filter((one) => 'reset' in one).map(({ name }) => name);
+  if (resets.length === 0) return;
+  const known = (await describeConfigs(cluster, resource)).map(({ name }) => name);
+  const unknown = resets.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, known);
+  throw new Failure(
+    `there is no config ${unknown}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  );
+}

@@ -1,0 +1,169 @@
+import { DecodeError, errors, recordBatches } from '@weir/wire';
+import { Failure } from '../../failure.ts';
+import type { KafkaCluster } from '../../kafka/cluster.ts';
+import { type FetchLimits, fetchBatches } from '../../kafka/fetch.ts';
+import { allAnswers, subject } from '../../kafka/leaders.ts';
+import { offsetRanges } from '../../kafka/offsets.ts';
+import type { RememberedTopic } from '../../kafka/remembered-topic.ts';
+import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import type { FoundTopic } from '../../kafka/topics.ts';
+import type { Meter } from './meter.ts';
+import { mayPass } from './run-benchmark.ts';
+
+export const fetchLatency = 'fetch';
+export const ageLatency = 'record age';
+
+export interface PartitionReaderOptions {
+  readonly cluster: KafkaCluster;
+  readonly topic: RememberedTopic;
+  readonly limits: FetchLimits;
+  readonly meter: Meter;
+  /** Told after every answer. */
+  readonly onProgress: () => void;
+}
+
+/** After trouble, before the next try. */
+const pauseAfterFailureMs = 200;
+
+/**
+ * Reads partitions as fast as their leaders give them, with one request on the way to each leader, so that none waits for
+ * another. Batches are checked as a client would check them, and neither decompressed nor kept.
+ */
+export class PartitionReader {
+  readonly #options: PartitionReaderOptions;
+  readonly #positions: Map<number, bigint>;
+  readonly #busy = new Map<number, Promise<void>>();
+  #isStopping = false;
+  /** What a request has failed with since the loop last looked. */
+  #trouble: unknown;
+
+  constructor(options: PartitionReaderOptions, from: ReadonlyMap<number, bigint>) {
+    this.#options = options;
+    this.#positions = new Map(from);
+  }
+
+  /** The offset of the next record of each partition. */
+  get positions(): ReadonlyMap<number, bigint> {
+    return this.#positions;
+  }
+
+  /** Reads until it is told to stop. Throws what no further try can mend. */
+  async run(): Promise<void> {
+    const { cluster, topic, meter } = this.#options;
+    try {
+      while (!this.#isOver) {
+        try {
+          this.#askLeaders(await topic.find());
+          if (this.#busy.size === 0) await cluster.pause(pauseAfterFailureMs);
+          else await Promise.race(this.#busy.values());
+          if (this.#trouble !== undefined) throw this.#trouble;
+        } catch (error) {
+          this.#trouble = undefined;
+          if (this.#isOver && error instanceof Failure) break;
+          if (!mayPass(error)) throw error;
+          meter.fail(error.message);
+          topic.forget();
+          await cluster.pause(pauseAfterFailureMs);
+        }
+      }
+    } finally {
+      await Promise.all(this.#busy.values());
+    }
+  }
+
+  /** Ends `run` as soon as the requests that are on their way have been answered. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  get #isOver(): boolean {
+    return this.#isStopping || this.#options.cluster.stop.aborted;
+  }
+
+  /** Sends a request to every leader that has none. */
+  #askLeaders({ topic, brokers }: FoundTopic): void {
+    const byLeader = new Map<number, Map<number, bigint>>();
+    for (const [partition, offset] of this.#positions) {
+      const leaderId = topic.partitions.find(({ partitionIndex }) => partitionIndex === partition)?.leaderId;
+      if (leaderId === undefined) throw new Failure(`${subject(topic.name!, partition)} is gone`);
+      const led = byLeader.get(leaderId) ?? new Map<number, bigint>();
+      byLeader.set(leaderId, led.set(partition, offset));
+    }
+    for (const [leaderId, led] of byLeader) {
+      if (this.#busy.has(leaderId)) continue;
+      const leader = brokers.find(({ nodeId }) => nodeId === leaderId);
+      if (leader === undefined) {
+        throw new KafkaRequestFailed(`topic ${topic.name}`, errors.LEADER_NOT_AVAILABLE.code);
+      }
+      const { cluster, limits } = this.#options;
+      const fetching = async () => {
+        const connection = await cluster.connectionTo(leader);
+        const askedAtMs = cluster.clock.monotonicMs();
+        const found = await fetchBatches(connection, topic, led, limits);
+        await this.#take(topic.name!, found, askedAtMs);
+      };
+      const settled = fetching()
+        .catch((error: unknown) => {
+          this.#trouble = error;
+        })
+        .finally(() => this.#busy.delete(leaderId));
+      this.#busy.set(leaderId, settled);
+    }
+  }
+
+  async #take(
+    topicName: string,
+    found: ReadonlyMap<number, Buffer | Failure>,
+    askedAtMs: number,
+  ): Promise<void> {
+    const { cluster, meter, onProgress } = this.#options;
+    let records = 0;
+    for (const [partition, batches] of found) {
+      if (!(batches instanceof Failure)) records += this.#count(topicName, partition, batches);
+      else if (isOutOfRange(batches)) await this.#startAnew(topicName, partition);
+      else throw batches;
+    }
+    if (records > 0) meter.observe(fetchLatency, cluster.clock.monotonicMs() - askedAtMs, records);
+    onProgress();
+  }
+
+  #count(topicName: string, partition: number, bytes: Buffer): number {
+    const { cluster, meter } = this.#options;
+    const about = subject(topicName, partition);
+    const nowMs = cluster.clock.nowMs();
+    const from = this.#positions.get(partition)!;
+    let next = from;
+    let counted = 0;
+    try {
+      for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
+        if (!batch.hasValidCrc())
+          throw new Failure(`${about}: the batch at offset ${batch.baseOffset} is damaged`);
+        if (batch.nextOffset <= next) continue;
+        // Batches come whole, so that the first may begin before the offset that was asked for.
+        const skipped = batch.baseOffset < next ? Number(next - batch.baseOffset) : 0;
+        const records = batch.isControl ? 0 : Math.max(0, batch.recordCount - skipped);
+        if (records > 0) {
+          meter.count(records, batch.sizeBytes);
+          meter.observe(ageLatency, nowMs - Number(batch.maxTimestamp), records);
+        }
+        counted += records;
+        next = batch.nextOffset;
+      }
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw new Failure(`${about}: the answer cannot be read: ${error.message}`);
+    }
+    this.#positions.set(partition, next);
+    return counted;
+  }
+
+  /** What was to be read next has been deleted. */
+  async #startAnew(topicName: string, partition: number): Promise<void> {
+    const ranges = allAnswers(await offsetRanges(this.#options.cluster, topicName, [partition]));
+    this.#positions.set(partition, ranges.get(partition)!.earliest);
+  }
+}
+
+function isOutOfRange(failure: Failure): boolean {
+  return failure instanceof KafkaRequestFailed && failure.code === errors.OFFSET_OUT_OF_RANGE.code;
+}

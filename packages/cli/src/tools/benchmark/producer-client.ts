@@ -1,0 +1,104 @@
+import { MiB, type Random } from '@weir/core';
+import { type ProduceOptions, produceRecords, type RecordToProduce } from '../../kafka/produce.ts';
+import { RememberedTopic } from '../../kafka/remembered-topic.ts';
+import type { Allowance, Pace } from './pace.ts';
+import { type BenchmarkClient, mayPass } from './run-benchmark.ts';
+
+export const produceLatency = 'produce';
+
+export interface ProducerLoad extends ProduceOptions {
+  readonly topicName: string;
+  readonly recordBytes: number;
+  readonly pool: Buffer;
+  readonly batchBytesMax: number;
+  readonly pace: Pace;
+  /** All clients take from it. */
+  readonly allowance: Allowance;
+}
+
+/** As many as Kafka's own producer has on the way to one broker. */
+const inFlightMax = 5;
+/** How long records gather before they are sent, unless they fill a batch before. */
+const lingerMs = 10;
+/** What the log adds to a record, at most: lengths, deltas, no key and no headers. */
+const recordOverheadBytes = 24;
+
+/**
+ * Produces at a pace. Every request carries one batch to one partition, and partitions take turns, as Kafka's own producer
+ * does with records that have no key. The latency of a record is that of its request.
+ */
+export async function produceAtPace(
+  { index, cluster, meter, finish }: BenchmarkClient,
+  load: ProducerLoad,
+): Promise<void> {
+  const { topicName, recordBytes, pace, allowance, acks, codec } = load;
+  const { clock, stop } = cluster;
+  const topic = new RememberedTopic(cluster, topicName, { mayCreate: true });
+  const { partitions } = (await cluster.retrying(() => topic.find())).topic;
+  const recordsMax = Math.max(1, Math.floor(load.batchBytesMax / (recordBytes + recordOverheadBytes)));
+  const nextRecord = recordsOf(load.pool, recordBytes);
+  const inFlight = new Set<Promise<void>>();
+  let turn = index;
+  let fatal: unknown;
+
+  async function send(count: number, partition: number): Promise<void> {
+    const records = Array.from({ length: count }, nextRecord);
+    const sentAtMs = clock.monotonicMs();
+    const { failures } = await produceRecords(cluster, topic, new Map([[partition, records]]), {
+      acks,
+      codec,
+    });
+    const [failure] = failures.values();
+    if (failure === undefined) {
+      meter.count(count, count * recordBytes);
+      meter.observe(produceLatency, clock.monotonicMs() - sentAtMs, count);
+    } else if (!stop.aborted) {
+      if (!mayPass(failure)) throw failure;
+      meter.fail(failure.message);
+    }
+  }
+
+  while (!stop.aborted && fatal === undefined) {
+    if (inFlight.size >= inFlightMax) {
+      await Promise.race(inFlight);
+      continue;
+    }
+    const count = allowance.take(pace.take(recordsMax));
+    if (count === 0 && allowance.isUsedUp) break;
+    if (count > 0) {
+      const partition = partitions[turn++ % partitions.length]!.partitionIndex;
+      const sending: Promise<void> = send(count, partition)
+        .catch((error: unknown) => {
+          fatal ??= error;
+        })
+        .finally(() => inFlight.delete(sending));
+      inFlight.add(sending);
+    }
+    if (count < recordsMax) await cluster.pause(lingerMs);
+  }
+  await Promise.all(inFlight);
+  if (fatal !== undefined) {
+    finish();
+    throw fatal;
+  }
+}
+
+/** More than the codecs of Kafka look back, so that what repeats after it cannot be compressed. */
+const chanceBytes = 4 * MiB;
+
+/** Bytes that cannot be compressed, enough for records of a size. All clients take theirs from the same. */
+export function randomPool(recordBytes: number, random: Random): Buffer {
+  const words = new Uint32Array((chanceBytes + recordBytes) / 4 + 1);
+  for (let at = 0; at < words.length; at++) words[at] = random.below(2 ** 32);
+  return Buffer.from(words.buffer);
+}
+
+/** Gives records of a size, each the next window of the pool. */
+function recordsOf(pool: Buffer, recordBytes: number): () => RecordToProduce {
+  let start = 0;
+  return () => {
+    const value = pool.subarray(start, start + recordBytes);
+    start = (start + recordBytes) % chanceBytes;
+    return { key: null, value };
+  };
+}

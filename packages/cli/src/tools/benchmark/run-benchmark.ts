@@ -1,0 +1,110 @@
+import { Metrics, release } from '@weir/core';
+import { stoppedStatus } from '../../commands/handler.ts';
+import { Failure } from '../../failure.ts';
+import type { FlagValues } from '../../flags/catalogue.ts';
+import { escapeControls } from '../../flags/problem.ts';
+import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka/cluster.ts';
+import { ConnectionFailed } from '../../kafka/connection-failed.ts';
+import { OutcomeUnknown } from '../../kafka/produce.ts';
+import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import { explainingPorts } from '../../servers/taken-port.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { type ConnectionValues, clusterOptions } from '../connection.ts';
+import { Meter } from './meter.ts';
+import { startMetricsListener } from './metrics-listener.ts';
+import { tallyJson, tallyLine, tallyTable } from './report.ts';
+
+export type BenchmarkValues = ConnectionValues & Pick<FlagValues, 'num-clients' | 'metrics-port' | 'output'>;
+
+/** What one client of a benchmark gets. */
+export interface BenchmarkClient {
+  /** Counted from 0. */
+  readonly index: number;
+  /** Its own connections, which end when the benchmark does. */
+  readonly cluster: KafkaCluster;
+  /** How it would open more of them. */
+  readonly options: ClusterOptions;
+  readonly meter: Meter;
+  /** Ends the benchmark for all clients. */
+  finish(): void;
+}
+
+export interface Benchmark {
+  /** `weir cli benchmark-producer`. */
+  readonly speaker: string;
+  /** What the latencies that clients observe are called. */
+  readonly latencyNames: readonly string[];
+  /** Runs until there is nothing left to do or `cluster.stop` is aborted. */
+  runClient(client: BenchmarkClient): Promise<void>;
+}
+
+const reportEveryMs = 1_000;
+
+/**
+ * Runs the clients side by side and reports every second, on a terminal in a line that is written anew, and elsewhere as a
+ * line of JSON. Trouble that may pass is counted and reported; what cannot get better ends the benchmark.
+ */
+export async function runBenchmark(
+  { speaker, latencyNames, runClient }: Benchmark,
+  values: BenchmarkValues,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { clock, output, stop } = surroundings;
+  const base = await clusterOptions(values, surroundings);
+  const metrics = new Metrics({ release });
+  const port = values['metrics-port'];
+  const listener = await explainingPorts({ 'metrics-port': port }, () => startMetricsListener(port, metrics));
+  const showsLine = output.isTerminal && values.output === 'table';
+  if (showsLine) output.out(`metrics at http://localhost:${listener.port}/metrics\n`);
+  const meter = new Meter(clock, metrics, latencyNames);
+  const ended = new AbortController();
+  const finish = () => ended.abort();
+
+  let seconds = 0;
+  let cancelReport = clock.after(reportEveryMs, report);
+  function report(): void {
+    seconds++;
+    cancelReport = clock.after(reportEveryMs, report);
+    const tally = meter.turn();
+    if (showsLine) output.out(`\r\u001b[K${tallyLine(seconds, tally)}`);
+    else output.out(tallyJson('interval', tally, meter.lastFailure));
+  }
+
+  const runOne = async (index: number): Promise<void> => {
+    // A signal of its own for each client, because each of its connections listens to it.
+    const options = { ...base, stop: AbortSignal.any([stop, ended.signal]) };
+    try {
+      await withCluster(options, (cluster) => runClient({ index, cluster, options, meter, finish }));
+    } catch (error) {
+      const isOver = options.stop.aborted && error instanceof Failure;
+      finish();
+      if (!isOver) throw error;
+    }
+  };
+  try {
+    const clients = Array.from({ length: values['num-clients'] }, (_, index) => runOne(index));
+    // Every client has to come to its end before the first failure is told.
+    const failed = (await Promise.allSettled(clients)).find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  } finally {
+    cancelReport();
+    await listener.close();
+    const total = meter.total();
+    if (showsLine) output.out(`${seconds === 0 ? '' : '\n'}${tallyTable(total)}`);
+    else output.out(tallyJson('total', total, meter.lastFailure));
+  }
+  const { failures } = meter.total();
+  if (failures > 0) {
+    output.err(
+      `${speaker}: ${failures} requests failed; the last: ${escapeControls(meter.lastFailure ?? '')}\n`,
+    );
+  }
+  if (stop.aborted) return stoppedStatus;
+  return failures === 0 ? 0 : 1;
+}
+
+/** Whether a benchmark goes on after a failure, because the next request may succeed. */
+export function mayPass(failure: unknown): failure is Failure {
+  if (failure instanceof KafkaRequestFailed) return failure.transient;
+  return failure instanceof ConnectionFailed || failure instanceof OutcomeUnknown;
+}

@@ -1,0 +1,147 @@
+import { errors } from '@weir/wire';
+import type { Handler } from '../commands/handler.ts';
+import { Failure } from '../failure.ts';
+import { escapeControls } from '../flags/problem.ts';
+import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
+import { committedOffsets } from '../kafka/committed-offsets.ts';
+import { describeGroup, type GroupDescription, type GroupMemberDescription } from '../kafka/groups.ts';
+import { latestOffsets } from '../kafka/offsets.ts';
+import { KafkaRequestFailed } from '../kafka/request-failed.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const groupId = values.group!;
+  const lag = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+    groupLag(cluster, groupId, values.topic),
+  );
+  if (values.output === 'json') output.out(jsonLine(lag));
+  else {
+    output.out(`group ${groupId}, state ${lag.state}, total lag ${lag.totalLag}\n`);
+    output.out(table(header, lag.partitions.map(cells)));
+  }
+  const problems = lag.partitions.map(({ problem }) => problem).filter((problem) => problem !== null);
+  for (const problem of new Set(problems)) {
+    output.err(`weir cli consumer-group-lag: ${escapeControls(problem)}\n`);
+  }
+  return problems.length === 0 ? 0 : 1;
+};
+
+const header = ['TOPIC', 'PARTITION', 'COMMITTED', 'LATEST', 'LAG', 'MEMBER', 'HOST'];
+
+interface PartitionLag {
+  readonly topic: string;
+  readonly partition: number;
+  /** Null when the group has a reader of the partition and has committed nothing yet. */
+  readonly committedOffset: bigint | null;
+  readonly latestOffset: bigint | null;
+  readonly lag: bigint | null;
+  readonly memberId: string | null;
+  readonly clientHost: string | null;
+  /** Why the latest offset is not known. */
+  readonly problem: string | null;
+}
+
+interface GroupLag {
+  readonly group: string;
+  readonly state: string;
+  readonly totalLag: bigint;
+  readonly partitions: readonly PartitionLag[];
+}
+
+async function groupLag(
+  cluster: KafkaCluster,
+  groupId: string,
+  onlyTopic: string | undefined,
+): Promise<GroupLag> {
+  const [group, committed] = await Promise.all([
+    describeIfCoordinated(cluster, groupId),
+    committedOffsets(cluster, groupId),
+  ]);
+  if (group === undefined && committed.size === 0) {
+    throw new KafkaRequestFailed(`group ${groupId}`, errors.GROUP_ID_NOT_FOUND.code);
+  }
+  const readers = readersOf(group?.members ?? []);
+  const topics = [...new Set([...committed.keys(), ...readers.keys()])].sort();
+  const wanted = onlyTopic === undefined ? topics : topics.filter((topic) => topic === onlyTopic);
+  if (onlyTopic !== undefined && wanted.length === 0) {
+    throw new Failure(`group ${groupId} neither reads topic ${onlyTopic} nor has committed an offset of it`);
+  }
+  const partitions: PartitionLag[] = [];
+  for (const topic of wanted) {
+    const offsets = committed.get(topic) ?? new Map<number, bigint>();
+    const readBy = readers.get(topic) ?? new Map<number, GroupMemberDescription>();
+    partitions.push(...(await topicLag(cluster, topic, offsets, readBy)));
+  }
+  const totalLag = partitions.reduce((sum, { lag }) => sum + (lag ?? 0n), 0n);
+  return { group: groupId, state: group?.state ?? 'Empty', totalLag, partitions };
+}
+
+/** A group that only has offsets, because its readers assign partitions by themselves, may have no description. */
+async function describeIfCoordinated(
+  cluster: KafkaCluster,
+  groupId: string,
+): Promise<GroupDescription | undefined> {
+  try {
+    return await describeGroup(cluster, groupId);
+  } catch (error) {
+    if (error instanceof KafkaRequestFailed && error.code === errors.GROUP_ID_NOT_FOUND.code)
+      return undefined;
+    throw error;
+  }
+}
+
+type Readers = ReadonlyMap<number, GroupMemberDescription>;
+
+function readersOf(members: readonly GroupMemberDescription[]): ReadonlyMap<string, Readers> {
+  const readers = new Map<string, Map<number, GroupMemberDescription>>();
+  for (const member of members) {
+    for (const [topic, partitions] of member.partitions) {
+      const ofTopic = readers.get(topic) ?? new Map<number, GroupMemberDescription>();
+      for (const partition of partitions) ofTopic.set(partition, member);
+      readers.set(topic, ofTopic);
+    }
+  }
+  return readers;
+}
+
+async function topicLag(
+  cluster: KafkaCluster,
+  topic: string,
+  committed: ReadonlyMap<number, bigint>,
+  readers: Readers,
+): Promise<readonly PartitionLag[]> {
+  const partitions = [...new Set([...committed.keys(), ...readers.keys()])].sort((a, b) => a - b);
+  const { answers, failures } = await latestOffsets(cluster, topic, partitions);
+  return partitions.map((partition) => {
+    const committedOffset = committed.get(partition) ?? null;
+    const latestOffset = answers.get(partition) ?? null;
+    const isKnown = committedOffset !== null && latestOffset !== null;
+    const reader = readers.get(partition);
+    return {
+      topic,
+      partition,
+      committedOffset,
+      latestOffset,
+      // A topic that was made anew is shorter than what was read of the old one.
+      lag: isKnown ? (latestOffset > committedOffset ? latestOffset - committedOffset : 0n) : null,
+      memberId: reader?.memberId ?? null,
+      clientHost: reader?.clientHost ?? null,
+      problem: failures.get(partition)?.message ?? null,
+    };
+  });
+}
+
+function cells(row: PartitionLag): readonly string[] {
+  return [
+    row.topic,
+    String(row.partition),
+    String(row.committedOffset ?? '-'),
+    String(row.latestOffset ?? '-'),
+    String(row.lag ?? '-'),
+    row.memberId ?? '-',
+    row.clientHost ?? '-',
+  ];
+}

@@ -1,0 +1,44 @@
+import { type Handler, stoppedStatus } from '../commands/handler.ts';
+import { escapeControls } from '../flags/problem.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { deleteTopics, listTopics } from '../kafka/topics.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+
+/**
+ * Deletes every topic but those of the cluster itself. The rules have made sure that the user said so twice. A topic that
+ * cannot be deleted does not keep the others.
+ */
+export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = async (values, surroundings) => {
+  const { output, stop } = surroundings;
+  const batchSize = values['batch-size'];
+  let deleted = 0;
+  let kept = 0;
+  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+    const topics = await listTopics(cluster);
+    const names = topics.filter(({ isInternal }) => !isInternal).map(({ name }) => name ?? '');
+    for (let at = 0; at < names.length && !stop.aborted; at += batchSize) {
+      if (at > 0) await cluster.pause(values['sleep-between-batch']);
+      if (stop.aborted) return;
+      const batch = names.slice(at, at + batchSize);
+      const failures = await deleteTopics(cluster, batch);
+      for (const name of batch) {
+        const failure = failures.get(name);
+        if (failure === undefined) {
+          deleted++;
+          const line = jsonLine({ topic: name, deleted: true });
+          output.out(values.output === 'json' ? line : `deleted topic ${escapeControls(name)}\n`);
+        } else {
+          kept++;
+          output.err(`weir cli delete-all-topics-unsafe: ${escapeControls(failure.message)}\n`);
+        }
+      }
+      await output.drained();
+    }
+  });
+  if (values.output !== 'json') {
+    output.out(`deleted ${deleted} topics${kept === 0 ? '' : `; ${kept} could not be deleted`}\n`);
+  }
+  if (stop.aborted) return stoppedStatus;
+  return kept === 0 ? 0 : 1;
+};

@@ -1,0 +1,16 @@
+import type { Handler } from '../commands/handler.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { describeConfigs } from '../kafka/configs.ts';
+import { configsText } from './config-text.ts';
+import { clusterOptions } from './connection.ts';
+
+export const describeBrokerConfigsTool: Handler<'cli describe-broker-configs'> = async (
+  values,
+  surroundings,
+) => {
+  const configs = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+    describeConfigs(cluster, { kind: 'brokers' }),
+  );
+  surroundings.output.out(configsText(configs, values.output));
+  return 0;
+};

@@ -1,0 +1,102 @@
+import { errors } from '@weir/wire';
+import type { Handler } from '../commands/handler.ts';
+import { printAddress } from '../kafka/address.ts';
+import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
+import type { NamedPartitions } from '../kafka/consumer-protocol.ts';
+import { describeGroup, type GroupDescription, listGroupIds } from '../kafka/groups.ts';
+import { KafkaRequestFailed } from '../kafka/request-failed.ts';
+import { clusterOptions } from './connection.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+/** One group with its members, or all groups with a line each. */
+export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const groupId = values.group;
+  const groups = await withCluster(await clusterOptions(values, surroundings), async (cluster) =>
+    groupId === undefined ? describeAll(cluster) : [await describeGroup(cluster, groupId)],
+  );
+  if (values.output === 'json') {
+    const described = groups.map(jsonGroup);
+    output.out(jsonLine(groupId === undefined ? described : described[0]));
+  } else {
+    output.out(groupId === undefined ? groupsText(groups) : groupText(groups[0]!));
+  }
+  return 0;
+};
+
+const describedAtOnce = 16;
+
+async function describeAll(cluster: KafkaCluster): Promise<readonly GroupDescription[]> {
+  const ids = await listGroupIds(cluster);
+  const groups: GroupDescription[] = [];
+  for (let at = 0; at < ids.length; at += describedAtOnce) {
+    const some = ids.slice(at, at + describedAtOnce).map((id) => describeIfThere(cluster, id));
+    groups.push(...(await Promise.all(some)).filter((group) => group !== undefined));
+  }
+  return groups;
+}
+
+/** A group that was listed may be gone by now. */
+async function describeIfThere(
+  cluster: KafkaCluster,
+  groupId: string,
+): Promise<GroupDescription | undefined> {
+  try {
+    return await describeGroup(cluster, groupId);
+  } catch (error) {
+    const isGone = error instanceof KafkaRequestFailed && error.code === errors.GROUP_ID_NOT_FOUND.code;
+    if (isGone) return undefined;
+    throw error;
+  }
+}
+
+function groupsText(groups: readonly GroupDescription[]): string {
+  return table(
+    ['GROUP', 'TYPE', 'STATE', 'ASSIGNOR', 'MEMBERS', 'COORDINATOR'],
+    groups.map(({ groupId, type, state, assignor, members, coordinator }) => [
+      groupId,
+      type,
+      state,
+      assignor || '-',
+      String(members.length),
+      `${coordinator.nodeId} (${printAddress(coordinator)})`,
+    ]),
+  );
+}
+
+function groupText(group: GroupDescription): string {
+  const members = group.members.map(({ memberId, instanceId, clientId, clientHost, partitions }) => [
+    memberId,
+    instanceId ?? '-',
+    clientId,
+    clientHost,
+    shownPartitions(partitions),
+  ]);
+  return (
+    groupsText([group]) +
+    (members.length === 0
+      ? ''
+      : `\n${table(['MEMBER', 'INSTANCE', 'CLIENT', 'HOST', 'PARTITIONS'], members)}`)
+  );
+}
+
+/** `orders 0,1,2; payments 0`. */
+function shownPartitions(partitions: NamedPartitions): string {
+  const shown = [...partitions].map(([topic, indexes]) => `${topic} ${indexes.join(',')}`);
+  return shown.length === 0 ? '-' : shown.join('; ');
+}
+
+function jsonGroup({ groupId, type, state, assignor, coordinator, members }: GroupDescription) {
+  return {
+    group: groupId,
+    type,
+    state,
+    assignor,
+    coordinator,
+    members: members.map(({ partitions, ...member }) => ({
+      ...member,
+      partitions: [...partitions].map(([topic, indexes]) => ({ topic, partitions: indexes })),
+    })),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Handler } from '../commands/handler.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { describeConfigs } from '../kafka/configs.ts';
+import { configsText } from './config-text.ts';
+import { clusterOptions } from './connection.ts';
+
+export const describeTopicConfigsTool: Handler<'cli describe-topic-configs'> = async (
+  values,
+  surroundings,
+) => {
+  const configs = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+    describeConfigs(cluster, { kind: 'topic', name: values.topic! }),
+  );
+  surroundings.output.out(configsText(configs, values.output));
+  return 0;
+};

@@ -1,0 +1,31 @@
+import type { TestContext } from 'node:test';
+import { type RunOptions, runArguments, runLine } from './command-run.ts';
+
+export interface LocalCluster {
+  readonly port: number;
+  /** Runs a tool against the cluster. */
+  weir(line: string, options?: RunOptions): ReturnType<typeof runLine>;
+}
+
+/** Runs `weir local` in this process on free ports until the test ends. */
+export async function startLocalCluster(t: TestContext): Promise<LocalCluster> {
+  const stop = new AbortController();
+  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
+  let printed = '';
+  const argv = ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-logLevel', 'error'];
+  const running = runArguments(argv, {
+    stop: stop.signal,
+    onOut(text) {
+      printed += text;
+      const found = /Kafka +localhost:(\d+)/.exec(printed)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    },
+  });
+  running.then(({ err }) => reject(new Error(`weir local has ended: ${err}`)), reject);
+  t.after(async () => {
+    stop.abort();
+    await running;
+  });
+  const at = await port;
+  return { port: at, weir: (line, options) => runLine(`${line} -bootstrap-port ${at}`, options) };
+}
