@@ -18,7 +18,21 @@ export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<
 export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
 
 /** The versions that a client speaks here: those with topic ids. */
-const versions = { Produce: 13, Fetch: 17, Metadata: 12, InitProducerId: 4, CreateTopics: 7 } as const;
+const versions = {
+  Produce: 13,
+  Fetch: 17,
+  Metadata: 12,
+  OffsetCommit: 9,
+  OffsetFetch: 9,
+  JoinGroup: 9,
+  Heartbeat: 4,
+  LeaveGroup: 5,
+  SyncGroup: 5,
+  CreateTopics: 7,
+  InitProducerId: 5,
+  EndTxn: 5,
+  TxnOffsetCommit: 5,
+} as const;
 export type ClientApi = keyof typeof versions;
 
 /** A broker as clients know it. */

@@ -27,6 +27,7 @@ import { createPressure, type Pressure } from './pressure/pressure.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { createReadPath } from './read-path/read-path.ts';
 import { ShareService } from './share/share-service.ts';
+import { ShutdownLock } from './shutdown-lock.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
@@ -73,6 +74,8 @@ export interface AgentOptions {
   readonly limits?: Partial<ListenerLimits>;
   /** How busy the process is, for tests that say it. */
   readonly load?: LoadSource;
+  /** Whether it waits while another agent of its group stops, before it does. */
+  readonly locksShutdown?: boolean;
   readonly defaultStrategy: PartitionAssignmentStrategy;
   readonly cpuCount: number;
   readonly clock: Clock;
@@ -92,6 +95,8 @@ const pageBytes = 4 * 1024 * 1024;
 const inflightFilesPerCpu = 64;
 /** A control plane that cannot be reached must not take up the time that is meant for clients. */
 const leaveMsMax = 5_000;
+/** What is left of the time to stop when an agent has waited for its turn: so much, or half of it. */
+const stopMsMin = 30_000;
 
 /** Puts an agent together and starts it. It is ready when this resolves; when it rejects, nothing is left behind. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
@@ -209,7 +214,13 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     httpPort: http.port,
     async stop({ deadlineMs }) {
       stopEndMs = clock.monotonicMs() + deadlineMs;
+      const { agentId, group } = options;
+      const lock = options.locksShutdown
+        ? new ShutdownLock({ port: cluster, agentId, group, clock, log })
+        : undefined;
+      await lock?.take(deadlineMs - Math.min(stopMsMin, deadlineMs / 2));
       await started.disposeAsync();
+      if (lock !== undefined) await within(clock, leaveMsMax, lock.release());
       log.info('the agent has stopped');
     },
   };

@@ -21,6 +21,7 @@ import {
   type Pointers,
   type PrincipalsPort,
   type SharePort,
+  type ShutdownLockRequest,
   type TopicDescription,
   type TopicError,
   type TopicReference,
@@ -146,7 +147,11 @@ export class FakeCluster implements ClusterPort {
     allocateProducerIds: 0,
     heartbeat: 0,
     leave: 0,
+    lockShutdown: 0,
+    unlockShutdown: 0,
   };
+  /** Which agent of each group shuts down. */
+  readonly shutdownLocks = new Map<string, string>();
   readonly #nowMs: () => number;
   readonly #clusterConfigs: Readonly<Record<string, string>>;
   readonly #topics = new Map<string, Topic>();
@@ -350,6 +355,19 @@ export class FakeCluster implements ClusterPort {
   async leave(agentId: string): Promise<void> {
     this.#called('leave');
     if (this.#agents.delete(agentId)) this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
+  }
+
+  async lockShutdown({ agentId, group }: ShutdownLockRequest): Promise<boolean> {
+    this.#called('lockShutdown');
+    const holder = this.shutdownLocks.get(group) ?? agentId;
+    if (holder === agentId) this.shutdownLocks.set(group, agentId);
+    return holder === agentId;
+  }
+
+  async unlockShutdown(agentId: string): Promise<void> {
+    this.#called('unlockShutdown');
+    for (const [group, holder] of this.shutdownLocks)
+      if (holder === agentId) this.shutdownLocks.delete(group);
   }
 
   follow(follower: ClusterFollower): () => void {

@@ -25,6 +25,13 @@ export class FakeCluster implements ClusterPort {
   readonly describeGroups = isNotHere;
   readonly listGroups = isNotHere;
   readonly deleteGroups = isNotHere;
+  readonly shareGroupHeartbeats = isNotHere;
+  readonly describeShareGroups = isNotHere;
+  readonly acquireRecords = isNotHere;
+  readonly acknowledgeRecords = isNotHere;
+  readonly describeShareOffsets = isNotHere;
+  readonly alterShareOffsets = isNotHere;
+  readonly deleteShareOffsets = isNotHere;
   readonly initTransactionalProducer = isNotHere;
   readonly addPartitionsToTransaction = isNotHere;
   readonly addOffsetsToTransaction = isNotHere;
@@ -105,6 +112,15 @@ export class FakeCluster implements ClusterPort {
 
   async leave() {
     await this.#run('leave');
+  }
+
+  async lockShutdown() {
+    await this.#run('lockShutdown');
+    return true;
+  }
+
+  async unlockShutdown() {
+    await this.#run('unlockShutdown');
   }
 
   follow(follower: ClusterFollower): () => void {

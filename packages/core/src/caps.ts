@@ -213,6 +213,24 @@ export const caps = {
   /** Members of one group, those with an id who have not joined yet included: where `group.max.size` ends. */
   groupMembersMax: 10_000,
 
+  /** Members of one share group: where `group.share.max.size` ends, as Apache Kafka's does. */
+  shareGroupMembersMax: 1000,
+
+  /** Partitions that share groups have begun with, each counted once for every group. About 300 bytes each. */
+  sharePartitionsMax: 200_000,
+
+  /** Ranges of records in the windows of all share partitions, some hundred bytes each. Beyond it windows do not grow. */
+  shareSpansMax: 2_000_000,
+
+  /** Share sessions of one agent: Apache Kafka's `group.share.max.share.sessions`. */
+  shareSessionsMax: 2_000,
+
+  /** Partitions in all share sessions of one agent, some hundred bytes each. */
+  shareSessionPartitionsMax: 200_000,
+
+  /** Records that one ShareFetch is given, whatever it asks for. */
+  shareFetchRecordsMax: 10_000,
+
   /** Topics that one member of a consumer group may name. Patterns may match any number. */
   subscribedNamesMax: 10_000,
 
@@ -256,9 +274,41 @@ export const caps = {
   /** Subscriptions to metrics of clients. Every agent knows all of them. */
   clientMetricsMax: 1000,
 
+  /** Entities that have quotas, and users that have credentials. Every agent knows all of them. */
+  clientQuotasMax: 20_000,
+  scramCredentialsMax: 20_000,
+
+  /** Users, clients and addresses whose use one agent measures because of a quota; client ids are a client's choice. */
+  quotaSensorsMax: 20_000,
+
+  /** Nobody has to wait for longer because of a quota, however much he took. Connections that idle for as long are closed. */
+  quotaThrottleMsMax: 3_600_000,
+
+  /** What a client may push of its metrics at a time, as sent and as inflated. Kafka's `telemetry.max.bytes`, and some more. */
+  telemetryBytesMax: MiB,
+  telemetryInflatedBytesMax: 8 * MiB,
+
+  /** Names of metrics in the line that a push becomes; those beyond are counted and not written. */
+  telemetryLoggedCharsMax: 16 * KiB,
+
+  /** Clients whose last push an agent remembers, so that they keep to their interval. */
+  telemetryClientsMax: 16_384,
+
+  /** What is remembered of the name or version that a client's software gives. */
+  softwareNameCharsMax: 256,
+
+  /** The salt of a credential. Clients make some 26 bytes. */
+  scramSaltBytesMax: 1024,
+
+  /** The name of a user, or a client id or address that a quota is for. */
+  principalNameCharsMax: 1024,
+
   /** Partitions and pointers that one look for old records takes on: some milliseconds. The next goes on from there. */
-  retentionPartitionsPerCallMax: 20_000,
-  retentionPointersPerCallMax: 50_000,
+  retentionPartitionsPerCallMax: 2_000,
+  retentionPointersPerCallMax: 10_000,
+
+  /** Configs in one answer to DescribeConfigs, with synonyms and documentation some hundred bytes each. */
+  describedConfigsMax: 500_000,
 
   /** Topics that one question about the sizes of logs may name. */
   logSizesPerCallMax: 10_000,

@@ -66,6 +66,7 @@ export type {
   OffsetQuery,
   PartitionsToCreate,
   Pointers,
+  ShutdownLockRequest,
   TopicDescription,
   TopicError,
   TopicReference,
@@ -81,18 +82,18 @@ export {
   markerBytes,
   markerCoordinatorEpoch,
 } from './cluster/port.ts';
-export {
-  type AlterClientQuotasResult,
-  type ClientQuotaFilter,
-  type ClientQuotas,
-  type ClientQuotasToAlter,
-  type PrincipalsPort,
-  type QuotaEntity,
-  type QuotaFilterPart,
-  type ScramCredential,
-  type ScramCredentialChange,
-  type ScramCredentialDescription,
-  type ScramCredentialResult,
+export type {
+  AlterClientQuotasResult,
+  ClientQuotaFilter,
+  ClientQuotas,
+  ClientQuotasToAlter,
+  PrincipalsPort,
+  QuotaEntity,
+  QuotaFilterPart,
+  ScramCredential,
+  ScramCredentialChange,
+  ScramCredentialDescription,
+  ScramCredentialResult,
 } from './cluster/principals-port.ts';
 export {
   type AcknowledgeAnswer,

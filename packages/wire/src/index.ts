@@ -22,6 +22,7 @@ export {
 } from './envelope.ts';
 export { type ErrorCode, type ErrorName, errorByCode, errors, type KafkaError } from './errors/errors.ts';
 export { checkFrameLength, FrameSplitter } from './frame-splitter.ts';
+export { consumerAssignment, consumerSubscription } from './messages/consumer-protocol.ts';
 export {
   requestHeader,
   requestHeaderVersion,

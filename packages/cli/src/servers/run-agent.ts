@@ -90,6 +90,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       advertisedHost: host,
       internalHost: agentsReach(values, host),
       servesMetrics: values.enablePrometheusMetrics,
+      locksShutdown: values.enableShutdownLock,
       cluster,
       agentKey,
       store,

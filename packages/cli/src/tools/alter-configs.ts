@@ -54,16 +54,14 @@ async function change(
   return 0;
 }
 
-/** Brokers take a reset of a config that does not exist for done, and whoever mistyped its name would believe it. */
+/** Brokers take the change of a config that they do not know for done, and whoever mistyped its name would believe it. */
 async function refuseUnknown(
   cluster: KafkaCluster,
   resource: ConfigResource,
   changes: readonly ConfigChange[],
 ): Promise<void> {
-  const resets = changes.filter((one) => 'reset' in one).map(({ name }) => name);
-  if (resets.length === 0) return;
   const known = (await describeConfigs(cluster, resource)).map(({ name }) => name);
-  const unknown = resets.find((name) => !known.includes(name));
+  const unknown = changes.find(({ name }) => !known.includes(name))?.name;
   if (unknown === undefined) return;
   const nearest = nearestName(unknown, known);
   throw new Failure(

@@ -39,6 +39,14 @@ export interface ClusterPort extends AdminPort, GroupsPort, PrincipalsPort, Shar
   leave(agentId: string): Promise<void>;
 
   /**
+   * Asks for the lock that one agent of a group has while it shuts down. The answer is whether the agent has it, for
+   * `shutdownLeaseMs` from now on; asking again keeps it.
+   */
+  lockShutdown(request: ShutdownLockRequest): Promise<boolean>;
+  /** Gives the lock to whoever asks next. */
+  unlockShutdown(agentId: string): Promise<void>;
+
+  /**
    * Follows the cluster: first `onSnapshot`, then every change in order. When the connection or the leader is lost,
    * another `onSnapshot` follows as soon as there is one again. Returns the function that ends it.
    */
@@ -254,6 +262,13 @@ export interface AgentDescription {
   readonly cpuLoad: number;
 }
 
+export interface ShutdownLockRequest {
+  readonly agentId: string;
+  readonly group: string;
+  /** The agent was given the lock before and keeps it. */
+  readonly hasIt: boolean;
+}
+
 export interface ClusterFollower {
   onSnapshot(snapshot: ClusterSnapshot): void;
   onChanges(changes: readonly ClusterChange[]): void;
@@ -321,3 +336,5 @@ export class ClusterUnavailable extends Error {
 export const heartbeatIntervalMs = 2_000;
 /** An agent that was silent for this long is gone. */
 export const agentSilenceMsMax = 9_000;
+/** A lock of an agent that was not heard of for this long is free. */
+export const shutdownLeaseMs = agentSilenceMsMax;

@@ -24,7 +24,11 @@ function known(cluster: Cluster, ...users: string[]): (string | null)[] {
 
 test('credentials are set, changed and removed, each user by himself', () => {
   const cluster = new Cluster();
-  assert.deepEqual(alter(cluster, ['alice', 4096], ['bob', 8192], ['carol', null]), ['NONE', 'NONE', 'RESOURCE_NOT_FOUND']);
+  assert.deepEqual(alter(cluster, ['alice', 4096], ['bob', 8192], ['carol', null]), [
+    'NONE',
+    'NONE',
+    'RESOURCE_NOT_FOUND',
+  ]);
   assert.deepEqual(alter(cluster, ['alice', 5000], ['bob', null]), ['NONE', 'NONE']);
   assert.deepEqual(known(cluster), ['alice 5000']);
   assert.deepEqual(known(cluster, 'bob', 'alice'), [null, 'alice 5000']);
@@ -41,7 +45,11 @@ test('what a login is verified by survives a snapshot and reaches agents', () =>
 
 test('there are only so many, and one for another is possible', () => {
   const cluster = new Cluster({ scramCredentialsMax: 2 });
-  assert.deepEqual(alter(cluster, ['a', 4096], ['b', 4096], ['c', 4096]), ['NONE', 'NONE', 'POLICY_VIOLATION']);
+  assert.deepEqual(alter(cluster, ['a', 4096], ['b', 4096], ['c', 4096]), [
+    'NONE',
+    'NONE',
+    'POLICY_VIOLATION',
+  ]);
   assert.deepEqual(alter(cluster, ['a', null], ['c', 4096], ['b', 5000]), ['NONE', 'NONE', 'NONE']);
   assert.deepEqual(known(cluster), ['b 5000', 'c 4096']);
 });

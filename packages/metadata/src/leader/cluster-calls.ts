@@ -41,6 +41,7 @@ import type {
   OffsetAnswer,
   OffsetQuery,
   PartitionsToCreate,
+  ShutdownLockRequest,
   TopicReference,
   TopicResult,
   TopicToCreate,
@@ -314,6 +315,14 @@ export class ClusterCalls implements ClusterPort {
 
   leave(agentId: string): Promise<void> {
     return this.#target.lead(async ({ agents }) => agents.leave(agentId));
+  }
+
+  lockShutdown(request: ShutdownLockRequest): Promise<boolean> {
+    return this.#target.lead(async ({ shutdownLocks }) => shutdownLocks.lock(request));
+  }
+
+  unlockShutdown(agentId: string): Promise<void> {
+    return this.#target.lead(async ({ shutdownLocks }) => shutdownLocks.unlock(agentId));
   }
 
   /** While this process is not the leader, the follower waits until it is. */

@@ -11,6 +11,7 @@ import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { Replica } from './replica.ts';
 import { runRetention } from './retention-run.ts';
+import { ShutdownLocks } from './shutdown-locks.ts';
 import type { Timing } from './timing.ts';
 
 export interface LeadershipOptions {
@@ -35,6 +36,7 @@ export interface LeadershipOptions {
 export class Leadership {
   readonly pipeline: CommitPipeline;
   readonly agents: Agents;
+  readonly shutdownLocks: ShutdownLocks;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
   /** Settles with the reason when the term is over. */
@@ -53,6 +55,7 @@ export class Leadership {
       this.#resolveEnded = resolve;
     });
     this.agents = new Agents(clock, () => this.#onAgents());
+    this.shutdownLocks = new ShutdownLocks(clock);
     this.#takeOverAgents();
     this.pipeline = new CommitPipeline({
       replica,

@@ -36,7 +36,10 @@ export function decideAlterClientQuotas(
     const isKept = Object.keys(after).length > 0;
     const added = (isKept ? 1 : 0) - (before === undefined ? 0 : 1);
     if (added > 0 && count >= limits.clientQuotasMax) {
-      return { error: 'POLICY_VIOLATION', message: `The cluster has quotas for ${count} entities, the most it can.` };
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has quotas for ${count} entities, the most it can.`,
+      };
     }
     count += added;
     const value = isKept ? Buffer.from(JSON.stringify(after)) : null;

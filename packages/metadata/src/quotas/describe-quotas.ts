@@ -1,4 +1,9 @@
-import type { ClientQuotaFilter, ClientQuotas, QuotaEntity, QuotaFilterPart } from '../cluster/principals-port.ts';
+import type {
+  ClientQuotaFilter,
+  ClientQuotas,
+  QuotaEntity,
+  QuotaFilterPart,
+} from '../cluster/principals-port.ts';
 import type { Records } from '../machine/records/records.ts';
 import { readQuotas } from './alter-quotas.ts';
 import { quotaEntityOf } from './quota-entity.ts';

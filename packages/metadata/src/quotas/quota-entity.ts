@@ -17,7 +17,8 @@ export function quotaEntityOf(key: string): QuotaEntity {
 
 /** What is wrong with an entity, if anything. */
 export function entityProblem(entity: QuotaEntity): string | undefined {
-  if (entity.length === 0) return 'The entity is empty; it needs a user, a client-id, both of them, or an ip.';
+  if (entity.length === 0)
+    return 'The entity is empty; it needs a user, a client-id, both of them, or an ip.';
   const types = entity.map(({ type }) => type);
   for (const [index, { type, name }] of entity.entries()) {
     if (!isQuotaEntityType(type)) {
@@ -31,7 +32,8 @@ export function entityProblem(entity: QuotaEntity): string | undefined {
     // A name of a host would have to be resolved by every agent, each with its own answer.
     if (type === 'ip' && name !== null && isIP(name) === 0) return `"${name}" is no IP address.`;
   }
-  if (types.includes('ip') && types.length > 1) return 'An ip has quotas by itself, not with a user or client-id.';
+  if (types.includes('ip') && types.length > 1)
+    return 'An ip has quotas by itself, not with a user or client-id.';
   return undefined;
 }
 

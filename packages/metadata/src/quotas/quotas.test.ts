@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ClientQuotaFilter, QuotaChange, QuotaEntity, QuotaFilterPart } from '../cluster/principals-port.ts';
+import type {
+  ClientQuotaFilter,
+  QuotaChange,
+  QuotaEntity,
+  QuotaFilterPart,
+} from '../cluster/principals-port.ts';
 import { Cluster } from '../machine/testing/cluster.ts';
 import { describeQuotas } from './describe-quotas.ts';
 import { quotaEntityKey, quotaEntityOf } from './quota-entity.ts';
@@ -26,7 +31,10 @@ function changesOf(text: string): QuotaChange[] {
 }
 
 function alter(cluster: Cluster, rows: readonly (readonly [string, string])[], validateOnly = false) {
-  const entities = rows.map(([entity, changes]) => ({ entity: entityOf(entity), changes: changesOf(changes) }));
+  const entities = rows.map(([entity, changes]) => ({
+    entity: entityOf(entity),
+    changes: changesOf(changes),
+  }));
   return cluster.execute({ kind: 'alterClientQuotas', entities, validateOnly });
 }
 
@@ -134,7 +142,11 @@ test('there are only so many, and one for another is possible', () => {
   const cluster = new Cluster({ clientQuotasMax: 2 });
   const one = 'producer_byte_rate=1';
   const errorsOf = (...rows: [string, string][]) => alter(cluster, rows).map(({ error }) => error);
-  assert.deepEqual(errorsOf(['user=a', one], ['user=b', one], ['user=c', one]), ['NONE', 'NONE', 'POLICY_VIOLATION']);
+  assert.deepEqual(errorsOf(['user=a', one], ['user=b', one], ['user=c', one]), [
+    'NONE',
+    'NONE',
+    'POLICY_VIOLATION',
+  ]);
   assert.deepEqual(errorsOf(['user=a', 'producer_byte_rate=-'], ['user=c', one]), ['NONE', 'NONE']);
   assert.deepEqual(errorsOf(['user=b', 'producer_byte_rate=2']), ['NONE']);
   assert.deepEqual(described(cluster), ['user=b: producer_byte_rate=2', 'user=c: producer_byte_rate=1']);
@@ -142,10 +154,24 @@ test('there are only so many, and one for another is possible', () => {
 
 test('a filter fits entities that have all of its parts, and a strict one those that have no others', () => {
   const cluster = new Cluster();
-  const entities = ['user=a', 'user=*', 'client-id=c', 'user=a client-id=c', 'user=a client-id=*', 'user=b client-id=c'];
-  alter(cluster, entities.map((entity) => [entity, 'producer_byte_rate=1']));
+  const entities = [
+    'user=a',
+    'user=*',
+    'client-id=c',
+    'user=a client-id=c',
+    'user=a client-id=*',
+    'user=b client-id=c',
+  ];
+  alter(
+    cluster,
+    entities.map((entity) => [entity, 'producer_byte_rate=1']),
+  );
   alter(cluster, [['ip=10.0.0.1', 'connection_creation_rate=1']]);
-  const is = (type: QuotaFilterPart['type'], name: string): QuotaFilterPart => ({ type, match: 'name', name });
+  const is = (type: QuotaFilterPart['type'], name: string): QuotaFilterPart => ({
+    type,
+    match: 'name',
+    name,
+  });
   const usual = (type: QuotaFilterPart['type']): QuotaFilterPart => ({ type, match: 'default', name: null });
   const any = (type: QuotaFilterPart['type']): QuotaFilterPart => ({ type, match: 'any', name: null });
   const all = [...entities, 'ip=10.0.0.1'];
@@ -155,12 +181,17 @@ test('a filter fits entities that have all of its parts, and a strict one those 
     [[usual('user')], ['user=*'], ['user=*']],
     [[any('user')], entities.filter((entity) => entity !== 'client-id=c'), ['user=a', 'user=*']],
     [[is('user', 'a'), usual('client-id')], ['user=a client-id=*'], ['user=a client-id=*']],
-    [[any('user'), is('client-id', 'c')], ['user=a client-id=c', 'user=b client-id=c'], ['user=a client-id=c', 'user=b client-id=c']],
+    [
+      [any('user'), is('client-id', 'c')],
+      ['user=a client-id=c', 'user=b client-id=c'],
+      ['user=a client-id=c', 'user=b client-id=c'],
+    ],
     [[any('ip')], ['ip=10.0.0.1'], ['ip=10.0.0.1']],
     [[is('user', 'nobody')], [], []],
   ];
   for (const [parts, loosely, strictly] of cases) {
-    const names = (isStrict: boolean) => described(cluster, { parts, isStrict }).map((line) => line.split(': ')[0]);
+    const names = (isStrict: boolean) =>
+      described(cluster, { parts, isStrict }).map((line) => line.split(': ')[0]);
     assert.deepEqual([names(false), names(true)], [loosely, strictly], JSON.stringify(parts));
   }
 });

@@ -6,6 +6,7 @@ import type {
   MutationOptions,
   OffsetQuery,
   PartitionsToCreate,
+  ShutdownLockRequest,
   TopicReference,
   TopicToCreate,
   TransactionalBatches,
@@ -161,6 +162,12 @@ export const methods = {
   // The next heartbeat says the same, so that waiting long for this one is of no use.
   heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },
   leave: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
+  lockShutdown: {
+    again: 'repeated',
+    deadlineMs: 6_000,
+    args: tuple(object<ShutdownLockRequest>({ agentId: text, group: text, hasIt: flag })),
+  },
+  unlockShutdown: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
 } as const satisfies { readonly [M in MethodName]: Method<Parameters<ClusterPort[M]>> };
 
 /** Whose places a call takes. */

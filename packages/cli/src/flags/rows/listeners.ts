@@ -96,12 +96,13 @@ export const listenerFlags = [
     commands: brokers,
     help: 'How long a stopping agent goes on serving, so that clients can move to others.',
   }),
-  planned({
+  available({
     name: 'enableShutdownLock',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Let only one agent of a group shut down at a time.',
+    rule: 'The others serve on meanwhile, for no longer than leaves them half of -gracefulShutdownDuration, or 30s of it.',
   }),
   available({
     name: 'httpProxy',

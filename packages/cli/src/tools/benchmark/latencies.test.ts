@@ -34,5 +34,5 @@ test('what cannot be is taken for the nearest that can', () => {
   found.add(-5);
   found.add(1e30);
   assert.equal(found.count, 2);
-  assert.equal(found.percentileMs(0.5), 0);
+  assert.ok(found.percentileMs(0.5) <= 0.001);
 });

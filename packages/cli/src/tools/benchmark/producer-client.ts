@@ -28,7 +28,7 @@ const recordOverheadBytes = 24;
  * does with records that have no key. The latency of a record is that of its request.
  */
 export async function produceAtPace(
-  { index, cluster, meter, finish }: BenchmarkClient,
+  { index, cluster, meter }: BenchmarkClient,
   load: ProducerLoad,
 ): Promise<void> {
   const { topicName, recordBytes, pace, allowance, acks, codec } = load;
@@ -77,10 +77,7 @@ export async function produceAtPace(
     if (count < recordsMax) await cluster.pause(lingerMs);
   }
   await Promise.all(inFlight);
-  if (fatal !== undefined) {
-    finish();
-    throw fatal;
-  }
+  if (fatal !== undefined) throw fatal;
 }
 
 /** More than the codecs of Kafka look back, so that what repeats after it cannot be compressed. */

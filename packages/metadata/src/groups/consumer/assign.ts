@@ -12,7 +12,7 @@ const waitMsPerThousand = 50;
 /** Computes the targets if they are older than the group. */
 export function assignIfDue(step: ConsumerStep): void {
   const { group, nowMs } = step;
-  if (group.epoch === group.assignmentEpoch || group.members.size === 0) return;
+  if (group.epoch === group.assignmentEpoch || group.members.size === 0 || group.isHeld) return;
   if (nowMs < group.nextAssignmentMs) {
     step.wakeAt(group.nextAssignmentMs);
     return;

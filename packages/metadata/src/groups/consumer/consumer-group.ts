@@ -2,6 +2,7 @@ import type { NamedBytes } from '../../cluster/groups-port.ts';
 import type { Pattern } from '../../pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
+import type { UsablePattern } from './pattern-scans.ts';
 import type { Holding } from './reconcile.ts';
 
 /** The epoch of a static member that is away and will come back. */
@@ -44,10 +45,13 @@ export interface ConsumerMember {
 }
 
 interface KnownPattern {
-  readonly pattern: Extract<Pattern, { readonly problem: undefined }>;
+  readonly pattern: UsablePattern;
   memberCount: number;
-  /** Topics that it matches now. */
+  /** Topics that it matches now; until that is known, those of the pattern whose place it took. */
   names: Set<string>;
+  isMatched: boolean;
+  /** It comes from an earlier leader, which knew what it matches. */
+  readonly isRestored: boolean;
 }
 
 /** The part of the cluster's topics that groups look at. */
@@ -56,6 +60,14 @@ export interface TopicsView {
   /** `undefined` for one that is gone. */
   nameOf(topicId: string): string | undefined;
   names(): Iterable<string>;
+}
+
+/** The same for groups whose members subscribe by patterns. */
+export interface MatchedTopicsView extends TopicsView {
+  /** A pattern from what a client wrote; `busy` when that has to wait. */
+  compile(expression: string): Pattern | 'busy';
+  /** The topics that a pattern matches; `undefined` when a group is told later, by an event. */
+  matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined;
 }
 
 /**
@@ -127,11 +139,11 @@ export class ConsumerGroup {
   }
 
   /** The pattern of the subscription has been compiled and is given with it, unless it is empty. */
-  add(member: ConsumerMember, pattern: Pattern | undefined): void {
+  add(member: ConsumerMember, pattern: Pattern | undefined, isRestored = false): void {
     this.#members.set(member.memberId, member);
     if (member.instanceId !== null) this.#staticMembers.set(member.instanceId, member.memberId);
     this.#countClassic(member.classic, 1);
-    this.#subscribe(member.memberId, member.subscription, pattern);
+    this.#subscribe(member.memberId, member.subscription, pattern, { names: new Set(), isRestored });
     this.#own(member);
   }
 
@@ -160,7 +172,8 @@ export class ConsumerGroup {
 
   setSubscription(member: ConsumerMember, subscription: Subscription, pattern: Pattern | undefined): void {
     // The new one first, so that a pattern that both have is not forgotten in between.
-    this.#subscribe(member.memberId, subscription, pattern);
+    const names = this.#patterns.get(member.subscription.pattern)?.names ?? new Set();
+    this.#subscribe(member.memberId, subscription, pattern, { names, isRestored: false });
     this.#unsubscribe(member.memberId, member.subscription);
     member.subscription = subscription;
   }
@@ -176,26 +189,48 @@ export class ConsumerGroup {
     return this.isSubscribedTo(name) || this.#patterns.size > 0;
   }
 
-  /** Looks which topics patterns match: all of them, or those that are new and those that are gone. */
-  matchTopics(view: TopicsView, changed: Iterable<string> | undefined): void {
-    for (const known of this.#patterns.values()) {
-      if (changed === undefined) {
-        known.names = new Set(matching(known.pattern, view.names()));
-        continue;
-      }
+  /** Topics of these names came or went. */
+  matchTopics(view: TopicsView, changed: Iterable<string>): void {
+    for (const { pattern, names, isMatched } of this.#patterns.values()) {
+      // Whoever is about to match it has heard of the change too.
+      if (!isMatched) continue;
       for (const name of changed) {
-        if (view.byName(name) === undefined) known.names.delete(name);
-        else if (known.pattern.matches(name)) known.names.add(name);
+        if (view.byName(name) === undefined) names.delete(name);
+        else if (pattern.matches(name)) names.add(name);
       }
     }
   }
 
-  /** For a pattern that has just come. */
-  matchPattern(view: TopicsView, expression: string): void {
-    const known = this.#patterns.get(expression);
-    if (known !== undefined && known.memberCount === 1) {
-      known.names = new Set(matching(known.pattern, view.names()));
+  /** Asks for the topics of patterns until an answer takes time. Says whether it knows those of a new one. */
+  matchPatterns(view: MatchedTopicsView): boolean {
+    let hasNews = false;
+    for (const [expression, known] of this.#patterns) {
+      if (known.isMatched) continue;
+      const names = view.matching(this.groupId, expression, known.pattern);
+      if (names === undefined) break;
+      hasNews = this.setMatched(expression, names) || hasNews;
     }
+    return hasNews;
+  }
+
+  /** Says whether the pattern is one that is new. */
+  setMatched(expression: string, names: Set<string>): boolean {
+    const known = this.#patterns.get(expression);
+    if (known === undefined || known.isMatched) return false;
+    known.names = names;
+    known.isMatched = true;
+    return !known.isRestored;
+  }
+
+  isMatched(expression: string): boolean {
+    return this.#patterns.get(expression)?.isMatched ?? true;
+  }
+
+  /** Whether the leader is new and does not know yet what the group listens to; until then everybody keeps what they have. */
+  get isHeld(): boolean {
+    for (const { isRestored, isMatched } of this.#patterns.values())
+      if (isRestored && !isMatched) return true;
+    return false;
   }
 
   topicNames(subscription: Subscription): Set<string> {
@@ -227,13 +262,14 @@ export class ConsumerGroup {
     memberId: string,
     { names, pattern: expression }: Subscription,
     pattern: Pattern | undefined,
+    until: Pick<KnownPattern, 'names' | 'isRestored'>,
   ): void {
     this.#textChars += charsOf(memberId, names, expression);
     for (const name of names) this.#listeners.set(name, (this.#listeners.get(name) ?? 0) + 1);
     const known = this.#patterns.get(expression);
     if (known !== undefined) known.memberCount++;
     else if (pattern?.problem === undefined && pattern !== undefined) {
-      this.#patterns.set(expression, { pattern, memberCount: 1, names: new Set() });
+      this.#patterns.set(expression, { pattern, memberCount: 1, ...until, isMatched: false });
     }
   }
 
@@ -281,8 +317,4 @@ export function charsOf(memberId: string, names: readonly string[], expression: 
 
 export function bytesOf({ protocols }: ClassicFace): number {
   return protocols.reduce((sum, { name, metadata }) => sum + name.length + metadata.length, 0);
-}
-
-function* matching(pattern: KnownPattern['pattern'], names: Iterable<string>): Generator<string> {
-  for (const name of names) if (pattern.matches(name)) yield name;
 }

@@ -66,6 +66,12 @@ export class ConsumerGroups {
     }
   }
 
+  /** The topics that a pattern of a group matches. */
+  onMatched(groupId: string, expression: string, names: Set<string>): void {
+    const group = this.#options.directory.find(groupId);
+    if (group instanceof HostedConsumerGroup) group.onMatched(expression, names);
+  }
+
   #heartbeat(heartbeat: ConsumerHeartbeat): Kept<ConsumerHeartbeatAnswer> {
     const { host, directory, freshId, hasRoom } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;

@@ -9,7 +9,7 @@ import type {
   SyncGroupAnswer,
   SyncGroupRequest,
 } from '../../cluster/groups-port.ts';
-import type { ConsumerGroup, ConsumerMember, TopicsView } from './consumer-group.ts';
+import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
 
 /** All that can happen to a group, and what the answer to it is. */
 export interface ConsumerEvents {
@@ -32,8 +32,13 @@ export interface ConsumerEvents {
     readonly event: { readonly members: readonly LeavingMember[] };
     readonly answer: readonly GroupError[];
   };
-  /** Topics of these names came, grew or went; `undefined` when anything may have happened. */
+  /** Topics of these names came, grew or went; `undefined` when anything may have happened before this leader. */
   topics: { readonly event: { readonly names: readonly string[] | undefined }; readonly answer: undefined };
+  /** The topics that a pattern matches are known, which took a while. */
+  matched: {
+    readonly event: { readonly expression: string; readonly names: Set<string> };
+    readonly answer: undefined;
+  };
   delete: { readonly event: object; readonly answer: GroupError };
   /** Time has passed. */
   tick: { readonly event: object; readonly answer: undefined };
@@ -80,13 +85,13 @@ export class ConsumerStep {
   readonly group: ConsumerGroup;
   readonly nowMs: number;
   readonly rules: ConsumerRules;
-  readonly topics: TopicsView;
+  readonly topics: MatchedTopicsView;
   readonly changed = new Set<string>();
   readonly removed = new Set<string>();
   isGroupChanged = false;
   soonestMs = Number.POSITIVE_INFINITY;
 
-  constructor(group: ConsumerGroup, nowMs: number, rules: ConsumerRules, topics: TopicsView) {
+  constructor(group: ConsumerGroup, nowMs: number, rules: ConsumerRules, topics: MatchedTopicsView) {
     this.group = group;
     this.nowMs = nowMs;
     this.rules = rules;
@@ -126,7 +131,7 @@ export class ConsumerStep {
   bump(): void {
     const { group } = this;
     group.epoch++;
-    group.topics = group.findTopics(this.topics);
+    if (!group.isHeld) group.topics = group.findTopics(this.topics);
     this.isGroupChanged = true;
   }
 }

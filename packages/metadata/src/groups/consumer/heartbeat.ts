@@ -1,5 +1,5 @@
 import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, GroupError } from '../../cluster/groups-port.ts';
-import { compilePattern, type Pattern } from '../../pattern.ts';
+import type { Pattern } from '../../pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import {
   isPartOf,
@@ -126,7 +126,7 @@ interface Wanted {
 }
 
 function wantedSubscription(
-  { group, rules }: ConsumerStep,
+  { group, rules, topics }: ConsumerStep,
   heartbeat: ConsumerHeartbeat,
   before: ConsumerMember | undefined,
 ): Wanted | Problem {
@@ -147,7 +147,11 @@ function wantedSubscription(
   if (subscription.pattern === '' || group.patterns.has(subscription.pattern)) {
     return { subscription, pattern: undefined };
   }
-  const pattern = compilePattern(subscription.pattern);
+  const pattern = topics.compile(subscription.pattern);
+  if (pattern === 'busy') {
+    const message = 'Members of groups bring more patterns than can be looked at; ask again in a while.';
+    return { error: 'COORDINATOR_LOAD_IN_PROGRESS', message };
+  }
   if (pattern.problem === undefined) return { subscription, pattern };
   return { error: 'INVALID_REGULAR_EXPRESSION', message: pattern.problem };
 }
@@ -178,10 +182,10 @@ function join(
     sessionDeadlineMs: 0,
     rebalanceDeadlineMs: undefined,
   };
-  const compiled = pattern ?? group.patterns.get(subscription.pattern)?.pattern;
+  group.add(member, pattern);
+  // After the new one has come, so that a pattern that both have is not forgotten in between.
   if (replaced !== undefined) step.remove(replaced);
-  group.add(member, compiled);
-  group.matchPattern(step.topics, subscription.pattern);
+  group.matchPatterns(step.topics);
   if (target !== undefined) group.targets.set(memberId, target);
   step.change(member);
   step.isGroupChanged = true;
@@ -228,10 +232,12 @@ function update(
     step.change(member);
   }
   if (subscription !== member.subscription) {
+    const { names } = member.subscription;
     group.setSubscription(member, subscription, pattern);
-    if (pattern !== undefined) group.matchPattern(step.topics, subscription.pattern);
+    group.matchPatterns(step.topics);
     step.change(member);
-    step.bump();
+    // What a new pattern matches may take time to find, and until then nothing is other than before.
+    if (!isSameList(names, subscription.names) || group.isMatched(subscription.pattern)) step.bump();
   } else if (isOther && preferredAssignor(group) !== group.assignor) {
     step.bump();
   }
@@ -311,9 +317,9 @@ function onLeave(step: ConsumerStep, heartbeat: ConsumerHeartbeat): ConsumerHear
 }
 
 export function isSameSubscription(a: Subscription, b: Subscription): boolean {
-  return (
-    a.pattern === b.pattern &&
-    a.names.length === b.names.length &&
-    a.names.every((name, index) => name === b.names[index])
-  );
+  return a.pattern === b.pattern && isSameList(a.names, b.names);
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
 }

@@ -130,6 +130,13 @@ export class HostedConsumerGroup implements Group {
     }
   }
 
+  /** A pattern matches these topics. */
+  onMatched(expression: string, names: Set<string>): void {
+    if (this.#successor === undefined && !this.#group.isDead) {
+      this.#run({ kind: 'matched', expression, names });
+    }
+  }
+
   checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
     return checkCommit(this.#group, committer, isTransactional);
   }

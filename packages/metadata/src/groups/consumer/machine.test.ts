@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConsumerStory, type Wish } from '../testing/consumer-story.ts';
+import { compilePattern } from '../../pattern.ts';
+import { asText, ConsumerStory, type Wish } from '../testing/consumer-story.ts';
 import { checkCommit, checkFetch, nextDeadlineMs, stateOf } from './machine.ts';
 
 test('a member gives up before another one gets', () => {
@@ -189,6 +190,73 @@ test('patterns follow the topics', () => {
     '3 metrics:0',
   );
   assert.equal(story.group.patterns.size, 0);
+});
+
+test('until it is known what a new pattern matches, the old one counts', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, metrics: 1 });
+  const matched = (expression: string, names: readonly string[]) =>
+    story.run({ kind: 'matched', expression, names: new Set(names) });
+  const pattern = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  story.join('a', pattern('logs-.*'));
+  story.topics.takesTime = true;
+
+  assert.equal(story.beat('a', 1, pattern('metrics?')), '1 =', 'nothing to do yet');
+  assert.equal(story.written, 'a', 'but what it wants is kept');
+  assert.equal(
+    story.join('b', { ...pattern('logs-a') }),
+    '2',
+    'a pattern in no place of another has nothing',
+  );
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2 =');
+  assert.equal(story.group.isSubscribedTo('logs-b'), true);
+
+  matched('metrics?', ['metrics']);
+  assert.equal(story.group.epoch, 3);
+  assert.equal(story.group.isSubscribedTo('logs-b'), false);
+  matched('logs-a', ['logs-a']);
+  matched('logs-a', []);
+  matched('gone', ['logs-b']);
+  assert.equal(story.group.epoch, 4, 'once for each pattern that somebody has');
+  assert.equal(story.beat('a', 2, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2');
+  assert.equal(story.beat('a', 2, { ownedPartitions: [] }), '4 metrics:0');
+  assert.equal(story.beat('b', 2), '4 logs-a:0');
+  story.setTopic('metric', 1);
+  assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
+});
+
+test('patterns that come too fast are for later', () => {
+  const story = new ConsumerStory({ logs: 1 });
+  story.topics.isBusy = true;
+  const regex = { subscribedTopicNames: null, subscribedTopicRegex: 'l.*' };
+  assert.equal(story.join('a', regex), 'COORDINATOR_LOAD_IN_PROGRESS');
+  assert.equal(story.group.members.size, 0);
+  story.topics.isBusy = false;
+  assert.equal(story.join('a', regex), '1 logs:0');
+  story.topics.isBusy = true;
+  assert.equal(story.join('b', regex), '2', 'who has the same as another brings nothing new');
+});
+
+test('a new leader leaves everybody what they have until it knows what patterns match', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, other: 1 });
+  story.join('a', { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' });
+  for (const names of [['logs-a', 'logs-b'], ['logs-a']]) {
+    const next = new ConsumerStory();
+    for (const name of story.topics.names()) next.topics.set(name, 1);
+    const { group } = next;
+    Object.assign(group, { epoch: 1, assignmentEpoch: 1, topics: story.group.topics });
+    group.targets = new Map(story.group.targets);
+    group.add({ ...story.group.member('a')! }, compilePattern('logs-.*'), true);
+    next.topics.takesTime = true;
+    next.run({ kind: 'topics', names: undefined });
+    next.join('b', { topics: 'other' });
+    assert.deepEqual([group.epoch, group.assignmentEpoch], [2, 1], 'nothing is assigned');
+    assert.equal(nextDeadlineMs(group) > next.nowMs, true, 'and nobody is woken for it');
+    assert.equal(next.beat('a', 1), '1 =');
+    next.run({ kind: 'matched', expression: 'logs-.*', names: new Set(names) });
+    assert.equal(group.assignmentEpoch, group.epoch);
+    assert.equal(asText(group.targetOf('a')), names.map((name) => `${name}:0`).join(' '));
+    assert.equal(asText(group.targetOf('b')), 'other:0');
+  }
 });
 
 test('the assignor that most ask for counts', () => {

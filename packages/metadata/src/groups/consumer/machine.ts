@@ -1,7 +1,7 @@
 import type { GroupError, GroupStateName, OffsetsCommitter } from '../../cluster/groups-port.ts';
 import { assignIfDue } from './assign.ts';
 import { onClassicHeartbeat, onClassicJoin, onClassicLeave, onClassicSync } from './classic-members.ts';
-import type { ConsumerGroup, TopicsView } from './consumer-group.ts';
+import type { ConsumerGroup, MatchedTopicsView } from './consumer-group.ts';
 import {
   type ConsumerAnswer,
   type ConsumerEffects,
@@ -21,7 +21,7 @@ export function step<Kind extends ConsumerEventKind>(
   event: ConsumerEvent<Kind>,
   nowMs: number,
   rules: ConsumerRules,
-  topics: TopicsView,
+  topics: MatchedTopicsView,
 ): ConsumerEffects<ConsumerAnswer<Kind>> {
   const current = new ConsumerStep(group, nowMs, rules, topics);
   const answer = (table[event.kind] as Cell<Kind>)(current, event);
@@ -42,8 +42,17 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
   classicLeave: (current, { members }) => onClassicLeave(current, members),
   topics: (current, { names }) => {
     const { group, topics } = current;
-    group.matchTopics(topics, names);
-    if (!isSameTopics(group.topics, group.findTopics(topics))) current.bump();
+    if (names === undefined) group.matchPatterns(topics);
+    else group.matchTopics(topics, names);
+    if (hasOtherTopics(current)) current.bump();
+    return undefined;
+  },
+  matched: (current, { expression, names }) => {
+    const { group, topics } = current;
+    const isNews = group.setMatched(expression, names);
+    // A member may listen to something else although the group as a whole does not.
+    if (group.matchPatterns(topics) || isNews || hasOtherTopics(current)) current.bump();
+    assignIfDue(current);
     return undefined;
   },
   delete: (current) => {
@@ -70,7 +79,7 @@ export function nextDeadlineMs(group: ConsumerGroup): number {
   for (const { sessionDeadlineMs, rebalanceDeadlineMs } of group.members.values()) {
     soonestMs = Math.min(soonestMs, sessionDeadlineMs, rebalanceDeadlineMs ?? Number.POSITIVE_INFINITY);
   }
-  const isAssigning = group.epoch !== group.assignmentEpoch && group.members.size > 0;
+  const isAssigning = group.epoch !== group.assignmentEpoch && group.members.size > 0 && !group.isHeld;
   return isAssigning ? Math.min(soonestMs, group.nextAssignmentMs) : soonestMs;
 }
 
@@ -106,6 +115,10 @@ export function checkFetch(group: ConsumerGroup, memberId: string | null, member
   const member = group.member(memberId ?? '');
   if (member === undefined) return 'UNKNOWN_MEMBER_ID';
   return memberEpoch === member.holding.epoch ? 'NONE' : 'STALE_MEMBER_EPOCH';
+}
+
+function hasOtherTopics({ group, topics }: ConsumerStep): boolean {
+  return !group.isHeld && !isSameTopics(group.topics, group.findTopics(topics));
 }
 
 function isSameTopics(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {

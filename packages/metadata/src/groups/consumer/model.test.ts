@@ -173,7 +173,7 @@ class Model {
       writeConsumerMember(group.member(memberId)!, writer);
       readConsumerMember(again, memberId, new ByteReader(writer.take()));
     }
-    again.matchTopics(this.story.topics, undefined);
+    again.matchPatterns(this.story.topics);
     const shown = (of: ConsumerGroup) => ({
       epoch: of.epoch,
       assignmentEpoch: of.assignmentEpoch,

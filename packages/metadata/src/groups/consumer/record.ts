@@ -119,7 +119,7 @@ export function readConsumerMember(
     sessionDeadlineMs: 0,
     rebalanceDeadlineMs: undefined,
   };
-  group.add(member, expression === '' ? undefined : compilePattern(expression));
+  group.add(member, expression === '' ? undefined : compilePattern(expression), true);
   return member;
 }
 

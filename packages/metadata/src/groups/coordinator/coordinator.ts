@@ -33,6 +33,7 @@ import { refusedJoin, refusedSync } from '../classic/step.ts';
 import { ConsumerConfigs } from '../consumer/consumer-configs.ts';
 import { ConsumerGroups } from '../consumer/consumer-groups.ts';
 import { HostedConsumerGroup } from '../consumer/hosted-group.ts';
+import { PatternScans } from '../consumer/pattern-scans.ts';
 import { ShareConfigs } from '../share/share-configs.ts';
 import { ShareCoordinator } from '../share/share-coordinator.ts';
 import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
@@ -82,6 +83,7 @@ export class GroupCoordinator implements GroupsPort {
   readonly #wakes: WakeQueue<Group>;
   readonly #sweep: GroupSweep;
   readonly #consumers: ConsumerGroups;
+  readonly #patterns: PatternScans;
   /** The calls about share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
@@ -97,6 +99,11 @@ export class GroupCoordinator implements GroupsPort {
     const shareConfigs = new ShareConfigs(machine);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#wakes = new WakeQueue(clock, (group) => this.#tick(group));
+    this.#patterns = new PatternScans({
+      clock,
+      names: () => machine.topicNames(),
+      onMatched: (groupId, expression, names) => this.#consumers.onMatched(groupId, expression, names),
+    });
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
@@ -108,6 +115,8 @@ export class GroupCoordinator implements GroupsPort {
         byName: (name) => machine.topicByName(name),
         nameOf: (topicId) => machine.topicById(topicId)?.name,
         names: () => machine.topicNames(),
+        compile: (expression) => this.#patterns.compile(expression),
+        matching: (groupId, expression, pattern) => this.#patterns.matching(groupId, expression, pattern),
       },
       memberRecord: (key) => machine.records.get('groupMember', key),
       save: (group, others) => this.#saver.save(group.groupId, this.#directory.encode(group), others),
@@ -149,6 +158,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#closed = new ClusterUnavailable(reason);
     this.#wakes.close();
     this.#sweep.close();
+    this.#patterns.close();
     this.#saver.close();
     this.share.close(this.#closed);
     for (const group of this.#directory.known()) group.close(this.#closed);
@@ -245,7 +255,9 @@ export class GroupCoordinator implements GroupsPort {
       if (change.kind === 'topic') names.push(change.topic.name);
       else if (change.kind === 'topicDeleted') names.push(change.name);
     }
-    if (names.length > 0) this.#consumers.onTopics(names);
+    if (names.length === 0) return;
+    this.#patterns.onTopics(names, (name) => this.#options.machine.topicByName(name) !== undefined);
+    this.#consumers.onTopics(names);
   }
 
   /**

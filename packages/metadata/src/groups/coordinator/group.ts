@@ -15,7 +15,7 @@ import type { ByteReader } from '../../machine/bytes/byte-reader.ts';
 import type { ByteWriter } from '../../machine/bytes/byte-writer.ts';
 import type { RecordChange } from '../../machine/records/put-records.ts';
 import type { ClassicRules } from '../classic/event.ts';
-import type { TopicsView } from '../consumer/consumer-group.ts';
+import type { MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type { ConsumerRules } from '../consumer/event.ts';
 import type { ShareRules } from '../share/event.ts';
 
@@ -74,7 +74,7 @@ export interface GroupHost {
   shareRules(groupId: string): ShareRules;
   /** Whether groups with members may move to the other protocol by themselves. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
-  readonly topics: TopicsView;
+  readonly topics: MatchedTopicsView;
   /** The record of a member of a group that keeps each of them by itself. */
   memberRecord(key: string): Buffer | undefined;
   /** Makes the group durable as it is, or gone; others of its records with it. Settles when it is. */

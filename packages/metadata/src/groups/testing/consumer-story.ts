@@ -6,8 +6,9 @@ import type {
   JoinGroupRequest,
   SyncGroupAnswer,
 } from '../../cluster/groups-port.ts';
+import { compilePattern, type Pattern } from '../../pattern.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
-import { ConsumerGroup, type TopicsView } from '../consumer/consumer-group.ts';
+import { ConsumerGroup, type MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type {
   ConsumerAnswer,
   ConsumerEffects,
@@ -16,6 +17,7 @@ import type {
   ConsumerRules,
 } from '../consumer/event.ts';
 import { step } from '../consumer/machine.ts';
+import type { UsablePattern } from '../consumer/pattern-scans.ts';
 
 export const storyRules: ConsumerRules = {
   heartbeatIntervalMs: 5_000,
@@ -30,7 +32,10 @@ export const storyRules: ConsumerRules = {
 };
 
 /** Topics that a test makes and removes. The id of a topic is its name with the number of its creation: `t#1`. */
-export class StoryTopics implements TopicsView {
+export class StoryTopics implements MatchedTopicsView {
+  /** Whether patterns are matched only when the test says so, and whether there are too many of them. */
+  takesTime = false;
+  isBusy = false;
   readonly #topics = new Map<string, { topicId: string; partitionCount: number }>();
   #created = 0;
 
@@ -54,6 +59,15 @@ export class StoryTopics implements TopicsView {
 
   names(): Iterable<string> {
     return this.#topics.keys();
+  }
+
+  compile(expression: string): Pattern | 'busy' {
+    return this.isBusy ? 'busy' : compilePattern(expression);
+  }
+
+  matching(_groupId: string, _expression: string, pattern: UsablePattern): Set<string> | undefined {
+    if (this.takesTime) return undefined;
+    return new Set([...this.names()].filter((name) => pattern.matches(name)));
   }
 }
 

@@ -41,11 +41,6 @@ export function acquire(
   let left = recordsMax;
   for (const span of partition.spans.filter(({ state }) => state === 'available')) {
     if (left <= 0 || span.first >= log.endOffset) break;
-    if (span.deliveryCount >= rules.deliveriesMax) {
-      // The group allows fewer deliveries than it did.
-      partition.change(span.first, span.last, (own) => done(own, 'archived'));
-      continue;
-    }
     const last = Math.min(span.last, log.endOffset - 1, span.first + left - 1);
     partition.change(span.first, last, (own) => acquired(own, memberId, lockedUntilMs));
     taken.push(acquired({ ...span, last }, memberId, lockedUntilMs));
@@ -68,14 +63,17 @@ export function mayAcquire(partition: SharePartition, log: ReadableLog, rules: P
   return offset < endOffset || offset < Math.max(startOffset, log.startOffset) + rules.windowMax;
 }
 
-/** Locks whose time is over end. Gives whether there were any. */
+/**
+ * Locks whose time is over end, and what was given out as often as the group allows is given up: it may allow fewer deliveries than it
+ * did, and a failover ends locks of the last one. Gives whether there was anything.
+ */
 export function expire(partition: SharePartition, nowMs: number, rules: PartitionRules): boolean {
-  if (partition.nextDeadlineMs > nowMs) return false;
   const isExpired = partition.changeAll(
-    ({ lockedUntilMs }) => lockedUntilMs <= nowMs,
+    ({ state, deliveryCount, lockedUntilMs }) =>
+      lockedUntilMs <= nowMs || (state === 'available' && deliveryCount >= rules.deliveriesMax),
     (span) => released(span, rules),
   );
-  partition.tidy();
+  if (isExpired) partition.tidy();
   return isExpired;
 }
 

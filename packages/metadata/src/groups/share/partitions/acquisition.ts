@@ -39,12 +39,21 @@ export class Acquisition {
 
   /**
    * Gives records if there are enough of them, or if `isLast` whatever there is; `undefined` when it is worth to wait. `touched` gets
-   * the partitions that are not what they were.
+   * the partitions that are not what they were. With `news` only that partition is looked at, because nothing has happened to
+   * the others since they had nothing.
    */
-  attempt(nowMs: number, isLast: boolean, touched: Set<KeptPartition>): AcquireAnswer | undefined {
+  attempt(
+    nowMs: number,
+    isLast: boolean,
+    touched: Set<KeptPartition>,
+    news?: KeptPartition,
+  ): AcquireAnswer | undefined {
     const { request, rules } = this.#options;
     let bytes = 0;
     const found = request.partitions.map((place) => {
+      const isMeant =
+        news === undefined || (place.topicId === news.topicId && place.partition === news.partition);
+      if (!isMeant) return undefined;
       const one = this.#look(place, nowMs, request.bytesMax, touched);
       if (typeof one !== 'string') bytes += one.bytes;
       return one;
@@ -54,6 +63,7 @@ export class Acquisition {
     let leftRecords = request.recordsMax;
     let leftBytes = request.bytesMax;
     const partitions = found.map((one, index): AcquiredPartition => {
+      if (one === undefined) return { error: 'NONE', ...nothing };
       if (typeof one === 'string') return { error: one, ...nothing };
       if (one.bytes === 0 || leftRecords <= 0 || leftBytes <= 0) return { error: 'NONE', ...nothing };
       // What the partitions before took is not left for this one.

@@ -14,7 +14,7 @@ export class KeptPartition implements Sleeper {
   /** How many spans of it were counted. */
   countedSpans = 0;
   /** Called when somebody could be given something. */
-  readonly waiting = new Set<() => void>();
+  readonly waiting = new Set<(kept: KeptPartition) => void>();
   /** What the leader before kept, until it is looked at. */
   #kept: Buffer | undefined;
   #state: SharePartition | undefined;
@@ -44,7 +44,7 @@ export class KeptPartition implements Sleeper {
   }
 
   wakeWaiting(): void {
-    for (const wake of [...this.waiting]) wake();
+    for (const wake of [...this.waiting]) wake(this);
   }
 }
 

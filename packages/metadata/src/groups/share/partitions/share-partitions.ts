@@ -10,7 +10,8 @@ type Place = Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>;
 export class SharePartitions {
   readonly #log: Log;
   readonly #groups = new Map<string, Map<string, KeptPartition>>();
-  readonly #topics = new Map<string, Set<KeptPartition>>();
+  /** By the id of the topic and the number of the partition. */
+  readonly #topics = new Map<string, Map<number, Set<KeptPartition>>>();
   #count = 0;
 
   /** What the leader before kept is only listed, and read when somebody asks for it. */
@@ -44,7 +45,9 @@ export class SharePartitions {
     group.delete(keyOf(topicId, partition));
     if (group.size === 0) this.#groups.delete(groupId);
     const topic = this.#topics.get(topicId)!;
-    topic.delete(kept);
+    const log = topic.get(partition)!;
+    log.delete(kept);
+    if (log.size === 0) topic.delete(partition);
     if (topic.size === 0) this.#topics.delete(topicId);
     this.#count--;
   }
@@ -55,8 +58,13 @@ export class SharePartitions {
   }
 
   /** Of all groups, those that have not been read included. */
-  ofTopic(topicId: string): ReadonlySet<KeptPartition> {
-    return this.#topics.get(topicId) ?? none;
+  ofTopic(topicId: string): KeptPartition[] {
+    return Array.from(this.#topics.get(topicId)?.values() ?? [], (log) => [...log]).flat();
+  }
+
+  /** Of all groups that read one partition. */
+  ofLog(topicId: string, partition: number): ReadonlySet<KeptPartition> {
+    return this.#topics.get(topicId)?.get(partition) ?? none;
   }
 
   topicIds(): Iterable<string> {
@@ -73,10 +81,15 @@ export class SharePartitions {
     group.set(keyOf(topicId, partition), kept);
     let topic = this.#topics.get(topicId);
     if (topic === undefined) {
-      topic = new Set();
+      topic = new Map();
       this.#topics.set(topicId, topic);
     }
-    topic.add(kept);
+    let log = topic.get(partition);
+    if (log === undefined) {
+      log = new Set();
+      topic.set(partition, log);
+    }
+    log.add(kept);
     this.#count++;
   }
 

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Broker } from './broker.ts';
+import type { Lifetime } from './lifetime.ts';
+import { ServerProcess } from './server-process.ts';
+
+export const apacheRelease = '4.3.1';
+
+/** What `kafka-server-start.sh` gives the virtual machine. */
+const javaFlags = [
+  '-Xmx1G',
+  '-Xms1G',
+  '-server',
+  '-XX:+UseG1GC',
+  '-XX:MaxGCPauseMillis=20',
+  '-XX:InitiatingHeapOccupancyPercent=35',
+  '-XX:+ExplicitGCInvokesConcurrent',
+  '-XX:MaxInlineLevel=15',
+  '-Djava.awt.headless=true',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+  '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
+];
+
+/** What its log says when it serves. Knocking at its port would not do: a knock at a free port can answer itself. */
+const isServing = 'Kafka Server started';
+
+/** Ports are chosen before Kafka takes them, and somebody may be faster. */
+const startsMax = 3;
+
+/**
+ * Apache Kafka as one node that is broker and controller. What is set is where it listens and stores, and the replication of
+ * internal topics, which cannot be three on one node; everything else has its default.
+ */
+export async function startApache(lifetime: Lifetime, classPath: string): Promise<Broker> {
+  for (let start = 1; ; start++) {
+    try {
+      return await startOnce(lifetime, classPath);
+    } catch (error) {
+      if (start === startsMax || !String(error).includes('Address already in use')) throw error;
+    }
+  }
+}
+
+async function startOnce(lifetime: Lifetime, classPath: string): Promise<Broker> {
+  const folder = lifetime.folder();
+  const [port, controllerPort] = [await freePort(), await freePort()];
+  const properties = join(folder, 'server.properties');
+  writeFileSync(
+    properties,
+    [
+      'process.roles=broker,controller',
+      'node.id=1',
+      `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
+      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+      `advertised.listeners=PLAINTEXT://127.0.0.1:${port}`,
+      'inter.broker.listener.name=PLAINTEXT',
+      'controller.listener.names=CONTROLLER',
+      `log.dirs=${join(folder, 'logs')}`,
+      'offsets.topic.replication.factor=1',
+      'share.coordinator.state.topic.replication.factor=1',
+      'share.coordinator.state.topic.min.isr=1',
+      'transaction.state.log.replication.factor=1',
+      'transaction.state.log.min.isr=1',
+      '',
+    ].join('\n'),
+  );
+  format(classPath, properties);
+  return startOver(lifetime, classPath, properties, port);
+}
+
+async function startOver(
+  lifetime: Lifetime,
+  classPath: string,
+  properties: string,
+  port: number,
+): Promise<Broker> {
+  const server = await ServerProcess.start(lifetime, {
+    name: 'Kafka',
+    program: 'java',
+    args: [...javaFlags, '-cp', classPath, 'kafka.Kafka', properties],
+    isReady: ({ text }) => text.includes(isServing),
+  });
+  return {
+    name: 'Kafka',
+    servers: `127.0.0.1:${port}`,
+    processes: [server],
+    async restart() {
+      await server.stop();
+      return startOver(lifetime, classPath, properties, port);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+function format(classPath: string, properties: string): void {
+  // Apache's form of a cluster id: sixteen bytes, of which the first must not look like a flag.
+  const clusterId = `a${randomBytes(16).toString('base64url').slice(1, 22)}`;
+  const args = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
+  const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`kafka.tools.StorageTool ended with ${status}:\n${stdout}${stderr}`);
+}
+
+/** A port that was free a moment ago; Kafka has to be told one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

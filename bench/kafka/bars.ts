@@ -1,0 +1,32 @@
+import { atLeast, atMost } from '../benchmark.ts';
+import type { FigureBar } from './figure.ts';
+import type { FigureSpec } from './versus.ts';
+
+/** What the figures have to be, each said once. */
+export function ratioAtLeast(limit: number): FigureBar {
+  return { ...atLeast(limit), text: `at least ${limit} x Kafka`, of: 'ratio' };
+}
+
+export function ratioAtMost(limit: number): FigureBar {
+  return { ...atMost(limit), text: `at most ${limit} x Kafka`, of: 'ratio' };
+}
+
+export function weirAtMost(limit: number, unit: string): FigureBar {
+  return { ...atMost(limit), text: `at most ${limit} ${unit}`.trimEnd(), of: 'weir' };
+}
+
+export function weirAtLeast(limit: number, unit: string): FigureBar {
+  return { ...atLeast(limit), text: `at least ${limit} ${unit}`.trimEnd(), of: 'weir' };
+}
+
+export function weirUnder(limit: number, unit: string): FigureBar {
+  return { text: `under ${limit} ${unit}`, isMet: (figure) => figure < limit, of: 'weir' };
+}
+
+export const serverMemory: FigureSpec = {
+  key: 'peakMib',
+  figure: 'peak memory',
+  unit: 'MiB',
+  of: 'largest',
+  bar: weirUnder(512, 'MiB'),
+};

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { type Clock, systemClock, systemEnvironment } from '@weir/core';
+import type { Lifetime } from './lifetime.ts';
+
+/** Settings of a client, by Apache's names. What is not here has Apache's default. */
+export type ClientSettings = Readonly<Record<string, string | number>>;
+
+export interface Latency {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+}
+
+export interface Work {
+  readonly records: number;
+  /** Of values alone. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+export interface ProduceWork {
+  readonly topics: readonly string[];
+  readonly partitions: number;
+  readonly producers: number;
+  readonly records: number;
+  readonly settings: ClientSettings;
+  /** Records per second of all producers together; as fast as they can without it. */
+  readonly rate?: number;
+  /** `client` leaves the partition to the client, `turns` takes another for every record. */
+  readonly spread?: 'client' | 'turns';
+  readonly warmUpRecords?: number;
+}
+
+export interface FetchWork {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly records: number;
+  readonly repeats: number;
+}
+
+export interface EndToEndWork {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly records: number;
+  readonly rate: number;
+  readonly warmUpRecords: number;
+  readonly settings: ClientSettings;
+}
+
+/** Apache's clients in a process of their own; `Load.java` says what the commands mean. */
+export interface Load {
+  createTopics(servers: string, topics: readonly string[], partitions: number): Promise<void>;
+  produce(servers: string, work: ProduceWork): Promise<Work & { readonly latency: Latency }>;
+  fetch(servers: string, work: FetchWork): Promise<Work>;
+  endToEnd(servers: string, work: EndToEndWork): Promise<Work & { readonly latency: Latency }>;
+}
+
+/** 1 KiB, without a key. */
+export const recordBytes = 1024;
+
+/** No command takes so long on a machine on which it makes sense to measure. */
+const commandMsMax = 15 * 60_000;
+const errorCharsMax = 16 * 1024;
+
+export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = systemClock): Load {
+  const { PATH, HOME } = systemEnvironment;
+  const flags = ['-Xms2g', '-Xmx2g', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const java = spawn('java', [...flags, '-cp', classPath, 'weir.bench.Load'], {
+    env: { PATH, HOME },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  lifetime.owns(java);
+  let errors = '';
+  java.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-errorCharsMax);
+  });
+  java.stdin.on('error', () => {});
+  let waiting: PromiseWithResolvers<string> | undefined;
+  let ended: Error | undefined;
+  createInterface({ input: java.stdout }).on('line', (line) => waiting?.resolve(line));
+  const end = (how: string) => {
+    ended ??= new Error(`the client ended with ${how}:\n${errors}`);
+    waiting?.reject(ended);
+  };
+  java.once('error', (error) => end(error.message));
+  java.once('close', (code, signal) => end(String(signal ?? code)));
+
+  async function ask<Answer>(
+    command: string,
+    values: Readonly<Record<string, string | number>>,
+    settings: ClientSettings = {},
+  ): Promise<Answer> {
+    if (ended !== undefined) throw ended;
+    if (waiting !== undefined) throw new Error('the client does one thing at a time');
+    waiting = Promise.withResolvers<string>();
+    const words = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+    words.push(...Object.entries(settings).map(([name, value]) => `client.${name}=${value}`));
+    java.stdin.write(`${[command, ...words].join(' ')}\n`);
+    const cancel = clock.after(commandMsMax, () => java.kill('SIGKILL'));
+    try {
+      const line = await waiting.promise;
+      if (!line.startsWith('OK ')) throw new Error(`${command}: ${line}\n${errors}`);
+      return JSON.parse(line.slice('OK '.length)) as Answer;
+    } finally {
+      cancel();
+      waiting = undefined;
+    }
+  }
+
+  return {
+    async createTopics(servers, topics, partitions) {
+      await ask('create', { servers, topics: topics.join(','), partitions });
+    },
+    produce(servers, { topics, settings, rate = 0, spread = 'client', warmUpRecords = 0, ...rest }) {
+      const values = { servers, topics: topics.join(','), rate, spread, warmUpRecords, bytes: recordBytes };
+      return ask('produce', { ...values, ...rest }, settings);
+    },
+    fetch: (servers, { topic, ...rest }) => ask('fetch', { servers, topics: topic, ...rest }),
+    endToEnd: (servers, { topic, settings, ...rest }) =>
+      ask('end-to-end', { servers, topics: topic, bytes: recordBytes, ...rest }, settings),
+  };
+}

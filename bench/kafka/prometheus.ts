@@ -1,0 +1,44 @@
+/** The cumulative counts of a histogram without labels of its own, by the upper ends of its buckets. */
+export type Buckets = ReadonlyMap<number, number>;
+
+/** Reads one histogram out of the text that `/metrics` answers. */
+export function histogramIn(text: string, name: string): Buckets {
+  const found = new Map<number, number>();
+  for (const line of text.split('\n')) {
+    if (!line.startsWith(`${name}_bucket{`)) continue;
+    const [, end, count] = /le="([^"]+)".*\} (\S+)$/.exec(line) ?? [];
+    if (end === undefined) continue;
+    found.set(end === '+Inf' ? Number.POSITIVE_INFINITY : Number(end), Number(count));
+  }
+  if (found.size === 0) throw new Error(`there is no histogram ${name}`);
+  return found;
+}
+
+/** What was counted between two readings. */
+export function since(before: Buckets, after: Buckets): Buckets {
+  return new Map([...after].map(([end, count]) => [end, count - (before.get(end) ?? 0)]));
+}
+
+/**
+ * The value below which a share of what was counted lies. Within a bucket it is guessed, as if values were spread evenly
+ * there, so that the ends of the bucket are told too: the truth lies between them.
+ */
+export function quantile(
+  buckets: Buckets,
+  share: number,
+): { readonly guess: number; readonly atLeast: number; readonly atMost: number } | undefined {
+  const sorted = [...buckets].sort(([a], [b]) => a - b);
+  const total = sorted.at(-1)?.[1] ?? 0;
+  if (total === 0) return undefined;
+  const wanted = share * total;
+  let [lowerEnd, lowerCount] = [0, 0];
+  for (const [end, count] of sorted) {
+    if (count >= wanted && count > lowerCount) {
+      const part = (wanted - lowerCount) / (count - lowerCount);
+      const guess = end === Number.POSITIVE_INFINITY ? end : lowerEnd + part * (end - lowerEnd);
+      return { guess, atLeast: lowerEnd, atMost: end };
+    }
+    [lowerEnd, lowerCount] = [end, count];
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { type Figure, isMet } from './figure.ts';
+import { cellsOf, columns, markdownTable } from './table.ts';
+
+export interface Occasion {
+  /** `2026-11-15` */
+  readonly date: string;
+  readonly machine: string;
+  readonly commit: string;
+  /** How often each side was measured. */
+  readonly runs: number;
+  readonly isQuick: boolean;
+}
+
+const head = [...columns, 'date', 'commit', 'runs'] as const;
+const machineLabel = 'Machine: ';
+
+/**
+ * The text of RESULTS.md with figures put in. A measurement that was repeated replaces its lines; the others stay with their
+ * date, unless they are from another machine.
+ */
+export function updatedResults(before: string, figures: readonly Figure[], occasion: Occasion): string {
+  const { date, commit, machine, runs, isQuick } = occasion;
+  const effort = `${runs}${isQuick ? ', quick' : ''}`;
+  const kept = before.includes(`${machineLabel}${machine}\n`) ? linesIn(before) : [];
+  const fresh = figures.map((figure) => [...cellsOf(figure), date, commit, effort]);
+  const rows = new Set(fresh.map(([row]) => row));
+  const lines: string[][] = [];
+  for (const line of kept) {
+    if (!rows.has(line[0]!)) lines.push(line);
+    // A measurement keeps its place.
+    else if (lines.every(([row]) => row !== line[0])) lines.push(...fresh.filter(([row]) => row === line[0]));
+  }
+  const placed = new Set(lines.map(([row]) => row));
+  lines.push(...fresh.filter(([row]) => !placed.has(row!)));
+  return page(machine, lines);
+}
+
+/** How many figures have a bar, and how many of them meet it. */
+export function verdict(figures: readonly Figure[]): string {
+  const judged = figures.map(isMet).filter((met) => met !== undefined);
+  return `${judged.filter(Boolean).length} of ${judged.length} bars met`;
+}
+
+function linesIn(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    )
+    .filter((cells) => cells.length === head.length && cells[0] !== head[0] && !/^-+$/.test(cells[0]!));
+}
+
+function page(machine: string, lines: readonly (readonly string[])[]): string {
+  return `# Results
+
+\`npm run bench:kafka -- --write\` writes this page; [README.md](README.md) says how the figures are taken and how to read them.
+What misses its bar stays here until it does not. A commit with a plus had changes that were not committed.
+
+${machineLabel}${machine}
+
+${markdownTable(head, lines)}`;
+}

@@ -1,0 +1,14 @@
+import type { BenchRow } from '../bench-run.ts';
+import { endToEndRows } from './end-to-end.ts';
+import { fetchRows } from './fetch.ts';
+import { manyPartitionsRow } from './many-partitions.ts';
+import { produceRows } from './produce.ts';
+import { slowStoreRows } from './slow-store.ts';
+
+export const benchRows: readonly BenchRow[] = [
+  ...produceRows,
+  ...fetchRows,
+  ...endToEndRows,
+  ...slowStoreRows,
+  manyPartitionsRow,
+];

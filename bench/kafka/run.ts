@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { systemClock } from '@weir/core';
+import { buildJava } from '../../tests/interop/apache/build.ts';
+import { missingTool } from '../../tests/interop/apache/tools.ts';
+import { apacheRelease, startApache } from './apache.ts';
+import type { Figure } from './figure.ts';
+import { Lifetime } from './lifetime.ts';
+import { openLoad } from './load.ts';
+import { commit, machine } from './machine.ts';
+import { openNodeLoad } from './node-load.ts';
+import { type BenchOptions, namesOf, readOptions, usage } from './options.ts';
+import { type Occasion, updatedResults, verdict } from './results.ts';
+import { benchRows } from './rows/index.ts';
+import { cellsOf, columns, markdownTable } from './table.ts';
+
+/**
+ * `npm run bench:kafka`: Weir beside Apache Kafka, driven by the same client in the same run. Everything that it starts
+ * listens on the loopback, keeps its data in temporary folders and is gone afterwards, also when it is interrupted.
+ */
+const root = join(import.meta.dirname, '../..');
+const resultsPage = join(root, 'bench/RESULTS.md');
+/** A run that takes longer is stuck. */
+const runMsMax = 3 * 3_600_000;
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function endBy(reason: string, status: number): void {
+  say(`bench:kafka: ${reason}; ending what was started`);
+  process.exit(status);
+}
+
+process.once('exit', () => Lifetime.endAll());
+process.once('SIGINT', () => endBy('interrupted', 130));
+process.once('SIGTERM', () => endBy('terminated', 143));
+process.once('SIGHUP', () => endBy('nobody is listening any more', 129));
+
+/** The client that drives both servers, and the other server where it can be had. */
+function surroundings(lifetime: Lifetime, isWeirAlone: boolean) {
+  const missing = missingTool();
+  if (missing !== false) {
+    say(`bench:kafka: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`);
+    return { load: openNodeLoad(), startKafka: undefined, client: 'a client of ours' };
+  }
+  const classPath = buildJava(join(import.meta.dirname, 'java'));
+  const startKafka = (inner: Lifetime) => startApache(inner, classPath);
+  return {
+    load: openLoad(lifetime, classPath),
+    startKafka: isWeirAlone ? undefined : startKafka,
+    client: `Apache's client ${apacheRelease}`,
+  };
+}
+
+async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ...options }: BenchOptions) {
+  const profileFolder = options.profileFolder === undefined ? undefined : resolve(options.profileFolder);
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+  const occasion = { date, machine: machine(), commit: commit(root), runs: sizes.runs, isQuick };
+  const figures: Figure[] = [];
+  await Lifetime.during(async (lifetime) => {
+    const { load, startKafka, client } = surroundings(lifetime, isWeirAlone);
+    for (const row of rows) {
+      say(`${row.name} …`);
+      // One that fails must not take the others with it.
+      try {
+        const found = await row.run({ load, sizes, weirOptions: { profileFolder }, startKafka, say });
+        figures.push(...found);
+        if (writesResults) writeResults(found, occasion);
+      } catch (error) {
+        say(`bench:kafka: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
+        process.exitCode = 1;
+      }
+    }
+    const beside = startKafka === undefined ? 'Weir alone' : `Weir beside Apache Kafka ${apacheRelease}`;
+    process.stdout.write(`${beside}, driven by ${client}; ${occasion.machine}\n\n`);
+  });
+  process.stdout.write(`${markdownTable(columns, figures.map(cellsOf))}\n${verdict(figures)}\n`);
+}
+
+function writeResults(figures: readonly Figure[], occasion: Occasion): void {
+  const before = existsSync(resultsPage) ? readFileSync(resultsPage, 'utf8') : '';
+  writeFileSync(resultsPage, updatedResults(before, figures, occasion));
+}
+
+const asked = readOptions(process.argv.slice(2), benchRows);
+if (asked === 'help') {
+  process.stdout.write(usage);
+} else if (asked === 'list') {
+  process.stdout.write(`${namesOf(benchRows).replaceAll(', ', '\n')}\n`);
+} else if ('problem' in asked) {
+  say(`bench:kafka: ${asked.problem}`);
+  process.exitCode = 2;
+} else {
+  const cancel = systemClock.after(runMsMax, () => endBy('it took too long', 1));
+  await measureAll(asked);
+  cancel();
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type Clock, systemClock, systemEnvironment } from '@weir/core';
+import type { Lifetime } from './lifetime.ts';
+import { figuresOf, type ProcessFigures } from './process-figures.ts';
+
+const readyMsMax = 120_000;
+const stopMsMax = 60_000;
+const pollMs = 20;
+const outputCharsMax = 64 * 1024;
+
+export interface ServerToStart {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Asked again and again until it is true. */
+  readonly isReady: (server: ServerProcess) => boolean | Promise<boolean>;
+}
+
+/** A server in a process of its own. */
+export class ServerProcess {
+  readonly name: string;
+  /** How long it took from the start of the process until it was ready. */
+  startMs = 0;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<string>;
+  #text = '';
+
+  private constructor(name: string, child: ChildProcess) {
+    this.name = name;
+    this.#child = child;
+    this.#ended = new Promise((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('close', (code, signal) => resolve(String(signal ?? code)));
+    });
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#text = (this.#text + text).slice(-outputCharsMax);
+      });
+    }
+  }
+
+  static async start(
+    lifetime: Lifetime,
+    { name, program, args, variables, isReady }: ServerToStart,
+    clock: Clock = systemClock,
+  ): Promise<ServerProcess> {
+    const { PATH, HOME } = systemEnvironment;
+    const startMs = clock.monotonicMs();
+    // Variables of this machine must not configure what is measured.
+    const child = spawn(program, args, {
+      env: { PATH, HOME, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    lifetime.owns(child);
+    const server = new ServerProcess(name, child);
+    let end: string | undefined;
+    void server.#ended.then((how) => {
+      end = how;
+    });
+    while (!(await isReady(server))) {
+      if (end !== undefined) throw server.#failure(`ended with ${end} at the start`);
+      if (clock.monotonicMs() - startMs > readyMsMax) throw server.#failure('was not ready in time');
+      await new Promise<void>((resolve) => clock.after(pollMs, resolve));
+    }
+    server.startMs = clock.monotonicMs() - startMs;
+    return server;
+  }
+
+  /** The end of what it printed. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get figures(): ProcessFigures | undefined {
+    return figuresOf(this.#child.pid!);
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Asks it to stop, as an operator would, and waits until it has. */
+  async stop(clock: Clock = systemClock): Promise<void> {
+    if (!this.isRunning) return;
+    this.#child.kill('SIGTERM');
+    const cancel = clock.after(stopMsMax, () => this.#child.kill('SIGKILL'));
+    await this.#ended;
+    cancel();
+  }
+
+  #failure(what: string): Error {
+    return new Error(`${this.name} ${what}; it said:\n${this.#text}`);
+  }
+}

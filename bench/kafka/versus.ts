@@ -1,0 +1,133 @@
+import { type Clock, MiB, systemClock } from '@weir/core';
+import { median } from '../side-by-side.ts';
+import type { BenchRun } from './bench-run.ts';
+import { type Broker, cpuSecondsOf, peakBytesOf } from './broker.ts';
+import type { Figure, FigureBar } from './figure.ts';
+import { Lifetime } from './lifetime.ts';
+import type { Work } from './load.ts';
+import { startPlayground } from './weir.ts';
+
+const saidCharsMax = 4000;
+
+/** Numbers of one run, by name. */
+export type Sample = Readonly<Record<string, number | undefined>>;
+
+export interface FigureSpec {
+  /** Of the number in the samples. */
+  readonly key: string;
+  readonly figure: string;
+  readonly unit: string;
+  readonly bar?: FigureBar;
+  /** How runs become one number: the median, or for a peak the largest. */
+  readonly of?: 'median' | 'largest';
+}
+
+export interface Plan {
+  readonly row: string;
+  readonly figures: readonly FigureSpec[];
+  /** Once per side, before the first run. */
+  prepare?(broker: Broker): Promise<void>;
+  /** One measurement; `turn` counts from 0. */
+  run(contender: Contender, turn: number): Promise<Sample>;
+}
+
+/** One side. A restart replaces its broker. */
+export interface Contender {
+  broker: Broker;
+}
+
+/**
+ * Starts both servers over empty folders and measures them in turns: A, B, B, A, A, B. The machine may be shared and slow down
+ * at any moment, but it then slows down both, so that the ratio of neighbouring runs says more than any of the numbers.
+ */
+export function versus(bench: BenchRun, { row, figures, prepare, run }: Plan): Promise<Figure[]> {
+  return Lifetime.during(async (lifetime) => {
+    const contenders: Contender[] = [{ broker: await startPlayground(lifetime, bench.weirOptions) }];
+    if (bench.startKafka !== undefined) contenders.push({ broker: await bench.startKafka(lifetime) });
+    for (const { broker } of contenders) await blaming(broker, async () => prepare?.(broker));
+    const samples = contenders.map((): Sample[] => []);
+    for (let turn = 0; turn < bench.sizes.runs; turn++) {
+      const order = contenders.map((_, index) => index);
+      if (turn % 2 === 1) order.reverse();
+      for (const index of order) {
+        const contender = contenders[index]!;
+        const sample = await blaming(contender.broker, () => run(contender, turn));
+        samples[index]!.push(sample);
+        bench.say(`  ${contender.broker.name}: ${describe(sample)}`);
+      }
+    }
+    for (const { broker } of contenders) await broker.stop();
+    return figures.map((spec) => figureOf(row, spec, samples[0]!, samples[1]));
+  });
+}
+
+/** Adds to a failure whose server it was about, and what that server said last. */
+async function blaming<Result>(broker: Broker, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const said = broker.processes.map(({ text }) => text.slice(-saidCharsMax)).join('\n');
+    throw new Error(`${broker.name}: ${(error as Error).message}; it said:\n${said}`, { cause: error });
+  }
+}
+
+export function figureOf(
+  row: string,
+  { key, figure, unit, bar, of = 'median' }: FigureSpec,
+  weir: readonly Sample[],
+  kafka?: readonly Sample[],
+): Figure {
+  const ratios = kafka?.flatMap((sample, turn) => {
+    const [ours, theirs] = [weir[turn]?.[key], sample[key]];
+    return ours === undefined || theirs === undefined ? [] : [ours / theirs];
+  });
+  return {
+    row,
+    figure,
+    unit,
+    weir: combined(weir, key, of),
+    ...(kafka === undefined ? {} : { kafka: combined(kafka, key, of), ratio: medianOf(ratios!) }),
+    ...(bar === undefined ? {} : { bar }),
+  };
+}
+
+function combined(samples: readonly Sample[], key: string, of: 'median' | 'largest'): number | undefined {
+  const values = samples.flatMap((sample) => sample[key] ?? []);
+  if (values.length === 0) return undefined;
+  return of === 'median' ? median(values) : Math.max(...values);
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : median(values);
+}
+
+/** Does some work and adds what the server used for it. */
+export async function measured<Done extends Work>(
+  contender: Contender,
+  work: (servers: string) => Promise<Done>,
+  clock: Clock = systemClock,
+): Promise<{ readonly done: Done; readonly sample: Sample }> {
+  const startSeconds = cpuSecondsOf(contender.broker);
+  const startMs = clock.monotonicMs();
+  const done = await work(contender.broker.servers);
+  const endSeconds = cpuSecondsOf(contender.broker);
+  const usedSeconds =
+    startSeconds === undefined || endSeconds === undefined ? undefined : endSeconds - startSeconds;
+  const peakBytes = peakBytesOf(contender.broker);
+  return {
+    done,
+    sample: {
+      mbPerSecond: done.bytes / 1e6 / done.seconds,
+      cpuSecondsPerGb: usedSeconds === undefined ? undefined : usedSeconds / (done.bytes / 1e9),
+      coresUsed:
+        usedSeconds === undefined ? undefined : usedSeconds / ((clock.monotonicMs() - startMs) / 1000),
+      peakMib: peakBytes === undefined ? undefined : peakBytes / MiB,
+    },
+  };
+}
+
+function describe(sample: Sample): string {
+  return Object.entries(sample)
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value.toPrecision(4)}`]))
+    .join(', ');
+}

@@ -1,0 +1,167 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Broker } from './broker.ts';
+import type { Lifetime } from './lifetime.ts';
+import { ServerProcess } from './server-process.ts';
+
+const bin = join(import.meta.dirname, '../../bin/weir');
+
+export interface WeirOptions {
+  /** Where profiles of its processes go; none are taken without it. They cost some of the time that they measure. */
+  readonly profileFolder: string | undefined;
+}
+
+/** `weir playground`: agent and control plane in one process, a bucket of files and SQLite. */
+export async function startPlayground(lifetime: Lifetime, options: WeirOptions): Promise<Broker> {
+  return startPlaygroundOver(lifetime, lifetime.folder(), options);
+}
+
+async function startPlaygroundOver(
+  lifetime: Lifetime,
+  dataDir: string,
+  options: WeirOptions,
+): Promise<Broker> {
+  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+  const server = await startWeir(
+    lifetime,
+    ['playground', '-dataDir', dataDir, ...ports],
+    ['Kafka', 'HTTP', 'control plane'],
+    options,
+  );
+  return {
+    name: 'Weir',
+    servers: addressIn(server, 'Kafka')!,
+    processes: [server],
+    async restart() {
+      await server.stop();
+      return startPlaygroundOver(lifetime, dataDir, options);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export interface ClusterToStart extends WeirOptions {
+  /** A bucket of files unless given. */
+  readonly bucketUrl?: string;
+  /** More flags of the agent. */
+  readonly agentFlags?: readonly string[];
+}
+
+/** One control-plane process over SQLite, and one agent. */
+export interface WeirCluster extends Broker {
+  readonly controlPlane: ServerProcess;
+  readonly agent: ServerProcess;
+  /** The database file. */
+  readonly database: string;
+  /** The agent's metrics, as text. */
+  metrics(): Promise<string>;
+  /** Stops the control plane; the agent stays and waits for it. */
+  stopControlPlane(): Promise<void>;
+  startControlPlane(): Promise<ServerProcess>;
+  /** Another control-plane process over the same database, which waits for its turn. */
+  startStandby(): Promise<ServerProcess>;
+}
+
+/** A control-plane process says in its log when it leads. */
+const leads = 'this process leads the cluster';
+
+export async function startCluster(lifetime: Lifetime, options: ClusterToStart): Promise<WeirCluster> {
+  const folder = lifetime.folder();
+  const database = join(folder, 'weir.db');
+  const identity = [
+    ...['-defaultVirtualClusterID', `vci_${randomUUID().replaceAll('-', '_')}`],
+    ...['-agentKey', `aks_${randomBytes(32).toString('hex')}`],
+  ];
+  const startControlPlane = (port: string, sign: string) =>
+    startWeir(
+      lifetime,
+      [
+        ...['control-plane', ...identity, '-databaseURL', database, '-logLevel', 'info'],
+        ...['-consolePort', port, '-controlPlaneHost', '127.0.0.1'],
+      ],
+      ['control plane'],
+      options,
+      sign,
+    );
+  let controlPlane = await startControlPlane('0', leads);
+  const metadataUrl = addressIn(controlPlane, 'control plane')!;
+  const startAgent = () =>
+    startWeir(
+      lifetime,
+      [
+        ...['agent', ...identity, '-metadataURL', metadataUrl],
+        ...['-bucketURL', options.bucketUrl ?? pathToFileURL(join(folder, 'bucket')).href],
+        ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-kafkaPort', '0', '-httpPort', '0'],
+        ...['-gracefulShutdownDuration', '1s', ...(options.agentFlags ?? [])],
+      ],
+      ['Kafka', 'HTTP'],
+      options,
+    );
+
+  return describe(await startAgent());
+
+  function describe(agent: ServerProcess): WeirCluster {
+    return {
+      name: 'Weir',
+      servers: addressIn(agent, 'Kafka')!,
+      get processes() {
+        return [agent, controlPlane];
+      },
+      get controlPlane() {
+        return controlPlane;
+      },
+      agent,
+      database,
+      async metrics() {
+        return (await fetch(`${addressIn(agent, 'HTTP')}/metrics`)).text();
+      },
+      stopControlPlane: () => controlPlane.stop(),
+      async startControlPlane() {
+        controlPlane = await startControlPlane(new URL(metadataUrl).port, leads);
+        return controlPlane;
+      },
+      startStandby: () => startControlPlane('0', ''),
+      /** The agent is what has a cache; the control plane goes on. */
+      async restart() {
+        await agent.stop();
+        return describe(await startAgent());
+      },
+      async stop() {
+        await agent.stop();
+        await controlPlane.stop();
+      },
+    };
+  }
+}
+
+type Label = 'Kafka' | 'HTTP' | 'control plane';
+
+function startWeir(
+  lifetime: Lifetime,
+  args: readonly string[],
+  labels: readonly Label[],
+  { profileFolder }: WeirOptions,
+  sign = '',
+): Promise<ServerProcess> {
+  return ServerProcess.start(lifetime, {
+    name: `weir ${args[0]}`,
+    program: bin,
+    args,
+    variables: {
+      // Of the bucket server that the harness starts; it looks at no signature.
+      AWS_ACCESS_KEY_ID: 'bench',
+      AWS_SECRET_ACCESS_KEY: 'bench',
+      ...(profileFolder === undefined
+        ? {}
+        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval 500 --cpu-prof-dir ${profileFolder}` }),
+    },
+    isReady: (server) =>
+      server.text.includes(sign) && labels.every((label) => addressIn(server, label) !== undefined),
+  });
+}
+
+/** The address that a command printed beside a label. */
+function addressIn({ text }: ServerProcess, label: Label): string | undefined {
+  return new RegExp(`^ {2}${label} +(\\S+)\n`, 'm').exec(text)?.[1];
+}

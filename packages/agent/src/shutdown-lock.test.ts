@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { heartbeatIntervalMs } from '@weir/metadata';
+import { settled } from '../testing/data-path.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
+import { startAgentUnderTest } from '../testing/running-agent.ts';
+import { until } from '../testing/until.ts';
+import { ShutdownLock } from './shutdown-lock.ts';
+
+const minuteMs = 60_000;
+
+function agents() {
+  const clock = new FakeClock();
+  const port = new FakeCluster();
+  const told: string[] = [];
+  const lockOf = (agentId: string, group = 'g') =>
+    new ShutdownLock({ port, agentId, group, clock, log: silentLog });
+  return {
+    port,
+    told,
+    lockOf,
+    takes: (agentId: string, lock: ShutdownLock, waitMs = minuteMs) =>
+      lock.take(waitMs).then(() => told.push(agentId)),
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 500) {
+        clock.advance(500);
+        await settled();
+      }
+    },
+  };
+}
+
+test('an agent waits until the one before it has stopped', async () => {
+  const { port, told, takes, lockOf, pass } = agents();
+  const [first, second] = [lockOf('first'), lockOf('second')];
+  await takes('first', first);
+  void takes('second', second);
+  void takes('stranger', lockOf('stranger', 'other'));
+  await pass(minuteMs / 2);
+  assert.deepEqual(told, ['first', 'stranger']);
+  await first.release();
+  await pass(heartbeatIntervalMs);
+  assert.deepEqual(told, ['first', 'stranger', 'second']);
+  assert.equal(port.shutdownLocks.get('g'), 'second');
+});
+
+test('waiting has an end, whoever has the lock and whether or not anybody can be asked', async () => {
+  for (const unavailable of [false, true]) {
+    const { port, told, takes, lockOf, pass } = agents();
+    await takes('first', lockOf('first'));
+    port.unavailable = unavailable;
+    void takes('second', lockOf('second'), 10_000);
+    await pass(9_500);
+    assert.deepEqual(told, ['first']);
+    await pass(500);
+    assert.deepEqual(told, ['first', 'second']);
+  }
+});
+
+test('who has the lock says so again until it is done', async () => {
+  const { port, takes, lockOf, pass } = agents();
+  const lock = lockOf('first');
+  await takes('first', lock);
+  await pass(heartbeatIntervalMs * 5);
+  assert.equal(port.calls.lockShutdown, 6);
+  // A new leader knows nothing of it, and hears it again.
+  port.shutdownLocks.clear();
+  await pass(heartbeatIntervalMs);
+  assert.equal(port.shutdownLocks.get('g'), 'first');
+  await lock.release();
+  await pass(heartbeatIntervalMs * 2);
+  assert.equal(port.calls.lockShutdown, 7);
+  assert.equal(port.shutdownLocks.size, 0);
+});
+
+test('an agent serves clients while it waits, and stops when it is its turn', async (t) => {
+  const { agent, cluster, clock, connect, pass } = await startAgentUnderTest(t, { locksShutdown: true });
+  cluster.shutdownLocks.set('', 'another');
+  let isStopped = false;
+  void agent.stop({ deadlineMs: 10 * minuteMs }).then(() => {
+    isStopped = true;
+  });
+  await pass(minuteMs);
+  assert.equal(cluster.calls.leave, 0);
+  const heartbeats = cluster.calls.heartbeat;
+  await pass(minuteMs);
+  assert.ok(cluster.calls.heartbeat > heartbeats, 'the others still count on it');
+  const client = await connect();
+  assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
+  client.socket.destroy();
+
+  cluster.shutdownLocks.clear();
+  await until(() => {
+    clock.advance(250);
+    return isStopped;
+  });
+  assert.equal(cluster.calls.leave, 1);
+  assert.equal(cluster.shutdownLocks.size, 0);
+});

@@ -1,0 +1,69 @@
+import type { Clock, Log } from '@weir/core';
+import { type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
+
+export interface ShutdownLockOptions {
+  readonly port: ClusterPort;
+  readonly agentId: string;
+  readonly group: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Lets only one agent of a group shut down at a time, so that a rolling restart that is too fast does not take them all from their
+ * clients. Waiting has an end: whoever stops agents kills those that take too long.
+ */
+export class ShutdownLock {
+  readonly #options: ShutdownLockOptions;
+  #cancel: (() => void) | undefined;
+  #isReleased = false;
+
+  constructor(options: ShutdownLockOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until the agent has the lock, but no longer than so; it may stop in either case. */
+  async take(waitMsMax: number): Promise<void> {
+    const { clock, log } = this.#options;
+    const endMs = clock.monotonicMs() + waitMsMax;
+    let hasWaited = false;
+    while (!(await this.#ask(false))) {
+      const leftMs = endMs - clock.monotonicMs();
+      if (leftMs <= 0) {
+        log.warn('the agent stops without the shutdown lock of its group', { waitedMs: waitMsMax });
+        return;
+      }
+      if (!hasWaited) log.info('the agent serves on until another one of its group has stopped');
+      hasWaited = true;
+      await new Promise<void>((resolve) => clock.after(Math.min(heartbeatIntervalMs, leftMs), resolve));
+    }
+    this.#keep();
+  }
+
+  /** Lets the next one stop. */
+  async release(): Promise<void> {
+    const { port, agentId } = this.#options;
+    this.#isReleased = true;
+    this.#cancel?.();
+    // Otherwise it ends with its lease.
+    await port.unlockShutdown(agentId).catch(() => undefined);
+  }
+
+  #keep(): void {
+    this.#cancel = this.#options.clock.after(heartbeatIntervalMs, () => {
+      void this.#ask(true).then(() => {
+        if (!this.#isReleased) this.#keep();
+      });
+    });
+  }
+
+  async #ask(hasIt: boolean): Promise<boolean> {
+    const { port, agentId, group, log } = this.#options;
+    try {
+      return await port.lockShutdown({ agentId, group, hasIt });
+    } catch (error) {
+      log.debug('the shutdown lock could not be asked for', { error: String(error) });
+      return false;
+    }
+  }
+}

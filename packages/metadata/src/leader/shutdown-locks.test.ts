@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import { shutdownLeaseMs } from '../cluster/port.ts';
+import { ShutdownLocks } from './shutdown-locks.ts';
+
+function locks() {
+  let nowMs = 5_000;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
+  const all = new ShutdownLocks(clock);
+  return {
+    asks: (agentId: string, group = 'g', hasIt = false) => all.lock({ agentId, group, hasIt }),
+    unlock: (agentId: string) => all.unlock(agentId),
+    pass(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+test('one agent of a group at a time, and groups do not wait for each other', () => {
+  const { asks, unlock, pass } = locks();
+  pass(shutdownLeaseMs);
+  assert.deepEqual([asks('a'), asks('b'), asks('a'), asks('c', 'other')], [true, false, true, true]);
+  unlock('b');
+  assert.equal(asks('b'), false, 'nobody unlocks for others');
+  unlock('a');
+  assert.deepEqual([asks('b'), asks('a'), asks('d', 'other')], [true, false, false]);
+});
+
+test('a lock ends with its lease, unless its agent asks again', () => {
+  const { asks, pass } = locks();
+  pass(shutdownLeaseMs);
+  asks('a');
+  pass(shutdownLeaseMs - 1);
+  assert.equal(asks('a', 'g', true), true);
+  pass(shutdownLeaseMs - 1);
+  assert.equal(asks('b'), false);
+  pass(1);
+  assert.equal(asks('b'), true);
+  assert.equal(asks('a', 'g', true), false, 'who was silent for too long has lost it');
+});
+
+test('a new leader lets those speak first who have a lock', () => {
+  const { asks, pass } = locks();
+  assert.equal(asks('b'), false);
+  pass(shutdownLeaseMs - 1);
+  assert.equal(asks('b'), false);
+  assert.equal(asks('a', 'g', true), true);
+  pass(1);
+  assert.equal(asks('b'), false);
+  assert.equal(asks('c', 'other'), true);
+});
+
+test('there are no more locks than agents', () => {
+  const { asks, pass } = locks();
+  pass(shutdownLeaseMs);
+  for (let count = 0; count < caps.agentsPerClusterMax; count++) assert.ok(asks('a', `g${count}`));
+  assert.equal(asks('a', 'one more'), false);
+  pass(shutdownLeaseMs);
+  assert.equal(asks('a', 'one more'), true);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
+import { Asker, Refused, refuse } from './asker.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import { ConnectionLost } from './client.ts';
+import type { CopyHistory } from './copy-history.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+const requestTimeoutMs = 3_000;
+const readCommitted = 1;
+
+interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: bigint;
+}
+
+/** Reads the copy as a consumer of committed records does, and checks every record that it comes to. */
+export class CommittedReader {
+  readonly #world: ClientSurroundings;
+  readonly #history: CopyHistory;
+  readonly #bootstrap: Bootstrap;
+  readonly #name: string;
+  readonly #asker: Asker;
+  readonly #positions: number[];
+  readonly #texts: string[][];
+  #isStopped = false;
+
+  constructor(world: ClientSurroundings, history: CopyHistory, bootstrap: Bootstrap, name: string) {
+    this.#world = world;
+    this.#history = history;
+    this.#bootstrap = bootstrap;
+    this.#name = name;
+    this.#asker = new Asker(world, bootstrap);
+    this.#positions = new Array<number>(bootstrap.partitionCount).fill(0);
+    this.#texts = this.#positions.map(() => []);
+    this.#work().catch((error) => world.problem(error));
+  }
+
+  /** How many records it has read of each partition. */
+  get counts(): readonly number[] {
+    return this.#texts.map(({ length }) => length);
+  }
+
+  get texts(): readonly string[] {
+    return this.#texts.flat();
+  }
+
+  cut(): void {
+    this.#asker.cut();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#asker.cut();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        if (this.#world.random.next() < 0.1) this.#asker.cut();
+        await this.#fetch();
+      } catch (error) {
+        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
+        await new Promise<void>((resolve) => this.#world.clock.after(50, resolve));
+      }
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    const { topicName, topicId } = this.#bootstrap;
+    const partitions = this.#positions.map((offset, partition) => ({
+      partition,
+      fetchOffset: BigInt(offset),
+      partitionMaxBytes: 4_000,
+    }));
+    const body = {
+      maxWaitMs: 300,
+      minBytes: 1,
+      maxBytes: 8_000,
+      isolationLevel: readCommitted,
+      topics: [{ topic: topicName, topicId, partitions }],
+    };
+    const answer = await this.#asker.request('Fetch', body, requestTimeoutMs);
+    for (const one of answer.responses[0]?.partitions ?? []) {
+      refuse('Fetch', one.errorCode);
+      const { partitionIndex, records, abortedTransactions, lastStableOffset } = one;
+      this.#take(partitionIndex, records ?? Buffer.alloc(0), abortedTransactions ?? [], lastStableOffset);
+    }
+  }
+
+  /** Leaves out what is of aborted transactions, of which it is told where each begins; its marker says where it ends. */
+  #take(
+    partition: number,
+    bytes: Buffer,
+    aborted: readonly AbortedTransaction[],
+    lastStableOffset: bigint,
+  ): void {
+    const waiting = [...aborted].sort((a, b) => Number(a.firstOffset - b.firstOffset));
+    const open = new Set<bigint>();
+    for (const view of recordBatches(bytes, { partialTail: 'error' })) {
+      const { nextOffset, producerId } = view;
+      const where = `${this.#name}: partition ${partition} of the copy, offset ${view.baseOffset}`;
+      assert.ok(nextOffset <= lastStableOffset, `${where}: lies behind what is decided, ${lastStableOffset}`);
+      while (waiting.length > 0 && waiting[0]!.firstOffset < nextOffset) open.add(waiting.shift()!.producerId);
+      if (view.isControl) {
+        const marker = readControlRecord(view);
+        if (marker.type === 'abort') open.delete(producerId);
+      } else if (!open.has(producerId)) {
+        for (const { offset, value } of batchRecords(view)) {
+          if (Number(offset) < this.#positions[partition]!) continue;
+          const texts = this.#texts[partition]!;
+          this.#history.read(this.#name, partition, texts.length, String(value));
+          texts.push(String(value));
+        }
+      }
+      this.#positions[partition] = Number(nextOffset);
+    }
+  }
+}

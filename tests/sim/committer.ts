@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { Asker, Refused, refuse } from './asker.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import { ConnectionLost } from './client.ts';
+import { offsetsFrom } from './copier.ts';
+import { fetchOffsets, fetchPositions } from './group-offsets.ts';
+import { type Generation, Membership } from './membership.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+const leaveChance = 0.03;
+const requestTimeoutMs = 3_000;
+
+/** Where a group has been told that it is. What was acknowledged once is never taken back, whoever asks. */
+export class CommittedPositions {
+  readonly #acknowledged = new Map<number, number>();
+
+  of(partition: number): number {
+    return this.#acknowledged.get(partition) ?? 0;
+  }
+
+  acknowledge(partition: number, offset: number): void {
+    this.#acknowledged.set(partition, Math.max(this.of(partition), offset));
+  }
+}
+
+/** A member of a group that reads and commits, and now and then leaves and comes back. */
+export class Committer {
+  readonly #world: ClientSurroundings;
+  readonly #bootstrap: Bootstrap;
+  readonly #name: string;
+  readonly #committed: CommittedPositions;
+  readonly #asker: Asker;
+  readonly #membership: Membership;
+  #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
+  #isStopped = false;
+
+  constructor(
+    world: ClientSurroundings,
+    bootstrap: Bootstrap,
+    name: string,
+    groupId: string,
+    committed: CommittedPositions,
+  ) {
+    this.#world = world;
+    this.#bootstrap = bootstrap;
+    this.#name = name;
+    this.#committed = committed;
+    this.#asker = new Asker(world, bootstrap);
+    this.#membership = new Membership(this.#asker, bootstrap, groupId);
+    this.#work().catch((error) => world.problem(error));
+  }
+
+  cut(): void {
+    this.#asker.cut();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#asker.cut();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#round();
+      } catch (error) {
+        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
+        this.#world.note(`${this.#name}: ${error.message}`);
+        this.#membership.failed(error);
+        this.#positions = undefined;
+        await new Promise<void>((resolve) => this.#world.clock.after(100, resolve));
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const generation = await this.#membership.current();
+    if (this.#world.random.next() < leaveChance) {
+      this.#positions = undefined;
+      return this.#membership.leave();
+    }
+    if (this.#positions?.of !== generation) {
+      const before = generation.partitions.map((partition) => this.#committed.of(partition));
+      const at = await fetchPositions(this.#asker, this.#bootstrap, this.#membership.groupId, generation);
+      for (const [index, partition] of generation.partitions.entries()) {
+        assert.ok(
+          at.get(partition)! >= before[index]!,
+          `${this.#name}: partition ${partition} is committed to ${at.get(partition)}, after ${before[index]}`,
+        );
+      }
+      this.#positions = { of: generation, at };
+    }
+    const { at } = this.#positions;
+    const found = await fetchOffsets(this.#asker, this.#bootstrap, at, offsetsFrom);
+    if (found.size === 0) return;
+    const next = new Map([...found].map(([partition, offsets]) => [partition, offsets.at(-1)! + 1]));
+    await this.#commit(generation, next);
+    for (const [partition, offset] of next) {
+      at.set(partition, offset);
+      this.#committed.acknowledge(partition, offset);
+    }
+  }
+
+  async #commit({ generationId, memberId }: Generation, next: ReadonlyMap<number, number>): Promise<void> {
+    const { topicName, topicId } = this.#bootstrap;
+    const partitions = [...next].map(([partitionIndex, offset]) => ({
+      partitionIndex,
+      committedOffset: BigInt(offset),
+      committedMetadata: '',
+    }));
+    const body = {
+      groupId: this.#membership.groupId,
+      generationIdOrMemberEpoch: generationId,
+      memberId,
+      topics: [{ name: topicName, topicId, partitions }],
+    };
+    const answer = await this.#asker.request('OffsetCommit', body, requestTimeoutMs);
+    for (const { errorCode } of answer.topics[0]!.partitions) refuse('OffsetCommit', errorCode);
+  }
+}

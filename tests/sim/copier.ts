@@ -1,0 +1,184 @@
+import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
+import { Asker, Refused, refuse } from './asker.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import { ConnectionLost } from './client.ts';
+import { type CopyHistory, textOf } from './copy-history.ts';
+import { fetchOffsets, fetchPositions } from './group-offsets.ts';
+import { type Generation, Membership } from './membership.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+export interface CopierOptions {
+  readonly transactionalId: string;
+  /** Names its transactions, for there may be another under the same transactional id. */
+  readonly name: string;
+  readonly groupId: string;
+  readonly from: Bootstrap;
+  readonly to: Bootstrap;
+}
+
+const requestTimeoutMs = 3_000;
+const transactionTimeoutMs = 8_000;
+const abortChance = 0.15;
+const leaveChance = 0.02;
+
+/** The offsets of the records from one on, within batches that may begin before it. */
+export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffer): readonly number[] {
+  const offsets: number[] = [];
+  for (const view of recordBatches(bytes, { partialTail: 'error' })) {
+    if (view.isControl) continue;
+    for (const { offset } of batchRecords(view)) if (Number(offset) >= fromOffset) offsets.push(Number(offset));
+  }
+  return offsets;
+}
+
+/**
+ * Reads, writes what it made of it and commits where it was, all in one transaction, as a member of a group. It repeats nothing:
+ * after any failure it begins anew under the next epoch, where the group was left by what was really committed.
+ */
+export class Copier {
+  readonly #world: ClientSurroundings;
+  readonly #history: CopyHistory;
+  readonly #options: CopierOptions;
+  readonly #asker: Asker;
+  readonly #membership: Membership;
+  #producer: { readonly producerId: bigint; readonly producerEpoch: number } | undefined;
+  #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
+  #transactions = 0;
+  #isReplaced = false;
+  #isStopped = false;
+
+  constructor(world: ClientSurroundings, history: CopyHistory, options: CopierOptions) {
+    this.#world = world;
+    this.#history = history;
+    this.#options = options;
+    this.#asker = new Asker(world, options.from);
+    this.#membership = new Membership(this.#asker, options.from, options.groupId);
+    this.#work().catch((error) => world.problem(error));
+  }
+
+  cut(): void {
+    this.#asker.cut();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#asker.cut();
+  }
+
+  /** Another has its transactional id. This one does not know, and goes on until it fails. */
+  replace(): void {
+    this.#isReplaced = true;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#round();
+      } catch (error) {
+        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
+        this.#world.note(`${this.#options.name}: ${error.message}`);
+        if (this.#isReplaced) return;
+        this.#membership.failed(error);
+        this.#producer = undefined;
+        this.#positions = undefined;
+        await this.#pause(100);
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const generation = await this.#membership.current();
+    if (this.#world.random.next() < leaveChance) {
+      this.#positions = undefined;
+      return this.#membership.leave();
+    }
+    this.#producer ??= await this.#initialise();
+    if (this.#positions?.of !== generation) {
+      const { from, groupId } = this.#options;
+      this.#positions = { of: generation, at: await fetchPositions(this.#asker, from, groupId, generation) };
+    }
+    const { at } = this.#positions;
+    if (at.size === 0) return this.#pause(200);
+    const found = await fetchOffsets(this.#asker, this.#options.from, at, offsetsFrom);
+    if (found.size > 0) await this.#copy(generation, found);
+  }
+
+  async #initialise(): Promise<{ readonly producerId: bigint; readonly producerEpoch: number }> {
+    const { transactionalId } = this.#options;
+    const body = { transactionalId, transactionTimeoutMs, producerId: -1n, producerEpoch: -1 };
+    const answer = await this.#asker.request('InitProducerId', body, requestTimeoutMs);
+    refuse('InitProducerId', answer.errorCode);
+    return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
+  }
+
+  async #copy(generation: Generation, found: ReadonlyMap<number, readonly number[]>): Promise<void> {
+    const transaction = `${this.#options.name}-${this.#transactions++}`;
+    const recordCount = [...found.values()].reduce((sum, offsets) => sum + offsets.length, 0);
+    this.#history.begin(transaction, recordCount);
+    let isCommitAsked = false;
+    try {
+      await this.#write(transaction, found);
+      await this.#commitPositions(generation, found);
+      isCommitAsked = this.#world.random.next() >= abortChance;
+      await this.#end(isCommitAsked);
+    } catch (error) {
+      if (!isCommitAsked) this.#history.abort(transaction);
+      throw error;
+    }
+    if (!isCommitAsked) {
+      this.#history.abort(transaction);
+      return;
+    }
+    this.#history.commit(transaction);
+    for (const [partition, offsets] of found) this.#positions?.at.set(partition, offsets.at(-1)! + 1);
+  }
+
+  async #write(transaction: string, found: ReadonlyMap<number, readonly number[]>): Promise<void> {
+    const { transactionalId, to } = this.#options;
+    const timestamp = BigInt(Math.floor(this.#world.clock.nowMs()));
+    const partitionData = [...found].map(([partition, offsets]) => ({
+      index: partition,
+      records: buildRecordBatch(
+        offsets.map((offset) => ({
+          timestamp,
+          key: null,
+          value: Buffer.from(textOf({ partition, offset, transaction })),
+        })),
+        { ...this.#producer!, baseSequence: 0, isTransactional: true },
+      ),
+    }));
+    const topicData = [{ name: to.topicName, topicId: to.topicId, partitionData }];
+    const body = { transactionalId, acks: -1, timeoutMs: requestTimeoutMs, topicData };
+    const { responses } = await this.#asker.request('Produce', body, requestTimeoutMs);
+    for (const { errorCode } of responses[0]!.partitionResponses) refuse('Produce', errorCode);
+  }
+
+  async #commitPositions(
+    { generationId, memberId }: Generation,
+    found: ReadonlyMap<number, readonly number[]>,
+  ): Promise<void> {
+    const { transactionalId, groupId, from } = this.#options;
+    const partitions = [...found].map(([partitionIndex, offsets]) => ({
+      partitionIndex,
+      committedOffset: BigInt(offsets.at(-1)! + 1),
+      committedMetadata: '',
+    }));
+    const topics = [{ name: from.topicName, partitions }];
+    const body = { transactionalId, groupId, ...this.#producer!, generationId, memberId, topics };
+    const answer = await this.#asker.request('TxnOffsetCommit', body, requestTimeoutMs);
+    for (const { errorCode } of answer.topics[0]!.partitions) refuse('TxnOffsetCommit', errorCode);
+  }
+
+  async #end(committed: boolean): Promise<void> {
+    const { transactionalId } = this.#options;
+    const body = { transactionalId, ...this.#producer!, committed };
+    const answer = await this.#asker.request('EndTxn', body, requestTimeoutMs);
+    refuse('EndTxn', answer.errorCode);
+    // Every transaction has an epoch of its own.
+    this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#world.clock.after(ms, resolve));
+  }
+}

@@ -1,0 +1,52 @@
+import { type Asker, refuse } from './asker.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import type { Generation } from './membership.ts';
+
+const requestTimeoutMs = 3_000;
+
+/** Where a group is in the partitions of a generation. What a transaction has pending is waited for. */
+export async function fetchPositions(
+  asker: Asker,
+  { topicName, topicId }: Bootstrap,
+  groupId: string,
+  { partitions }: Generation,
+): Promise<Map<number, number>> {
+  const topics = [{ name: topicName, topicId, partitionIndexes: [...partitions] }];
+  const body = { groups: [{ groupId, topics }], requireStable: true };
+  const { groups } = await asker.request('OffsetFetch', body, requestTimeoutMs);
+  refuse('OffsetFetch', groups[0]!.errorCode);
+  const positions = new Map<number, number>();
+  for (const { partitionIndex, committedOffset, errorCode } of groups[0]!.topics[0]?.partitions ?? []) {
+    refuse('OffsetFetch', errorCode);
+    positions.set(partitionIndex, Math.max(0, Number(committedOffset)));
+  }
+  return positions;
+}
+
+/** The offsets of the records that lie at the positions, some from each partition. */
+export async function fetchOffsets(
+  asker: Asker,
+  { topicName, topicId }: Bootstrap,
+  positions: ReadonlyMap<number, number>,
+  recordsOf: (partition: number, fromOffset: number, bytes: Buffer) => readonly number[],
+): Promise<Map<number, readonly number[]>> {
+  const partitions = [...positions].map(([partition, offset]) => ({
+    partition,
+    fetchOffset: BigInt(offset),
+    partitionMaxBytes: 2_000,
+  }));
+  const body = {
+    maxWaitMs: 200,
+    minBytes: 1,
+    maxBytes: 8_000,
+    topics: [{ topic: topicName, topicId, partitions }],
+  };
+  const answer = await asker.request('Fetch', body, requestTimeoutMs);
+  const found = new Map<number, readonly number[]>();
+  for (const { partitionIndex, errorCode, records } of answer.responses[0]?.partitions ?? []) {
+    refuse('Fetch', errorCode);
+    const offsets = recordsOf(partitionIndex, positions.get(partitionIndex)!, records ?? Buffer.alloc(0));
+    if (offsets.length > 0) found.set(partitionIndex, offsets);
+  }
+  return found;
+}

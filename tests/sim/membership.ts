@@ -1,0 +1,93 @@
+import { type Asker, Refused, refuse } from './asker.ts';
+import type { Bootstrap } from './bootstrap.ts';
+
+const sessionTimeoutMs = 6_000;
+const rebalanceTimeoutMs = 6_000;
+/** A join waits for everybody else. */
+const joinTimeoutMs = 15_000;
+const requestTimeoutMs = 3_000;
+const protocol = { protocolType: 'copying', protocolName: 'in turn' };
+
+/** What a member has until it hears of a rebalance. */
+export interface Generation {
+  readonly memberId: string;
+  readonly generationId: number;
+  readonly partitions: readonly number[];
+}
+
+/** One member of a classic group, which shares the partitions of a topic. */
+export class Membership {
+  readonly groupId: string;
+  readonly #asker: Asker;
+  readonly #bootstrap: Bootstrap;
+  #memberId = '';
+  #generation: Generation | undefined;
+
+  constructor(asker: Asker, bootstrap: Bootstrap, groupId: string) {
+    this.#asker = asker;
+    this.#bootstrap = bootstrap;
+    this.groupId = groupId;
+  }
+
+  /** Says that it lives, or joins when it has to. */
+  async current(): Promise<Generation> {
+    this.#generation ??= await this.#join();
+    const { generationId, memberId } = this.#generation;
+    const body = { groupId: this.groupId, generationId, memberId };
+    refuse('Heartbeat', (await this.#asker.request('Heartbeat', body, requestTimeoutMs)).errorCode);
+    return this.#generation;
+  }
+
+  /** Takes note of an error that another request of the group was answered with. */
+  failed(error: unknown): void {
+    if (!(error instanceof Refused)) return;
+    if (error.error === 'UNKNOWN_MEMBER_ID') this.#memberId = '';
+    const isOver = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS'];
+    if (isOver.includes(error.error)) this.#generation = undefined;
+  }
+
+  /** Says goodbye; what was read is another's. */
+  async leave(): Promise<void> {
+    const memberId = this.#memberId;
+    this.#generation = undefined;
+    this.#memberId = '';
+    if (memberId === '') return;
+    const body = { groupId: this.groupId, members: [{ memberId }] };
+    await this.#asker.request('LeaveGroup', body, requestTimeoutMs);
+  }
+
+  async #join(): Promise<Generation> {
+    const { groupId } = this;
+    const joined = await this.#asker.request(
+      'JoinGroup',
+      {
+        groupId,
+        sessionTimeoutMs,
+        rebalanceTimeoutMs,
+        memberId: this.#memberId,
+        protocolType: protocol.protocolType,
+        protocols: [{ name: protocol.protocolName, metadata: Buffer.alloc(0) }],
+      },
+      joinTimeoutMs,
+    );
+    if (joined.memberId !== '') this.#memberId = joined.memberId;
+    refuse('JoinGroup', joined.errorCode);
+    const { generationId, memberId, leader, members } = joined;
+    const assignments = leader === memberId ? this.#assign(members.map((member) => member.memberId)) : [];
+    const synced = await this.#asker.request(
+      'SyncGroup',
+      { groupId, generationId, memberId, ...protocol, assignments },
+      joinTimeoutMs,
+    );
+    refuse('SyncGroup', synced.errorCode);
+    return { memberId, generationId, partitions: JSON.parse(String(synced.assignment)) as number[] };
+  }
+
+  #assign(memberIds: readonly string[]): { memberId: string; assignment: Buffer }[] {
+    const all = Array.from({ length: this.#bootstrap.partitionCount }, (_, partition) => partition);
+    return memberIds.map((memberId, turn) => {
+      const partitions = all.filter((partition) => partition % memberIds.length === turn);
+      return { memberId, assignment: Buffer.from(JSON.stringify(partitions)) };
+    });
+  }
+}
