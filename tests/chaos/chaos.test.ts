@@ -7,6 +7,7 @@ import { type Random, seededRandom, systemClock, systemRandom } from '@weir/core
 import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
 import type { Bootstrap } from '../sim/bootstrap.ts';
 import { ConnectionLost } from '../sim/client.ts';
+import { GroupWork } from '../sim/group-work.ts';
 import { History } from '../sim/history.ts';
 import { Producer } from '../sim/producer.ts';
 import { Reader } from '../sim/reader.ts';
@@ -33,6 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const clusterId = 'vci_chaos';
 const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
 const topicName = 'chaos';
+/** Where transactions write what they read. */
+const copyName = 'copy';
 const partitionCount = 4;
 const controlPlaneCount = 2;
 const agentCount = 3;
@@ -90,14 +93,19 @@ class Chaos implements ClientSurroundings {
     this.#problem ??= error;
   }
 
-  async start(): Promise<Bootstrap> {
+  /** The topic that producers write to, and the one for copies of it. */
+  async start(): Promise<readonly [Bootstrap, Bootstrap]> {
     this.#bucketUrl = await this.bucket.start();
     for (let slot = 0; slot < controlPlaneCount; slot++) await this.#startControlPlane(slot);
     await Promise.all(Array.from({ length: agentCount }, (_, slot) => this.#startAgent(slot)));
+    return [await this.#topic(topicName), await this.#topic(copyName)];
+  }
+
+  async #topic(name: string): Promise<Bootstrap> {
     const brokers = () => this.#known;
     return {
-      topicName,
-      topicId: await this.#createTopic(brokers()[0]!),
+      topicName: name,
+      topicId: await this.#createTopic(brokers()[0]!, name),
       partitionCount,
       brokers,
       connect: (broker) => new SocketConnection(this, broker as SocketBroker),
@@ -119,11 +127,12 @@ class Chaos implements ClientSurroundings {
   }
 
   /** Does harm for a while. */
-  async trouble(): Promise<void> {
+  async trouble(work: GroupWork): Promise<void> {
     const endMs = systemClock.monotonicMs() + troubleMs;
     while (systemClock.monotonicMs() < endMs && this.#problem === undefined) {
       await this.pause(300 + this.random.below(1_200));
       const roll = this.random.next();
+      if (this.random.next() < 0.2) work.replaceCopier();
       if (roll < 0.35) this.#harm('agent', this.random.below(agentCount));
       else if (roll < 0.65) this.#harm('control plane', this.random.below(controlPlaneCount));
       else this.#harmBucket();
@@ -210,10 +219,10 @@ class Chaos implements ClientSurroundings {
     return started;
   }
 
-  async #createTopic(broker: SocketBroker): Promise<string> {
+  async #createTopic(broker: SocketBroker, name: string): Promise<string> {
     for (let attempt = 0; ; attempt++) {
       const connection = new SocketConnection(this, broker);
-      const topic = { name: topicName, numPartitions: partitionCount, replicationFactor: -1 };
+      const topic = { name, numPartitions: partitionCount, replicationFactor: -1 };
       const topics = [{ ...topic, assignments: [], configs: [] }];
       try {
         const answer = await connection.request('CreateTopics', { topics, timeoutMs: 5_000 }, 5_000);
@@ -277,12 +286,12 @@ class Chaos implements ClientSurroundings {
 }
 
 test(`agents and control planes are killed and paused under load, seed ${seed}`, {
-  timeout: troubleMs + 2 * startMsMax + 3 * recoveryMsMax,
+  timeout: troubleMs + 2 * startMsMax + 4 * recoveryMsMax,
 }, async (context) => {
   const chaos = new Chaos();
   const clients: { stop(): void }[] = [];
   try {
-    const bootstrap = await chaos.start();
+    const [bootstrap, copy] = await chaos.start();
     chaos.note('everything is up');
     const batchCount = Math.ceil((batchesPerSecond * troubleMs) / 1000);
     const all = producers.map(
@@ -296,8 +305,9 @@ test(`agents and control planes are killed and paused under load, seed ${seed}`,
     );
     const reader = new Reader(chaos, chaos.history, bootstrap, 'the reader');
     reader.follow();
-    clients.push(reader, ...all);
-    await chaos.trouble();
+    const work = new GroupWork(chaos, bootstrap, copy);
+    clients.push(reader, work, ...all);
+    await chaos.trouble(work);
     await chaos.until(() => all.every(({ isDone }) => isDone), recoveryMsMax, 'everything is acknowledged');
     chaos.note('everything is acknowledged');
     // By then every agent has noticed a dead connection, and follows the cluster over another.
@@ -315,11 +325,21 @@ test(`agents and control planes are killed and paused under load, seed ${seed}`,
     );
     await chaos.until(() => ends !== undefined, recoveryMsMax, 'everything is read');
     for (const [partition, end] of ends!.entries()) chaos.history.checkPartition(partition, end);
+    work.readAgain();
+    await chaos.until(() => work.isAt(ends!), recoveryMsMax, 'both groups have come to the end');
+    work.check();
 
     const { agentKills, agentPauses, nodeKills, nodePauses } = chaos.tally;
     assert.ok(agentKills + agentPauses > 0 && nodeKills + nodePauses > 0, 'something was harmed');
     const { refused, lost } = chaos.bucket;
-    context.diagnostic(JSON.stringify({ ...chaos.tally, requestsRefused: refused, answersLost: lost }));
+    context.diagnostic(
+      JSON.stringify({
+        ...chaos.tally,
+        ...work.history.counts,
+        requestsRefused: refused,
+        answersLost: lost,
+      }),
+    );
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${chaos.report()}`, { cause: error });
   } finally {

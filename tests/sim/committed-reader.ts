@@ -101,10 +101,11 @@ export class CommittedReader {
       const { nextOffset, producerId } = view;
       const where = `${this.#name}: partition ${partition} of the copy, offset ${view.baseOffset}`;
       assert.ok(nextOffset <= lastStableOffset, `${where}: lies behind what is decided, ${lastStableOffset}`);
-      while (waiting.length > 0 && waiting[0]!.firstOffset < nextOffset) open.add(waiting.shift()!.producerId);
+      while (waiting.length > 0 && waiting[0]!.firstOffset < nextOffset)
+        open.add(waiting.shift()!.producerId);
       if (view.isControl) {
         const marker = readControlRecord(view);
-        if (marker.type === 'abort') open.delete(producerId);
+        if (marker.kind === 'endTransaction' && marker.result === 'abort') open.delete(producerId);
       } else if (!open.has(producerId)) {
         for (const { offset, value } of batchRecords(view)) {
           if (Number(offset) < this.#positions[partition]!) continue;

@@ -88,6 +88,8 @@ export class Committer {
           `${this.#name}: partition ${partition} is committed to ${at.get(partition)}, after ${before[index]}`,
         );
       }
+      // A position that somebody was told is as good as an acknowledged one.
+      for (const [partition, offset] of at) this.#committed.acknowledge(partition, offset);
       this.#positions = { of: generation, at };
     }
     const { at } = this.#positions;

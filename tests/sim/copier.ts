@@ -26,7 +26,8 @@ export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffe
   const offsets: number[] = [];
   for (const view of recordBatches(bytes, { partialTail: 'error' })) {
     if (view.isControl) continue;
-    for (const { offset } of batchRecords(view)) if (Number(offset) >= fromOffset) offsets.push(Number(offset));
+    for (const { offset } of batchRecords(view))
+      if (Number(offset) >= fromOffset) offsets.push(Number(offset));
   }
   return offsets;
 }

@@ -53,7 +53,7 @@ test('what does not is refused in one line with status 2', async () => {
 test('what is wrong comes before what is planned, and that before what is missing', async () => {
   const cases: readonly [line: string, err: RegExp][] = [
     // No bucket, no key, no cluster: all missing, none of it said, because the flag is planned.
-    ['agent -httpProxy=http://a', /^weir agent: -httpProxy: not available in this release\n$/],
+    ['agent -tlsBlobURL=mem://a', /^weir agent: -tlsBlobURL: not available in this release\n$/],
     ['agent -batchTimeout=1ms', /^weir agent: -batchTimeout=1ms: at least 25ms is allowed\n$/],
     [
       'agent -bucketURL=mem://a -ingestionBucketURL=mem://b',

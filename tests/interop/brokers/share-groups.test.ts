@@ -61,7 +61,7 @@ test('two consumers share one partition, and each record goes to one of them', b
   for (const member of ['shared-a', 'shared-b']) await join(member, 'shared', 'max.poll.records=50');
   const read = await untilRead(['shared-a', 'shared-b'], 1000);
   assert.deepEqual(read.flat().toSorted(byOffset), firstDeliveries(1000));
-  for (const own of read) assert.ok(own.length >= 100, 'both of them worked');
+  for (const own of read) assert.ok(own.length >= 50, 'both of them worked');
   for (const member of ['shared-a', 'shared-b']) await commit(member);
   assert.deepEqual(await offsets('shared'), { 'shared-0': '1000 lag 0' });
   const { state, assigned } = await ask<GroupView>('share-describe', 'shared-group');
@@ -88,7 +88,7 @@ test(
   'a record that nobody says anything of goes to somebody else when its time is over',
   bounded,
   async () => {
-    await prepare('locked', 5, 'share.record.lock.duration.ms=1000', 'share.delivery.count.limit=2');
+    await prepare('locked', 5, 'share.record.lock.duration.ms=3000', 'share.delivery.count.limit=2');
     await join('locked-a', 'locked', explicit);
     await join('locked-b', 'locked', explicit);
     const [first] = await untilRead(['locked-a'], 5);
@@ -115,12 +115,12 @@ test('what a consumer holds when it leaves goes to others at once', bounded, asy
 });
 
 test('a consumer may ask for more time', bounded, async () => {
-  await prepare('renewed', 1, 'share.record.lock.duration.ms=2000', 'share.delivery.count.limit=2');
+  await prepare('renewed', 1, 'share.record.lock.duration.ms=5000', 'share.delivery.count.limit=2');
   await join('renewed-a', 'renewed', explicit);
   assert.deepEqual(await untilRead(['renewed-a'], 1, 'renew'), [['0@0#1']]);
   assert.deepEqual(await commit('renewed-a'), { 'renewed-0': 'OK' });
   for (let times = 0; times < 3; times++) {
-    await pause(1_000);
+    await pause(2_000);
     assert.deepEqual(await untilRead(['renewed-a'], 1, 'renew'), [['0@0#1']], 'it is still its own');
     assert.deepEqual(await commit('renewed-a'), { 'renewed-0': 'OK' });
   }

@@ -2,7 +2,7 @@ import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { saidOf } from '../share/acknowledgements.ts';
 import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
 import type { ShareService } from '../share/share-service.ts';
-import { closingEpoch } from '../share/share-sessions.ts';
+import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 
 /**
@@ -31,36 +31,35 @@ export function shareFetchHandler(
     const session = service.sessions.fetch(caller, request, context.closed);
     if (typeof session === 'string') return refused(session);
     const fetch = new ShareFetch(service.reading, request, session, context);
-    const answer = answerOf(request, context, fetch);
+    const answer = answerOf(service, request, context, session, fetch);
     // Whoever takes the answer has counted it one step before.
     void answer.then(nothing, nothing).then(() => fetch.room?.release());
     return answer;
-
-    async function answerOf(
-      { topics, isRenewAck }: ShareFetchRequest,
-      { apiVersion }: RequestContext,
-      fetch: ShareFetch,
-    ): Promise<ShareFetchResponse> {
-      if (typeof session === 'string') return refused(session);
-      const isOver = shareSessionEpoch === closingEpoch;
-      const said = saidOf(topics, isRenewAck && apiVersion >= renewFromVersion);
-      const acknowledging = service.acknowledge(session, said, isOver);
-      const acquired = isOver || isRenewAck ? nothingAcquired : await fetch.acquire();
-      const results = acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
-      const acknowledged = await acknowledging;
-      if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
-      // What was said has been done, and its outcome must not be lost with the rest.
-      if (acquired?.error !== 'NONE' && said.length === 0) {
-        return refused(acquired?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
-      }
-      return fetch.respond(
-        results,
-        said,
-        acknowledged.errors,
-        Math.max(acquired?.lockMs ?? 0, acknowledged.lockMs),
-      );
-    }
   };
+}
+
+async function answerOf(
+  service: ShareService,
+  { topics, isRenewAck, shareSessionEpoch }: ShareFetchRequest,
+  { apiVersion }: RequestContext,
+  session: ShareSession,
+  fetch: ShareFetch,
+): Promise<ShareFetchResponse> {
+  const isOver = shareSessionEpoch === closingEpoch;
+  const said = saidOf(topics, isRenewAck && apiVersion >= renewFromVersion);
+  const acknowledging = service.acknowledge(session, said, isOver);
+  // Asked at once, so that one round trip does for both; what fails is thrown when it is waited for.
+  acknowledging.catch(nothing);
+  const acquired = isOver || isRenewAck ? nothingAcquired : await fetch.acquire();
+  const results = acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
+  const acknowledged = await acknowledging;
+  if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
+  // What was said has been done, and its outcome must not be lost with the rest.
+  if (acquired?.error !== 'NONE' && said.length === 0) {
+    return refused(acquired?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
+  }
+  const lockMs = Math.max(acquired?.lockMs ?? 0, acknowledged.lockMs);
+  return fetch.respond(results, said, acknowledged.errors, lockMs);
 }
 
 const renewFromVersion = 2;

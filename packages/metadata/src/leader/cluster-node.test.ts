@@ -11,6 +11,7 @@ import {
   type ClusterChange,
   type ClusterSnapshot,
   ClusterUnavailable,
+  shutdownLeaseMs,
 } from '../cluster/port.ts';
 import { Fenced, openJournals } from '../journal/index.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
@@ -314,6 +315,26 @@ test('agents come, change, fall silent and leave, and followers hear of it', asy
   await node.leave('nobody');
   await settle();
   assert.deepEqual(heard().slice(4), ['']);
+});
+
+test('the lock of agents that shut down survives its leader', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.advance(100);
+  const b = start('b');
+  const asks = (node: ClusterNode, agentId: string, hasIt = false) =>
+    node.lockShutdown({ agentId, group: 'g', hasIt });
+  await clock.advance(shutdownLeaseMs);
+  assert.deepEqual([await asks(a.node, 'x'), await asks(a.node, 'y')], [true, false]);
+  a.process.kill();
+  await clock.advance(4_000);
+  assert.equal(b.node.role, 'leader');
+  assert.deepEqual([await asks(b.node, 'y'), await asks(b.node, 'x', true)], [false, true]);
+  await clock.advance(shutdownLeaseMs - 1);
+  assert.equal(await asks(b.node, 'y'), false);
+  await b.node.unlockShutdown('x');
+  await clock.advance(4_001);
+  assert.equal(await asks(b.node, 'y'), true);
 });
 
 test('the next leader knows the agents of the one before, until they fall silent', async () => {

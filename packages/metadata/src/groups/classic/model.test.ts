@@ -85,8 +85,8 @@ class World {
   readonly requiresKnownMemberId: boolean;
   readonly clients: Client[];
   nowMs = 1_000;
-  /** Requests without an answer, and whose they are. */
-  readonly waiting = new Map<number, Client>();
+  /** Requests without an answer, whose they are, and as whom they were sent: a client may begin anew meanwhile. */
+  readonly waiting = new Map<number, { readonly client: Client; readonly identity: string }>();
   #lastToken = 0;
   #lastId = 0;
   #generationId = 0;
@@ -123,7 +123,7 @@ class World {
     const token = ++this.#lastToken;
     const { memberId, instance: groupInstanceId, generationId } = client;
     const asker = { groupId: 'g', memberId, groupInstanceId };
-    this.waiting.set(token, client);
+    this.waiting.set(token, { client, identity: groupInstanceId ?? memberId });
     switch (wanted.kind) {
       case 'join': {
         const own = wanted.forgetsId ? '' : memberId;
@@ -193,15 +193,16 @@ class World {
   }
 
   #hear(event: ClassicEvent, { token, reply }: ClassicAnswer): void {
-    const client = this.waiting.get(token);
-    assert.ok(client !== undefined, 'a request was answered twice');
+    const asked = this.waiting.get(token);
+    assert.ok(asked !== undefined, 'a request was answered twice');
     this.waiting.delete(token);
+    const { client, identity } = asked;
     if (typeof reply === 'string') {
       if (reply === 'NONE' || reply === 'REBALANCE_IN_PROGRESS') this.#lives(event, client);
     } else if ('leader' in reply) {
       this.#joined(client, reply);
     } else if ('assignment' in reply) {
-      if (reply.error === 'NONE') this.#synced(client, reply);
+      if (reply.error === 'NONE') this.#synced(client, identity, reply);
     }
   }
 
@@ -237,8 +238,8 @@ class World {
     });
   }
 
-  #synced(client: Client, { assignment }: SyncGroupAnswer): void {
-    const expected = `${this.group.generationId} ${client.instance ?? client.memberId}`;
+  #synced(client: Client, identity: string, { assignment }: SyncGroupAnswer): void {
+    const expected = `${this.group.generationId} ${identity}`;
     assert.equal(String(Buffer.from(assignment)), this.#assigned.get(expected) ?? '', 'nobody else assigns');
     client.aliveUntilMs = this.nowMs + sessionTimeoutMs;
   }

@@ -1,0 +1,86 @@
+import type { Bootstrap } from './bootstrap.ts';
+import { CommittedReader } from './committed-reader.ts';
+import { CommittedPositions, Committer } from './committer.ts';
+import { Copier } from './copier.ts';
+import { CopyHistory } from './copy-history.ts';
+import type { ClientSurroundings } from './surroundings.ts';
+
+const committerCount = 3;
+const copierCount = 2;
+
+/** Two groups at work on one topic: members that read and commit, and others that copy it in transactions; and who reads the copy. */
+export class GroupWork {
+  readonly history = new CopyHistory();
+  readonly #world: ClientSurroundings;
+  readonly #from: Bootstrap;
+  readonly #to: Bootstrap;
+  readonly #committed = new CommittedPositions();
+  readonly #committers: Committer[];
+  readonly #copiers: Copier[] = [];
+  readonly #replaced: Copier[] = [];
+  readonly #readers: CommittedReader[];
+  #copierStarts = 0;
+
+  constructor(world: ClientSurroundings, from: Bootstrap, to: Bootstrap) {
+    this.#world = world;
+    this.#from = from;
+    this.#to = to;
+    this.#committers = Array.from(
+      { length: committerCount },
+      (_, n) => new Committer(world, from, `committer-${n}`, 'committers', this.#committed),
+    );
+    for (let slot = 0; slot < copierCount; slot++) this.#startCopier(slot);
+    this.#readers = [new CommittedReader(world, this.history, to, 'the reader')];
+  }
+
+  /** A client loses its connection. */
+  cut(): void {
+    const all = [...this.#committers, ...this.#copiers, ...this.#readers];
+    all[this.#world.random.below(all.length)]!.cut();
+  }
+
+  /** Starts a copier in the place of one that does not know it, as a scheduler does that believes a machine to be dead. */
+  replaceCopier(): void {
+    const slot = this.#world.random.below(copierCount);
+    const replaced = this.#copiers[slot]!;
+    replaced.replace();
+    this.#replaced.push(replaced);
+    this.#startCopier(slot);
+  }
+
+  /** Whether both groups have come to these ends, and the readers of the copy as well. */
+  isAt(ends: readonly number[]): boolean {
+    return ends.every(
+      (end, partition) =>
+        this.#committed.of(partition) === end &&
+        this.#readers.every(({ counts }) => counts[partition] === end),
+    );
+  }
+
+  /** Lets another read the copy from its beginning. */
+  readAgain(): void {
+    this.#readers.push(new CommittedReader(this.#world, this.history, this.#to, 'the last reader'));
+  }
+
+  /** Checks transactions by what the readers have. */
+  check(): void {
+    for (const { texts } of this.#readers) this.history.checkWhole(texts);
+  }
+
+  stop(): void {
+    const all = [...this.#committers, ...this.#copiers, ...this.#replaced, ...this.#readers];
+    for (const client of all) client.stop();
+  }
+
+  #startCopier(slot: number): void {
+    const name = `copier-${slot}-${this.#copierStarts++}`;
+    this.#world.note(`${name} starts`);
+    this.#copiers[slot] = new Copier(this.#world, this.history, {
+      transactionalId: `copier-${slot}`,
+      name,
+      groupId: 'copiers',
+      from: this.#from,
+      to: this.#to,
+    });
+  }
+}
