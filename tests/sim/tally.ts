@@ -22,6 +22,8 @@ export interface Tally {
   batchesRetried: number;
   batchesAcknowledged: number;
   batchesRead: number;
+  transactionsCommitted: number;
+  transactionsAborted: number;
 }
 
 export function newTally(): Tally {
@@ -43,6 +45,8 @@ export function newTally(): Tally {
     batchesRetried: 0,
     batchesAcknowledged: 0,
     batchesRead: 0,
+    transactionsCommitted: 0,
+    transactionsAborted: 0,
   };
 }
 

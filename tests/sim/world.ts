@@ -13,6 +13,7 @@ import { SimAgent } from './agent.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ClientConnection, ConnectionLost } from './client.ts';
 import { SimControlPlane } from './control-plane.ts';
+import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
 import { Producer } from './producer.ts';
 import { Reader } from './reader.ts';
@@ -29,12 +30,16 @@ export interface WorldOptions {
    * earlier one, sent again, is not recognised any more.
    */
   readonly movesMidway?: boolean;
+  /** Whether groups read the topic and copy it in transactions, which takes its time; every fifth seed has them unless told. */
+  readonly hasGroups?: boolean;
   readonly log?: Log;
   /** Gets every note at once, and not only the last ones at the end. */
   readonly onNote?: (line: string) => void;
 }
 
 const topicName = 't';
+/** Where transactions write what they read. */
+const copyName = 'copy';
 const partitionCount = 3;
 const nodeCount = 2;
 const agentCount = 3;
@@ -44,6 +49,7 @@ const producers = [
   { name: 'plain-one', isIdempotent: false, isOrdered: true, requestsInFlightMax: 1, batchCount: 8 },
   { name: 'plain-many', isIdempotent: false, isOrdered: false, requestsInFlightMax: 5, batchCount: 14 },
 ] as const;
+const groupsEverySeeds = 5;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;
@@ -91,6 +97,7 @@ class World implements Surroundings {
   readonly #nodes: SimControlPlane[] = [];
   readonly #agents: SimAgent[] = [];
   readonly #windowMs: number;
+  readonly #hasGroups: boolean;
   #problem: unknown;
   #starts = 0;
   #terms = 0;
@@ -98,6 +105,7 @@ class World implements Surroundings {
 
   constructor(seed: number, options: WorldOptions) {
     this.#options = options;
+    this.#hasGroups = options.hasGroups ?? seed % groupsEverySeeds === 0;
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
@@ -122,21 +130,15 @@ class World implements Surroundings {
   async run(): Promise<void> {
     for (let slot = 0; slot < nodeCount; slot++) this.#startNode(slot, `cp${slot}`);
     for (let slot = 0; slot < agentCount; slot++) this.#startAgent(slot);
-    const topicId = await this.#within(startMsMax, 'the cluster starts', this.#createTopic());
-    const bootstrap: Bootstrap = {
-      topicName,
-      topicId,
-      partitionCount,
-      brokers: () => this.#agents,
-      connect: (broker) => new ClientConnection(this, broker as SimAgent),
-    };
+    const bootstrap = await this.#within(startMsMax, 'the cluster starts', this.#topic(topicName));
+    const work = this.#hasGroups ? await this.#groupWork(bootstrap) : undefined;
     const movesMidway = this.#options.movesMidway ?? false;
     const all = producers.map(
       (kind) => new Producer(this, this.#history, bootstrap, { ...kind, movesMidway, durationMs: troubleMs }),
     );
     const reader = new Reader(this, this.#history, bootstrap, 'the reader');
     reader.follow();
-    this.#trouble(all, reader);
+    this.#trouble(all, reader, work);
     await this.#pass(() => false, troubleMs);
     this.#heal();
     const isDone = await this.#pass(() => all.every(({ isDone }) => isDone), recoveryMsMax);
@@ -147,7 +149,38 @@ class World implements Surroundings {
     }
     await this.#pass(() => false, settleMs);
     reader.stop();
-    await this.#check(bootstrap);
+    const ends = await this.#check(bootstrap);
+    if (work !== undefined) await this.#checkGroups(work, ends);
+  }
+
+  async #topic(name: string): Promise<Bootstrap> {
+    return {
+      topicName: name,
+      topicId: await this.#createTopic(name),
+      partitionCount,
+      brokers: () => this.#agents,
+      connect: (broker) => new ClientConnection(this, broker as SimAgent),
+    };
+  }
+
+  async #groupWork(from: Bootstrap): Promise<GroupWork> {
+    return new GroupWork(
+      this,
+      from,
+      await this.#within(startMsMax, 'there is a second topic', this.#topic(copyName)),
+    );
+  }
+
+  async #checkGroups(work: GroupWork, ends: readonly number[]): Promise<void> {
+    work.readAgain();
+    const isAtEnd = await this.#pass(() => work.isAt(ends), recoveryMsMax);
+    work.stop();
+    if (!isAtEnd)
+      throw new SimulationFailed(`the groups were not at the end within ${recoveryMsMax / 1000} s`);
+    work.check();
+    const { transactionsCommitted, transactionsAborted } = work.history.counts;
+    this.tally.transactionsCommitted += transactionsCommitted;
+    this.tally.transactionsAborted += transactionsAborted;
   }
 
   end(): void {
@@ -155,10 +188,11 @@ class World implements Surroundings {
     dropMemoryBucket(this.#bucketName);
   }
 
-  async #check(bootstrap: Bootstrap): Promise<void> {
+  async #check(bootstrap: Bootstrap): Promise<readonly number[]> {
     const last = new Reader(this, this.#history, bootstrap, 'the last reader');
     const ends = await this.#within(recoveryMsMax, 'everything is read', last.readAll());
     for (const [partition, end] of ends.entries()) this.#history.checkPartition(partition, end);
+    return ends;
   }
 
   /** Lets time pass. What broke meanwhile ends the run. */
@@ -182,10 +216,10 @@ class World implements Surroundings {
     return result.value;
   }
 
-  async #createTopic(): Promise<string> {
+  async #createTopic(name: string): Promise<string> {
     for (;;) {
       const connection = new ClientConnection(this, this.#agents[0]!);
-      const topics = [{ name: topicName, numPartitions: partitionCount, replicationFactor: -1 }];
+      const topics = [{ name, numPartitions: partitionCount, replicationFactor: -1 }];
       try {
         const answer = await connection.request(
           'CreateTopics',
@@ -238,7 +272,7 @@ class World implements Surroundings {
   }
 
   /** Every now and then something goes wrong, and often before the last thing is well again. */
-  #trouble(all: readonly Producer[], reader: Reader): void {
+  #trouble(all: readonly Producer[], reader: Reader, work: GroupWork | undefined): void {
     this.clock.after(this.random.next() * 1_500, () => {
       if (!this.#isTroubled) return;
       const kinds = [
@@ -253,8 +287,16 @@ class World implements Surroundings {
         () => this.#harmNetwork(all, reader),
       ];
       kinds[this.random.below(kinds.length)]!();
-      this.#trouble(all, reader);
+      this.#harmGroups(work);
+      this.#trouble(all, reader, work);
     });
+  }
+
+  #harmGroups(work: GroupWork | undefined): void {
+    if (work === undefined) return;
+    const roll = this.random.next();
+    if (roll < 0.2) work.replaceCopier();
+    else if (roll < 0.5) work.cut();
   }
 
   #harmNode(): void {

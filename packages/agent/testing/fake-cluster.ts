@@ -1,5 +1,4 @@
 import {
-  type AdminPort,
   type AgentDescription,
   type BatchesAnswer,
   type BatchesQuery,
@@ -13,22 +12,19 @@ import {
   entryErrors,
   type FileCommit,
   type FileCommitResult,
-  type GroupsPort,
   type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
   type PartitionsToCreate,
   type Pointers,
-  type PrincipalsPort,
-  type SharePort,
   type ShutdownLockRequest,
   type TopicDescription,
   type TopicError,
   type TopicReference,
   type TopicResult,
   type TopicToCreate,
-  type TransactionsPort,
 } from '@weir/metadata';
+import { refusingCluster } from '@weir/metadata/testing';
 
 export interface FakeClusterOptions {
   readonly clusterId?: string;
@@ -76,68 +72,31 @@ interface Following {
   readonly queue: (ClusterSnapshot | readonly ClusterChange[])[];
 }
 
-type CountedCall = Exclude<
-  keyof ClusterPort,
-  | 'follow'
-  | keyof AdminPort
-  | keyof GroupsPort
-  | keyof PrincipalsPort
-  | keyof SharePort
-  | keyof TransactionsPort
->;
-
-/** Groups and transactions are tested with a real leader over a journal in memory, because their answers depend on each other. */
-function isNotHere(): Promise<never> {
-  return Promise.reject(new ClusterUnavailable('this cluster has neither groups nor transactions'));
-}
+/** The calls that this fake answers. */
+type FakedCall =
+  | 'commitFiles'
+  | 'findBatches'
+  | 'findOffsets'
+  | 'createTopics'
+  | 'deleteTopics'
+  | 'createPartitions'
+  | 'allocateProducerIds'
+  | 'heartbeat'
+  | 'leave'
+  | 'lockShutdown'
+  | 'unlockShutdown';
 
 /**
  * A whole cluster in memory, for the tests of an agent: it assigns offsets, keeps pointers, knows topics and streams changes.
  * Nothing expires and nobody times out. What has happened is told to followers before the promise of the call that
  * caused it is settled, unless a test holds the stream back.
  */
-export class FakeCluster implements ClusterPort {
-  readonly joinGroup = isNotHere;
-  readonly syncGroup = isNotHere;
-  readonly groupHeartbeats = isNotHere;
-  readonly leaveGroup = isNotHere;
-  readonly consumerGroupHeartbeats = isNotHere;
-  readonly describeConsumerGroups = isNotHere;
-  readonly commitOffsets = isNotHere;
-  readonly fetchOffsets = isNotHere;
-  readonly deleteOffsets = isNotHere;
-  readonly describeGroups = isNotHere;
-  readonly listGroups = isNotHere;
-  readonly deleteGroups = isNotHere;
-  readonly shareGroupHeartbeats = isNotHere;
-  readonly describeShareGroups = isNotHere;
-  readonly acquireRecords = isNotHere;
-  readonly acknowledgeRecords = isNotHere;
-  readonly describeShareOffsets = isNotHere;
-  readonly alterShareOffsets = isNotHere;
-  readonly deleteShareOffsets = isNotHere;
-  readonly initTransactionalProducer = isNotHere;
-  readonly addPartitionsToTransaction = isNotHere;
-  readonly addOffsetsToTransaction = isNotHere;
-  readonly commitTransactionOffsets = isNotHere;
-  readonly endTransaction = isNotHere;
-  readonly describeTransactions = isNotHere;
-  readonly listTransactions = isNotHere;
-  readonly describeProducers = isNotHere;
-  readonly alterConfigs = isNotHere;
-  readonly describeConfigs = isNotHere;
-  readonly listConfigResources = isNotHere;
-  readonly deleteRecords = isNotHere;
-  readonly logSizes = isNotHere;
-  readonly alterClientQuotas = isNotHere;
-  readonly describeClientQuotas = isNotHere;
-  readonly alterScramCredentials = isNotHere;
-  readonly describeScramCredentials = isNotHere;
+export class FakeCluster extends refusingCluster<FakedCall>() implements ClusterPort {
   readonly clusterId: string;
   /** While true, every call rejects with `ClusterUnavailable`. */
   unavailable = false;
   /** How often each call was made. */
-  readonly calls: Record<CountedCall, number> = {
+  readonly calls: Record<FakedCall, number> = {
     commitFiles: 0,
     findBatches: 0,
     findOffsets: 0,
@@ -165,6 +124,7 @@ export class FakeCluster implements ClusterPort {
   #nextProducerId = 1000;
 
   constructor(options: FakeClusterOptions = {}) {
+    super();
     this.clusterId = options.clusterId ?? 'vci_fake';
     this.#clusterConfigs = options.clusterConfigs ?? {};
     this.#nowMs = options.nowMs ?? (() => 0);
@@ -381,7 +341,7 @@ export class FakeCluster implements ClusterPort {
 
   // --- inside ---
 
-  #called(call: CountedCall): void {
+  #called(call: FakedCall): void {
     this.calls[call]++;
     if (this.unavailable) throw new ClusterUnavailable('the test said so');
   }

@@ -1,54 +1,21 @@
-import {
-  type ClusterFollower,
-  type ClusterPort,
-  type ClusterSnapshot,
-  ClusterUnavailable,
-  type FileCommit,
-} from '@weir/metadata';
+import type { ClusterFollower, ClusterPort, ClusterSnapshot, FileCommit } from '@weir/metadata';
+import { refusingCluster } from '@weir/metadata/testing';
 
-/** What groups and transactions do is not the connection's concern; one call of each way to answer is enough. */
-function isNotHere(): Promise<never> {
-  return Promise.reject(new ClusterUnavailable('this cluster has neither groups nor transactions'));
-}
+type FakedCall =
+  | 'commitFiles'
+  | 'findBatches'
+  | 'findOffsets'
+  | 'createTopics'
+  | 'deleteTopics'
+  | 'createPartitions'
+  | 'allocateProducerIds'
+  | 'heartbeat'
+  | 'leave'
+  | 'lockShutdown'
+  | 'unlockShutdown';
 
 /** A cluster that counts what it is asked and answers plainly. */
-export class FakeCluster implements ClusterPort {
-  readonly joinGroup = isNotHere;
-  readonly syncGroup = isNotHere;
-  readonly groupHeartbeats = isNotHere;
-  readonly leaveGroup = isNotHere;
-  readonly consumerGroupHeartbeats = isNotHere;
-  readonly describeConsumerGroups = isNotHere;
-  readonly commitOffsets = isNotHere;
-  readonly fetchOffsets = isNotHere;
-  readonly deleteOffsets = isNotHere;
-  readonly describeGroups = isNotHere;
-  readonly listGroups = isNotHere;
-  readonly deleteGroups = isNotHere;
-  readonly shareGroupHeartbeats = isNotHere;
-  readonly describeShareGroups = isNotHere;
-  readonly acquireRecords = isNotHere;
-  readonly acknowledgeRecords = isNotHere;
-  readonly describeShareOffsets = isNotHere;
-  readonly alterShareOffsets = isNotHere;
-  readonly deleteShareOffsets = isNotHere;
-  readonly initTransactionalProducer = isNotHere;
-  readonly addPartitionsToTransaction = isNotHere;
-  readonly addOffsetsToTransaction = isNotHere;
-  readonly commitTransactionOffsets = isNotHere;
-  readonly endTransaction = isNotHere;
-  readonly describeTransactions = isNotHere;
-  readonly listTransactions = isNotHere;
-  readonly describeProducers = isNotHere;
-  readonly alterConfigs = isNotHere;
-  readonly describeConfigs = isNotHere;
-  readonly listConfigResources = isNotHere;
-  readonly deleteRecords = isNotHere;
-  readonly logSizes = isNotHere;
-  readonly alterClientQuotas = isNotHere;
-  readonly describeClientQuotas = isNotHere;
-  readonly alterScramCredentials = isNotHere;
-  readonly describeScramCredentials = isNotHere;
+export class FakeCluster extends refusingCluster<FakedCall>() implements ClusterPort {
   readonly clusterId: string;
   readonly followers = new Set<ClusterFollower>();
   /** How often each method was run. */
@@ -58,6 +25,7 @@ export class FakeCluster implements ClusterPort {
   nextProducerId = 1000;
 
   constructor(clusterId = 'vci_test') {
+    super();
     this.clusterId = clusterId;
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileCommit } from '../../../testing/file-commit.ts';
 import { createTopic, GroupWorld } from '../../../testing/group-world.ts';
+import { ClusterUnavailable } from '../../cluster/port.ts';
 import {
   type AcknowledgeType,
   type AcquireAnswer,
@@ -131,6 +132,21 @@ test('what was acknowledged stays so when the leader of the cluster is killed, a
   assert.equal(await say(led, topicId, 'b', 2, 3, 'accept'), 'NONE');
   assert.equal(await say(led, topicId, 'b', 6, 9, 'accept'), 'NONE');
   assert.deepEqual(await offsetOf(led, topicId), [10, 0]);
+});
+
+test('what could not be made durable is not told, and the record comes again', async () => {
+  const world = new GroupWorld();
+  const { node, process, topicId } = await prepare(world);
+  const standby = await world.start('standby');
+  await produce(node, topicId, 1);
+  await acquire(node, topicId, 'a');
+  process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
+  const refused = assert.rejects(say(node, topicId, 'a', 0, 0, 'accept'), ClusterUnavailable);
+  await world.clock.advance(failoverMs);
+  await refused;
+  assert.equal(standby.node.role, 'leader');
+  assert.deepEqual(await offsetOf(standby.node, topicId), [0, 1]);
+  assert.match(drawn(await acquire(standby.node, topicId, 'a')).join(), /^0-0#[12]$/);
 });
 
 test('deliveries are kept a second later even if nobody says anything', async () => {

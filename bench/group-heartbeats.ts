@@ -1,0 +1,124 @@
+import { systemClock } from '@weir/core';
+import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
+import { createTopic } from '../tests/interop/brokers/topics.ts';
+import { atMost, type Benchmark, type Row } from './benchmark.ts';
+import { ClassicMember, rebalance } from './groups/classic-member.ts';
+import { type GroupCluster, startGroupCluster } from './groups/cluster.ts';
+import { closeAll, openConnections } from './groups/connections.ts';
+import { ConsumerMember } from './groups/consumer-member.ts';
+import { everyInterval } from './groups/pace.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import type { Effort } from './side-by-side.ts';
+
+interface Scale {
+  readonly agents: number;
+  readonly groups: number;
+  readonly membersPerGroup: number;
+  readonly durationMs: number;
+}
+
+const full: Scale = { agents: 3, groups: 1_000, membersPerGroup: 10, durationMs: 30_000 };
+/** To see that it works. */
+const tiny: Scale = { agents: 1, groups: 3, membersPerGroup: 2, durationMs: 500 };
+
+/** What Apache's consumers do unless they are told otherwise: `heartbeat.interval.ms`, and what brokers tell those of KIP-848. */
+const classicIntervalMs = 3_000;
+const consumerIntervalMs = 5_000;
+/** Groups that are formed at a time; what that costs is not measured here. */
+const formedAtOnce = 100;
+const topic = 'heartbeats';
+
+/**
+ * What it costs a control plane that very many members of groups say that they live: they heartbeat over connections of their own, at
+ * agents in processes of their own, which ask the control plane.
+ */
+export const groupHeartbeats: Benchmark = {
+  name: 'group-heartbeats',
+  async run(effort: Effort) {
+    const scale = effort.turns > 1 ? full : tiny;
+    return Lifetime.during(async (lifetime) => {
+      const cluster = await startGroupCluster(lifetime, { agents: scale.agents });
+      const connections = await openConnections(cluster.addresses, scale.groups * scale.membersPerGroup);
+      try {
+        return [await classic(cluster, connections, scale), await consumer(cluster, connections, scale)];
+      } finally {
+        closeAll(connections);
+      }
+    });
+  },
+};
+
+async function classic(
+  cluster: GroupCluster,
+  connections: readonly KafkaConnection[],
+  scale: Scale,
+): Promise<Row> {
+  const members = connections.map((connection, index) => new ClassicMember(connection, groupOf(index, scale)));
+  for (let first = 0; first < scale.groups; first += formedAtOnce) {
+    const groups = Array.from({ length: Math.min(formedAtOnce, scale.groups - first) }, (_, index) =>
+      members.slice((first + index) * scale.membersPerGroup, (first + index + 1) * scale.membersPerGroup),
+    );
+    await Promise.all(groups.map(formed));
+  }
+  const row = await measured(cluster, 'classic', members, classicIntervalMs, scale);
+  await Promise.all(members.map((member) => member.leave()));
+  return row;
+}
+
+async function consumer(
+  cluster: GroupCluster,
+  connections: readonly KafkaConnection[],
+  scale: Scale,
+): Promise<Row> {
+  await createTopic(cluster.addresses[0]!, topic, scale.membersPerGroup);
+  const members = connections.map(
+    (connection, index) => new ConsumerMember(connection, `new-${groupOf(index, scale)}`, topic),
+  );
+  for (let waiting = members; waiting.length > 0; ) {
+    for (let first = 0; first < waiting.length; first += formedAtOnce) {
+      await Promise.all(waiting.slice(first, first + formedAtOnce).map((member) => member.heartbeat()));
+    }
+    waiting = waiting.filter((member) => !member.isAtWork);
+  }
+  return measured(cluster, 'KIP-848', members, consumerIntervalMs, scale);
+}
+
+function groupOf(member: number, { membersPerGroup }: Scale): string {
+  return `group-${Math.floor(member / membersPerGroup)}`;
+}
+
+/** Some may be later than the first rebalance waits, and then there is another one. */
+async function formed(members: readonly ClassicMember[]): Promise<void> {
+  for (;;) {
+    try {
+      await rebalance(members);
+      return;
+    } catch (error) {
+      if (!String(error).includes('REBALANCE_IN_PROGRESS')) throw error;
+    }
+  }
+}
+
+async function measured(
+  { controlPlane }: GroupCluster,
+  protocol: string,
+  members: readonly { heartbeat(): Promise<void> }[],
+  intervalMs: number,
+  { groups, membersPerGroup, durationMs }: Scale,
+): Promise<Row> {
+  const beat = (member: { heartbeat(): Promise<void> }) => member.heartbeat();
+  // The first round is for everything that is compiled when it is used.
+  await everyInterval(members, intervalMs, Math.min(intervalMs, durationMs), beat);
+  const startMs = systemClock.monotonicMs();
+  const before = controlPlane.figures;
+  const count = await everyInterval(members, intervalMs, durationMs, beat);
+  const seconds = (systemClock.monotonicMs() - startMs) / 1000;
+  const cpuSeconds = (controlPlane.figures?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
+  return {
+    what: `heartbeats of ${groups} ${protocol} groups of ${membersPerGroup}: CPU of the control plane`,
+    figure: Math.round((1000 * cpuSeconds) / seconds) / 10,
+    unit: '% of a core',
+    bar: atMost(50),
+    detail: `${Math.round(count / seconds)} heartbeats/s, every ${intervalMs / 1000} s each`,
+  };
+}

@@ -1,0 +1,1 @@
+export { type NotFaked, refusingCluster } from './refusing-cluster.ts';
