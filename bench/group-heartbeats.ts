@@ -2,6 +2,7 @@ import { systemClock } from '@weir/core';
 import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
+import { patiently } from './groups/answer.ts';
 import { ClassicMember, rebalance } from './groups/classic-member.ts';
 import { type GroupCluster, startGroupCluster } from './groups/cluster.ts';
 import { closeAll, openConnections } from './groups/connections.ts';
@@ -24,8 +25,8 @@ const tiny: Scale = { agents: 1, groups: 3, membersPerGroup: 2, durationMs: 500 
 /** What Apache's consumers do unless they are told otherwise: `heartbeat.interval.ms`, and what brokers tell those of KIP-848. */
 const classicIntervalMs = 3_000;
 const consumerIntervalMs = 5_000;
-/** Groups that are formed at a time; what that costs is not measured here. */
-const formedAtOnce = 100;
+/** Members of the new protocol that join at a time; what that costs is not measured here. */
+const joiningMax = 500;
 const topic = 'heartbeats';
 
 /**
@@ -53,15 +54,16 @@ async function classic(
   connections: readonly KafkaConnection[],
   scale: Scale,
 ): Promise<Row> {
-  const members = connections.map((connection, index) => new ClassicMember(connection, groupOf(index, scale)));
-  for (let first = 0; first < scale.groups; first += formedAtOnce) {
-    const groups = Array.from({ length: Math.min(formedAtOnce, scale.groups - first) }, (_, index) =>
-      members.slice((first + index) * scale.membersPerGroup, (first + index + 1) * scale.membersPerGroup),
-    );
-    await Promise.all(groups.map(formed));
-  }
+  const members = connections.map(
+    (connection, index) => new ClassicMember(connection, groupOf(index, scale)),
+  );
+  // All at once, so that none that was formed early is given up while it waits for the others.
+  const groups = Array.from({ length: scale.groups }, (_, index) =>
+    members.slice(index * scale.membersPerGroup, (index + 1) * scale.membersPerGroup),
+  );
+  await Promise.all(groups.map((group) => patiently(() => rebalance(group))));
   const row = await measured(cluster, 'classic', members, classicIntervalMs, scale);
-  await Promise.all(members.map((member) => member.leave()));
+  await Promise.all(members.map((member) => patiently(() => member.leave())));
   return row;
 }
 
@@ -75,8 +77,9 @@ async function consumer(
     (connection, index) => new ConsumerMember(connection, `new-${groupOf(index, scale)}`, topic),
   );
   for (let waiting = members; waiting.length > 0; ) {
-    for (let first = 0; first < waiting.length; first += formedAtOnce) {
-      await Promise.all(waiting.slice(first, first + formedAtOnce).map((member) => member.heartbeat()));
+    for (let first = 0; first < waiting.length; first += joiningMax) {
+      const some = waiting.slice(first, first + joiningMax);
+      await Promise.all(some.map((member) => patiently(() => member.heartbeat())));
     }
     waiting = waiting.filter((member) => !member.isAtWork);
   }
@@ -87,18 +90,6 @@ function groupOf(member: number, { membersPerGroup }: Scale): string {
   return `group-${Math.floor(member / membersPerGroup)}`;
 }
 
-/** Some may be later than the first rebalance waits, and then there is another one. */
-async function formed(members: readonly ClassicMember[]): Promise<void> {
-  for (;;) {
-    try {
-      await rebalance(members);
-      return;
-    } catch (error) {
-      if (!String(error).includes('REBALANCE_IN_PROGRESS')) throw error;
-    }
-  }
-}
-
 async function measured(
   { controlPlane }: GroupCluster,
   protocol: string,
@@ -106,7 +97,7 @@ async function measured(
   intervalMs: number,
   { groups, membersPerGroup, durationMs }: Scale,
 ): Promise<Row> {
-  const beat = (member: { heartbeat(): Promise<void> }) => member.heartbeat();
+  const beat = (member: { heartbeat(): Promise<void> }) => patiently(() => member.heartbeat());
   // The first round is for everything that is compiled when it is used.
   await everyInterval(members, intervalMs, Math.min(intervalMs, durationMs), beat);
   const startMs = systemClock.monotonicMs();

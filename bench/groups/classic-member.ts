@@ -74,7 +74,10 @@ export class ClassicMember {
   async leave(): Promise<void> {
     const { groupId, memberId } = this.#identity;
     const members = [{ memberId, groupInstanceId: null }];
-    succeeded('LeaveGroup', await this.#connection.request(apis.LeaveGroup, { groupId, members }, { timeoutMs }));
+    succeeded(
+      'LeaveGroup',
+      await this.#connection.request(apis.LeaveGroup, { groupId, members }, { timeoutMs }),
+    );
   }
 
   get #identity() {

@@ -65,17 +65,19 @@ test('what was acknowledged is readable once, at its offset, in its order, whate
   for (const [what, times] of Object.entries(tally)) assert.ok(times > count / 10, `${what}: ${times}`);
 });
 
-test('a seed is the whole truth', async () => {
-  const notes = [[] as string[], [] as string[]] as const;
-  for (const list of notes) await simulate(42, { onNote: (line) => list.push(line) });
-  assert.deepEqual(notes[0], notes[1]);
-});
+for (const hasGroups of [false, true]) {
+  test(`a seed is the whole truth, ${hasGroups ? 'with' : 'without'} groups`, async () => {
+    const notes = [[] as string[], [] as string[]] as const;
+    for (const list of notes) await simulate(42, { hasGroups, onNote: (line) => list.push(line) });
+    assert.deepEqual(notes[0], notes[1]);
+  });
+}
 
 /** A world with a bug in it, which the checks have to find with one of the first seeds. */
-async function finds(sabotage: WorldOptions['sabotage'] & {}, expected: RegExp): Promise<void> {
+async function finds({ sabotage, expected, hasGroups = false }: Bug): Promise<void> {
   for (let seed = 1; seed <= 10; seed++) {
     try {
-      await simulate(seed, { sabotage });
+      await simulate(seed, { sabotage, hasGroups });
     } catch (error) {
       assert.ok(error instanceof SimulationFailed);
       assert.match(error.message, expected);
@@ -86,7 +88,14 @@ async function finds(sabotage: WorldOptions['sabotage'] & {}, expected: RegExp):
   assert.fail('no seed found it');
 }
 
-const bugs: Readonly<Record<string, { readonly sabotage: typeof forgets; readonly expected: RegExp }>> = {
+interface Bug {
+  readonly sabotage: WorldOptions['sabotage'] & {};
+  /** What the checks say of it. */
+  readonly expected: RegExp;
+  readonly hasGroups?: boolean;
+}
+
+const bugs: Readonly<Record<string, Bug>> = {
   'an acknowledgement without a commit': {
     sabotage: forgets,
     expected: /is lost|where|not within|ends at|OUT_OF/,
@@ -96,7 +105,50 @@ const bugs: Readonly<Record<string, { readonly sabotage: typeof forgets; readonl
     sabotage: swaps,
     expected: /comes behind|where|OUT_OF|another number/,
   },
+  'an abort that commits': {
+    hasGroups: true,
+    sabotage: (port) => ({
+      ...port,
+      endTransaction: (end) => port.endTransaction({ ...end, isCommit: true }),
+    }),
+    expected: /is of an aborted transaction|belongs/,
+  },
+  'a commit that aborts': {
+    hasGroups: true,
+    sabotage: (port) => ({
+      ...port,
+      endTransaction: (end) => port.endTransaction({ ...end, isCommit: false }),
+    }),
+    expected: /where the copy of|not at the end/,
+  },
+  'a transaction that leaves its offsets out': {
+    hasGroups: true,
+    sabotage: (port) => ({
+      ...port,
+      commitTransactionOffsets: async ({ offsets }) => ({
+        error: 'NONE',
+        message: null,
+        offsets: offsets.map(() => 'NONE'),
+      }),
+    }),
+    expected: /where the copy of/,
+  },
+  'offsets that are acknowledged and forgotten': {
+    hasGroups: true,
+    sabotage: forgetsOffsets,
+    expected: /is committed to \d+, after/,
+  },
 };
+
+function forgetsOffsets(port: ClusterPort, random: Random): ClusterPort {
+  return {
+    ...port,
+    async commitOffsets(commits) {
+      if (random.next() > 0.5) return port.commitOffsets(commits);
+      return commits.map(({ offsets }) => ({ error: 'NONE', offsets: offsets.map(() => 'NONE') }));
+    },
+  };
+}
 
 function forgets(port: ClusterPort, random: Random): ClusterPort {
   return {
@@ -136,6 +188,6 @@ function swaps(port: ClusterPort): ClusterPort {
   };
 }
 
-for (const [bug, { sabotage, expected }] of Object.entries(bugs)) {
-  test(`the checks find ${bug}`, () => finds(sabotage, expected));
+for (const [name, bug] of Object.entries(bugs)) {
+  test(`the checks find ${name}`, () => finds(bug));
 }

@@ -89,7 +89,7 @@ const stories: Readonly<Record<string, readonly Call[]>> = {
     {
       call: 'describe-configs',
       with: topic('configured'),
-      gives: { 'retention.ms': { value: '604800000', source: 'DEFAULT_CONFIG' } },
+      gives: { 'retention.ms': { value: '86400000', source: 'DEFAULT_CONFIG' } },
     },
     {
       call: 'alter-configs',

@@ -8,8 +8,8 @@ import { pause } from './members.ts';
 /** A Java program in a process of its own, which tells what it does in lines of JSON. */
 export interface Program<Event> {
   readonly events: readonly Event[];
-  /** Waits until it has told something. Fails when it ends without. */
-  until(isTold: (events: readonly Event[]) => boolean): Promise<void>;
+  /** Waits until it has told something, or until something else is true. Fails when the program ends before. */
+  until(isTold: (events: readonly Event[]) => boolean | Promise<boolean>): Promise<void>;
   /** Waits until it ends by itself, and fails unless it ends well. */
   end(): Promise<void>;
   /** Asks it to end, and waits. */
@@ -46,7 +46,7 @@ export function startProgram<Event>(
   return {
     events,
     async until(isTold) {
-      while (!isTold(events)) {
+      while (!(await isTold(events))) {
         if (isGone) throw new Error(`${main} ended too soon: ${err.slice(-4_000)}`);
         await pause(20);
       }

@@ -16,7 +16,7 @@ import { startLocal } from './weir-process.ts';
 
 /**
  * @platformatic/kafka 2.12.1 speaks the flexible versions: Produce up to v11, Fetch up to v17 with topic ids, Metadata up to
- * v12. Its streams need a group, of which there are none yet; the fetch beneath them does not.
+ * v12. Its streams need a group, which applications/ has; the fetch beneath them does not.
  */
 const broker = (await startLocal({ after })).address('Kafka');
 const bounded = { timeout: 180_000 };
