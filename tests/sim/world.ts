@@ -30,7 +30,7 @@ export interface WorldOptions {
    * earlier one, sent again, is not recognised any more.
    */
   readonly movesMidway?: boolean;
-  /** Whether groups read the topic and copy it in transactions, which takes its time; every fifth seed has them unless told. */
+  /** Whether groups read the topic and copy it in transactions, which takes its time; every tenth seed has them unless told. */
   readonly hasGroups?: boolean;
   readonly log?: Log;
   /** Gets every note at once, and not only the last ones at the end. */
@@ -49,7 +49,7 @@ const producers = [
   { name: 'plain-one', isIdempotent: false, isOrdered: true, requestsInFlightMax: 1, batchCount: 8 },
   { name: 'plain-many', isIdempotent: false, isOrdered: false, requestsInFlightMax: 5, batchCount: 14 },
 ] as const;
-const groupsEverySeeds = 5;
+const groupsEverySeeds = 10;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;

@@ -45,8 +45,8 @@ export class Member {
         'bootstrap.servers': servers,
         'group.id': group,
         'group.protocol': 'classic',
-        // Rebalances are as quick as members notice them.
-        'heartbeat.interval.ms': '300',
+        // Rebalances are as quick as members notice them. In the new protocol it is the server that says so.
+        ...(settings?.['group.protocol'] === 'consumer' ? {} : { 'heartbeat.interval.ms': '300' }),
         ...settings,
       },
     });

@@ -4,7 +4,6 @@ import { after, test } from 'node:test';
 import { missingTool } from '../apache/tools.ts';
 import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
 import { openApplications } from './application.ts';
-import { pause } from './members.ts';
 import { startProgram } from './program.ts';
 import { startThreeAgents } from './three-agents.ts';
 
@@ -76,7 +75,7 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
       .toSorted(),
   );
 
-  // The store is a compacted topic, and so is not the one between the steps, from which what was processed is deleted.
+  // The topic of the store is compacted; from the one between the steps what was processed is deleted.
   const policyOf = async (topic: string) => {
     const configs = await java.ask<Configs>('describe-configs', {
       servers: first,

@@ -17,7 +17,7 @@ import { startLocal } from './weir-process.ts';
 
 /**
  * kafkajs 2.2.4 speaks low versions: Produce up to v7, Metadata up to v6, ListOffsets up to v3. It reads only as a member of a
- * group, of which there are none yet, so that what it wrote is read over our codec.
+ * group, which applications/ is about; here what it wrote is read over our codec.
  */
 const broker = (await startLocal({ after })).address('Kafka');
 const kafka = new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });

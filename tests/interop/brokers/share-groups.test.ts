@@ -205,27 +205,32 @@ test(
       await on(index, 'share-join', member, 'survivors-group', 'survivors', ...settings);
     }
     const read = new Set<string>();
-  const accepted = new Set<string>();
-  /** Reads and commits once with each member. Whether a commit counts whose outcome got lost shows later. */
-  const round = async () => {
-    for (const [index, member] of ['survivor-a', 'survivor-b'].entries()) {
-      const records = await on<readonly string[]>(index, 'share-poll', member, pollMs, 'accept');
-      const places = records.map((record) => record.split('#')[0]!);
-      for (const place of places) {
-        assert.ok(!accepted.has(place), `${place} was accepted before`);
-        read.add(place);
+    const accepted = new Set<string>();
+    /** Reads and commits once with each member. Whether a commit counts whose outcome got lost shows later. */
+    const round = async () => {
+      for (const [index, member] of ['survivor-a', 'survivor-b'].entries()) {
+        const records = await on<readonly string[]>(index, 'share-poll', member, pollMs, 'accept');
+        const places = records.map((record) => record.split('#')[0]!);
+        for (const place of places) {
+          assert.ok(!accepted.has(place), `${place} was accepted before`);
+          read.add(place);
+        }
+        const outcome = await on<Readonly<Record<string, string>>>(index, 'share-commit', member);
+        if (outcome['survivors-0'] === 'OK') for (const place of places) accepted.add(place);
       }
-      const outcome = await on<Readonly<Record<string, string>>>(index, 'share-commit', member);
-      if (outcome['survivors-0'] === 'OK') for (const place of places) accepted.add(place);
-    }
-  };
-  while (accepted.size < 60) await round();
-  await cluster.controlPlanes[0]!.kill();
-  const isDone = async () => {
-    const { 'survivors-0': where } = await on<Readonly<Record<string, string>>>(1, 'share-offsets', 'survivors-group');
-    return where === '200 lag 0';
-  };
-  while (!(await isDone())) await round();
-  assert.equal(read.size, 200, 'nothing was lost');
-  for (const member of ['survivor-a', 'survivor-b']) await close(member);
-});
+    };
+    while (accepted.size < 60) await round();
+    await cluster.controlPlanes[0]!.kill();
+    const isDone = async () => {
+      const { 'survivors-0': where } = await on<Readonly<Record<string, string>>>(
+        1,
+        'share-offsets',
+        'survivors-group',
+      );
+      return where === '200 lag 0';
+    };
+    while (!(await isDone())) await round();
+    assert.equal(read.size, 200, 'nothing was lost');
+    for (const member of ['survivor-a', 'survivor-b']) await close(member);
+  },
+);

@@ -108,7 +108,7 @@ export interface AcquiredRecords {
   readonly firstOffset: Float64Array;
   readonly lastOffset: Float64Array;
   /** Which delivery of them this is, from 1 on. */
-  readonly deliveryCount: Uint16Array;
+  readonly deliveryCount: Uint8Array;
 }
 
 /**

@@ -149,6 +149,6 @@ function columnsOf(spans: readonly Span[]): AcquiredPartition['acquired'] {
   return {
     firstOffset: Float64Array.from(spans, ({ first }) => first),
     lastOffset: Float64Array.from(spans, ({ last }) => last),
-    deliveryCount: Uint16Array.from(spans, ({ deliveryCount }) => deliveryCount),
+    deliveryCount: Uint8Array.from(spans, ({ deliveryCount }) => deliveryCount),
   };
 }

@@ -1,0 +1,74 @@
+import { systemClock } from '@weir/core';
+import { atMost, type Benchmark } from './benchmark.ts';
+import { patiently, RequestRefused } from './groups/answer.ts';
+import { ClassicMember, rebalance } from './groups/classic-member.ts';
+import { startGroupCluster } from './groups/cluster.ts';
+import { closeAll, openConnections } from './groups/connections.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import { type Effort, median } from './side-by-side.ts';
+
+interface Scale {
+  readonly agents: number;
+  readonly members: number;
+  readonly rounds: number;
+}
+
+const full: Scale = { agents: 3, members: 500, rounds: 7 };
+/** To see that it works. */
+const tiny: Scale = { agents: 1, members: 5, rounds: 1 };
+
+/**
+ * How long a classic group takes from the moment when the last of its members has joined until all of them have their part. Members
+ * are at several agents, on connections of their own; when they hear of a rebalance is up to their heartbeats, and not measured.
+ */
+export const groupRebalance: Benchmark = {
+  name: 'group-rebalance',
+  async run(effort: Effort) {
+    const { agents, members: memberCount, rounds } = effort.turns > 1 ? full : tiny;
+    return Lifetime.during(async (lifetime) => {
+      const cluster = await startGroupCluster(lifetime, { agents });
+      const connections = await openConnections(cluster.addresses, memberCount);
+      try {
+        const members = connections.map((connection) => new ClassicMember(connection, 'group'));
+        await patiently(() => rebalance(members));
+        const tookMs: number[] = [];
+        while (tookMs.length < rounds) tookMs.push(await again(members));
+        const figure = Math.round(median(tookMs)) / 1000;
+        return [
+          {
+            what: `rebalance of ${memberCount} members, from the last join until all have their part`,
+            figure,
+            unit: 's',
+            bar: atMost(3),
+            detail: `median of ${rounds}, the slowest ${Math.round(Math.max(...tookMs)) / 1000} s`,
+          },
+        ];
+      } finally {
+        closeAll(connections);
+      }
+    });
+  },
+};
+
+/** The leader joins first; the others hear that a rebalance has begun, and come too. */
+async function again(members: readonly ClassicMember[]): Promise<number> {
+  const leader = members.find(({ isLeader }) => isLeader)!;
+  const others = members.filter((member) => member !== leader);
+  const parts = [leader.join().then((memberIds) => leader.sync(memberIds))];
+  await untilItBegins(others[0]!);
+  for (const member of others) parts.push(member.join().then((memberIds) => member.sync(memberIds)));
+  const lastJoinMs = systemClock.monotonicMs();
+  await Promise.all(parts);
+  return systemClock.monotonicMs() - lastJoinMs;
+}
+
+async function untilItBegins(member: ClassicMember): Promise<void> {
+  for (;;) {
+    try {
+      await member.heartbeat();
+    } catch (error) {
+      if (error instanceof RequestRefused && error.isPassing) return;
+      throw error;
+    }
+  }
+}
