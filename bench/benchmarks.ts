@@ -1,7 +1,20 @@
 import type { Benchmark } from './benchmark.ts';
 import { fetchEncode } from './fetch-encode.ts';
+import { groupHeartbeats } from './group-heartbeats.ts';
+import { groupRebalance } from './group-rebalance.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
+import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
+import { transactionalCopy } from './transactional-copy.ts';
 
-export const benchmarks: readonly Benchmark[] = [produceDecode, metadataDecode, fetchEncode, metadataScale];
+export const benchmarks: readonly Benchmark[] = [
+  produceDecode,
+  metadataDecode,
+  fetchEncode,
+  metadataScale,
+  groupHeartbeats,
+  groupRebalance,
+  offsetCommits,
+  transactionalCopy,
+];

@@ -104,12 +104,18 @@ async function measured(
   const before = controlPlane.figures;
   const count = await everyInterval(members, intervalMs, durationMs, beat);
   const seconds = (systemClock.monotonicMs() - startMs) / 1000;
-  const cpuSeconds = (controlPlane.figures?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
+  const after = controlPlane.figures;
+  const what = `heartbeats of ${groups} ${protocol} groups of ${membersPerGroup}`;
+  const rate = Math.round(count / seconds);
+  if (before === undefined || after === undefined) {
+    return { what, figure: rate, unit: '/s', detail: 'what they cost is not known without /proc' };
+  }
+  const share = (after.cpuSeconds - before.cpuSeconds) / seconds;
   return {
-    what: `heartbeats of ${groups} ${protocol} groups of ${membersPerGroup}: CPU of the control plane`,
-    figure: Math.round((1000 * cpuSeconds) / seconds) / 10,
+    what: `${what}: CPU of the control plane`,
+    figure: Math.round(1000 * share) / 10,
     unit: '% of a core',
     bar: atMost(50),
-    detail: `${Math.round(count / seconds)} heartbeats/s, every ${intervalMs / 1000} s each`,
+    detail: `${rate} heartbeats/s, every ${intervalMs / 1000} s each`,
   };
 }

@@ -18,7 +18,8 @@ import { type SocketBroker, SocketConnection } from './socket-connection.ts';
 import { WeirProcess } from './weir-process.ts';
 
 /**
- * Real processes over a real database and a bucket behind a socket, killed and paused under load. The run is bounded:
+ * Real processes over a real database and a bucket behind a socket, killed and paused under load: producers and readers, a
+ * group that commits offsets, and one that copies the topic in transactions. The run is bounded:
  * `--seconds 120` makes the trouble longer, `--seed 7` repeats the choices of a run, though not what the machine makes of them.
  */
 const option = (name: string): number | undefined => {
