@@ -1,5 +1,6 @@
 import type { Row } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { Lifetime } from './kafka/lifetime.ts';
 import { fullEffort } from './side-by-side.ts';
 
 /** `npm run bench` runs all of them, `npm run bench -- metadata` those whose name contains the word. */
@@ -11,6 +12,11 @@ if (chosen.length === 0) {
   );
   process.exit(2);
 }
+
+// Some start servers, which must not outlive an impatient user.
+process.once('exit', () => Lifetime.endAll());
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 
 const rows: Row[] = [];
 for (const benchmark of chosen) {

@@ -22,6 +22,8 @@ export function openJournals(databaseUrl: string, { clock, log }: JournalSurroun
     return new TableHub(new PostgresTables(databaseUrl, clock, log), clock);
   const name = /^memory:\/\/(.*)$/i.exec(databaseUrl)?.[1];
   if (name === undefined) {
+    if (/^memory:/i.test(databaseUrl))
+      throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
     if (databaseUrl.includes('://'))
       throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
     return new TableHub(new SqliteTables(databaseUrl), clock);
