@@ -11,9 +11,9 @@ export interface FlushLimits {
   /** Absent when only the uncompressed size decides. */
   readonly compressedBytesMax?: number | undefined;
   /**
-   * Up to this size a file of small requests may grow beyond `compressedBytesMax`, as far as its window lets it: many clients
-   * then share a request to the store. A request that is as large as `compressedBytesMax` by itself still closes its
-   * file, because its client can have only a few of them under way and would be slowed down by every wait.
+   * Up to this size a file of small requests may grow beyond `compressedBytesMax` when the file before it was closed only just
+   * now: many clients then share a request to the store. A request that makes half of `compressedBytesMax` by itself still
+   * closes its file, because its client can have only a few of them under way and would be slowed down by every wait.
    */
   readonly gatheredBytesMax?: number | undefined;
 }
@@ -154,7 +154,12 @@ export class DataFile {
     if (this.uncompressedBytes >= uncompressedBytesMax || this.batchCount >= batchesMax) return true;
     if (this.bytes < compressedBytesMax) return false;
     const { gatheredBytesMax = compressedBytesMax } = limits;
-    return this.bytes >= gatheredBytesMax || this.appends.at(-1)!.bytes >= compressedBytesMax;
+    return this.bytes >= gatheredBytesMax || this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
+  }
+
+  /** Whether it is worth a request to the store, though more small requests may still join it. */
+  isWorthwhile({ compressedBytesMax = Number.POSITIVE_INFINITY }: FlushLimits): boolean {
+    return this.bytes >= compressedBytesMax;
   }
 }
 

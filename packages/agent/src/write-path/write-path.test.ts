@@ -204,22 +204,6 @@ test('the sizes at which a file is closed', async (t) => {
       puts: 0,
     },
     {
-      name: 'small requests gather',
-      uncompressedBytesMax: 10_000,
-      compressedBytesMax: 150,
-      gatheredBytesMax: 400,
-      inflation: 1,
-      puts: 0,
-    },
-    {
-      name: 'as far as they may',
-      uncompressedBytesMax: 10_000,
-      compressedBytesMax: 150,
-      gatheredBytesMax: 300,
-      inflation: 1,
-      puts: 1,
-    },
-    {
       name: 'a request that is worth a file waits for nobody',
       uncompressedBytesMax: 10_000,
       compressedBytesMax: 100,
@@ -238,6 +222,27 @@ test('the sizes at which a file is closed', async (t) => {
       assert.equal(path.store.puts, puts);
     });
   }
+});
+
+test('small requests gather beyond the size of a file while the last one was closed only just now', async () => {
+  const hundred = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
+  const flush = { windowMs: 250, compressedBytesMax: 300, gatheredBytesMax: 700 };
+  const path = await start({ flush });
+  const appendSome = async (count: number) => {
+    for (let sent = 0; sent < count; sent++) append(path, [produced(path.topicId, 0, hundred)]);
+    await settled();
+    return path.store.puts;
+  };
+  assert.equal(await appendSome(3), 1, 'the first is closed when it is large enough');
+  assert.equal(await appendSome(5), 1, 'the next one gathers');
+  path.clock.advance(100);
+  await settled();
+  assert.equal(path.store.puts, 2, 'but not for long');
+  assert.equal(await appendSome(7), 3, 'and not beyond its limit');
+  assert.equal(await appendSome(1), 3);
+  path.clock.advance(250);
+  await settled();
+  assert.equal(path.store.puts, 4, 'a small one waits for its window');
 });
 
 test('a request stays in one file, however large it is', async () => {

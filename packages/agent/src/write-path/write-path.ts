@@ -73,6 +73,9 @@ const worthwhileFileBytes = MiB;
 /** How long a small file waits for the clients that were just answered: longer than a client nearby takes to send the next request. */
 const patienceMs = 1;
 
+/** How soon after a file the next one may be closed by its size when it is made of small requests. */
+const gatherMs = 100;
+
 class FileWritePath implements WritePath {
   readonly #options: WritePathOptions;
   readonly #metrics: WriteMetrics;
@@ -83,6 +86,8 @@ class FileWritePath implements WritePath {
   #waitingBytes = 0;
   #open: DataFile | undefined;
   #openIsDue = false;
+  /** When the last file was closed. */
+  #lastClosedMs = Number.NEGATIVE_INFINITY;
   /** How many requests the open file should have before it is closed without being due. */
   #expectedAppends = 0;
   #cancelWindow: (() => void) | undefined;
@@ -164,8 +169,26 @@ class FileWritePath implements WritePath {
         });
       }
     }
+    const wasWorthwhile = this.#open.isWorthwhile(flush);
     this.#open.add(append);
     this.#bufferedBytes += append.bytes;
+    if (!wasWorthwhile && flush.windowMs > 0 && this.#open.isWorthwhile(flush)) this.#closeSoon();
+  }
+
+  /** The file is large enough. It waits no longer than until others have had their turn to join it. */
+  #closeSoon(): void {
+    const { clock, flush } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const dueMs = Math.min(this.#open!.openedMs + flush.windowMs, this.#lastClosedMs + gatherMs);
+    this.#cancelWindow?.();
+    if (dueMs <= nowMs) {
+      this.#openIsDue = true;
+      return;
+    }
+    this.#cancelWindow = clock.after(dueMs - nowMs, () => {
+      this.#openIsDue = true;
+      this.#pump();
+    });
   }
 
   #wait(append: PendingAppend): void {
@@ -207,7 +230,7 @@ class FileWritePath implements WritePath {
 
   /** Requests that come in one turn of the event loop share a file even where nothing else makes them wait. */
   #pumpAfterAppend(): void {
-    if (this.#open !== undefined && this.#isFull(this.#open)) {
+    if (this.#open !== undefined && (this.#openIsDue || this.#isFull(this.#open))) {
       this.#pump();
     } else if (this.#closesAtOnce() && !this.#pumpIsScheduled) {
       this.#pumpIsScheduled = true;
@@ -267,6 +290,7 @@ class FileWritePath implements WritePath {
     this.#forgetOpen();
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
+    this.#lastClosedMs = file.closedMs;
     this.#commits.push(file);
     this.#uploads++;
     void this.#upload(file);

@@ -14,7 +14,7 @@ export interface FlushSizes {
 
 /**
  * The contract gives two defaults for the compressed size: 1MiB in its only complete rule, and 16MB in a later remark.
- * The complete rule says what is worth a file; while more small requests come within the window, a file may grow to the other.
+ * The complete rule says what is worth a file; while files follow each other closely, they may grow to the other.
  */
 export const compressedFlushBytesDefault = MiB;
 export const gatheredFlushBytesDefault = 16_000_000;
@@ -40,8 +40,8 @@ export function resolveFlushSizes({ batchMaxSizeBytes, batchMaxCompressedSizeByt
 export const flushSizeRule: Rule = {
   statement:
     'With only -batchMaxSizeBytes it alone decides; with only -batchMaxCompressedSizeBytes the uncompressed limit is ' +
-    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed, and a file of requests smaller than ' +
-    'that goes on to 16MB while more of them come within its window; with both a file is cut when either is exceeded.',
+    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed, and a file of small requests may ' +
+    'grow to 16MB while the file before it is less than 100ms old; with both a file is cut when either is exceeded.',
   flags: ['batchMaxSizeBytes', 'batchMaxCompressedSizeBytes'],
   commands: brokers,
 };
