@@ -61,6 +61,15 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
   await write(numberCount / 2, numberCount / 2);
   const next = start(second, 'second');
   await next.until(async () => (await counted()).length >= numberCount * kinds.length);
+  // What was processed is deleted from the topic between the steps, some time after it was counted.
+  const firstLeft = async () => {
+    const topic = 'counting-counts-repartition';
+    const { earliest } = await java.ask<{ readonly earliest: number }>('list-offsets', {
+      ...{ servers: first, topic, partition: 0 },
+    });
+    return earliest;
+  };
+  await next.until(async () => (await firstLeft()) > 0);
   await next.stop();
 
   const countsOf = new Map<string, string[]>();
@@ -75,7 +84,7 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
       .toSorted(),
   );
 
-  // The topic of the store is compacted; from the one between the steps what was processed is deleted.
+  // The topic of the store is compacted, the one between the steps is not.
   const policyOf = async (topic: string) => {
     const configs = await java.ask<Configs>('describe-configs', {
       servers: first,
@@ -86,8 +95,4 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
   };
   assert.equal(await policyOf('counting-counts-changelog'), 'compact');
   assert.equal(await policyOf('counting-counts-repartition'), 'delete');
-  const { earliest } = await java.ask<{ readonly earliest: number }>('list-offsets', {
-    ...{ servers: first, topic: 'counting-counts-repartition', partition: 0 },
-  });
-  assert.ok(earliest > 0, 'processed records were deleted');
 });
