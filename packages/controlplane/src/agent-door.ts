@@ -20,6 +20,11 @@ export interface AgentDoorOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
   readonly authorize: Authorize;
   readonly members: () => readonly string[];
+  /**
+   * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment later, would
+   * know nobody else.
+   */
+  readonly lookForMembers?: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -32,6 +37,8 @@ const refusedRow: MetricRow<'status'> = {
   labels: ['status'],
 };
 
+/** An agent does not wait longer than this for the newest members. */
+const lookMsMax = 500;
 /** A key that was withdrawn ends its connections after this long at the latest. */
 const keyCheckIntervalMs = 10_000;
 
@@ -71,13 +78,31 @@ export class AgentDoor {
       this.#options.log.debug('the connection of an agent broke', { problem: error.message });
     });
     const verdict = this.#judge(request);
-    if ('status' in verdict) this.#refuse(socket, verdict);
-    else {
+    if ('status' in verdict) {
+      this.#refuse(socket, verdict);
+      return;
+    }
+    void this.#membersLooked().then(() => {
+      if (this.#isClosing) {
+        this.#refuse(socket, { status: 503, message: `${verdict.clusterId} is not here just now` });
+        return;
+      }
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const ended = new Promise<void>((resolve) => webSocket.once('close', () => resolve()));
         this.#serve(webSocketChannel(webSocket, socket), verdict, ended);
       });
-    }
+    });
+  }
+
+  async #membersLooked(): Promise<void> {
+    const { lookForMembers, clock } = this.#options;
+    if (lookForMembers === undefined) return;
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(lookMsMax, resolve);
+    });
+    await Promise.race([lookForMembers(), late]);
+    cancel();
   }
 
   /** Lets agents go: calls under way are answered for at most `graceMs`. */

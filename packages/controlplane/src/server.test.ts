@@ -224,6 +224,29 @@ test('when a process stops, its calls are answered and its agents go to the othe
   await assert.rejects(fetch(first.url));
 });
 
+test('an agent that connects is told of the processes that came a moment ago', async (t) => {
+  const two = new FakeCluster();
+  two.nextProducerId = 2000;
+  const second = await start(t, two);
+  let members: string[] = [];
+  const first = await start(t, new FakeCluster(), {
+    members: () => members,
+    async lookForMembers() {
+      members = [second.url];
+    },
+  });
+  const port = client(t, [first.url]);
+  assert.equal(await port.allocateProducerIds(1), 1000);
+  members = [];
+  await first.close();
+  assert.equal(await port.allocateProducerIds(1), 2000);
+});
+
+test('an agent that connects does not wait for a database that hangs', async (t) => {
+  const { url } = await start(t, new FakeCluster(), { lookForMembers: () => new Promise(() => {}) });
+  assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
+});
+
 test('a key that is withdrawn ends the connections that it opened', async (t) => {
   // Time passes faster here, for both sides.
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };

@@ -1,3 +1,18 @@
+export {
+  type Acl,
+  type AclOperation,
+  type AclPatternType,
+  type AclPermission,
+  type AclResourceType,
+  aclOperations,
+  aclPatternTypes,
+  aclPermissions,
+  aclResourceTypes,
+  clusterResourceName,
+  type NeededOperation,
+  operationBits,
+  operationsOfResource,
+} from './acl.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { caps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';

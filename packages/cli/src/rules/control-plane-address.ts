@@ -3,19 +3,19 @@ import { clusterMembers } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
 import { missing, type Rule, type Violation } from './rule.ts';
 
-/** How the control plane is reached: the three zonal addresses of a region, its one address, or a given address. */
+/** How the control plane is reached: the three zonal addresses of a region, its one address, or given addresses. */
 export type ControlPlaneAddress =
   | { readonly kind: 'zonal'; readonly region: string }
   | { readonly kind: 'regional'; readonly region: string }
-  | { readonly kind: 'url'; readonly url: string };
+  | { readonly kind: 'urls'; readonly urls: readonly string[] };
 
 type Values = Pick<FlagValues, 'region' | 'metadataURL' | 'agentEnableZonalURLs'>;
 
 export function resolveControlPlaneAddress(values: Values): Outcome<ControlPlaneAddress, Violation> {
-  const { region, metadataURL: url } = values;
+  const { region, metadataURL: urls } = values;
   if (region !== undefined)
     return { value: { kind: values.agentEnableZonalURLs ? 'zonal' : 'regional', region } };
-  if (url !== undefined) return { value: { kind: 'url', url } };
+  if (urls !== undefined && urls.length > 0) return { value: { kind: 'urls', urls } };
   return missing(['region'], 'the region of the control plane is needed, or its address as -metadataURL');
 }
 

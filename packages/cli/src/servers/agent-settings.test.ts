@@ -1,16 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GiB, MiB } from '@weir/core';
 import { parseCommandLine } from '../flags/parse.ts';
 import { agentSettings } from './agent-settings.ts';
 
+const parsed = parseCommandLine('agent', [], {});
+assert.ok('value' in parsed);
+const { values } = parsed.value;
+
 test('the processes of a machine have together what one agent would have', () => {
-  const parsed = parseCommandLine('agent', [], {});
-  assert.ok('value' in parsed);
-  const { values } = parsed.value;
-  const whole = agentSettings(values, 's3://bucket', 8);
-  const part = agentSettings(values, 's3://bucket', 1);
+  const machine = { cpuCount: 8, memoryBytes: 32 * GiB };
+  const whole = agentSettings(values, 's3://bucket', undefined, machine);
+  const part = agentSettings(values, 's3://bucket', 1, machine);
   assert.equal(part.cpuCount, 1);
   assert.equal(8 * part.pageCacheBytesMax, whole.pageCacheBytesMax);
   assert.equal(8 * part.bufferedBytesMax, whole.bufferedBytesMax);
   assert.deepEqual(part.flush, whole.flush, 'a file is as large as ever');
+});
+
+test('pages take memory where reading them again costs something, and never most of it', () => {
+  const cases: [bucketUrl: string, cpuCount: number, memoryBytes: number, pageCacheBytesMax: number][] = [
+    ['s3://bucket', 2, 16 * GiB, 768 * MiB],
+    ['s3://bucket', 2, GiB, 256 * MiB],
+    ['s3://bucket', 64, 256 * GiB, 4 * GiB],
+    ['file:///bucket', 2, 16 * GiB, 128 * MiB],
+    ['mem://bucket', 4, 512 * MiB, 128 * MiB],
+  ];
+  for (const [bucketUrl, cpuCount, memoryBytes, expected] of cases) {
+    const { pageCacheBytesMax } = agentSettings(values, bucketUrl, undefined, { cpuCount, memoryBytes });
+    assert.equal(pageCacheBytesMax, expected, `${bucketUrl} on ${cpuCount} cores`);
+  }
 });

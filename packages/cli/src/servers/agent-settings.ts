@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { AgentOptions } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
@@ -25,16 +25,38 @@ export type AgentSettings = Pick<
 
 /** The default of the flag; a window that was not asked for is left out where requests to the store cost nothing. */
 const usualWindowMs = 250;
-/** Of the memory that an agent may have per core, what it keeps of files to read, and of batches to write. */
-const pageCacheBytesPerCpu = 128 * MiB;
+/**
+ * What an agent keeps of files to read, per core. Where reading costs money and time, a page should still be here when the slowest
+ * partition of a consumer comes to it, and partitions of one consumer run half a gigabyte apart. A file that lies on this machine is read
+ * again for nothing.
+ */
+const billedPageCacheBytesPerCpu = 384 * MiB;
+const freePageCacheBytesPerCpu = 64 * MiB;
+/** The part of the machine's memory that all pages together may take: of small machines, or many cores. */
+const pageCachePartOfMemory = 1 / 4;
+/** Batches that wait to be written, per core. */
 const bufferedBytesPerCpu = 64 * MiB;
 
-/** `cpuCount` is what the agent may use: all of the machine, or one when it shares the machine with others of its kind. */
+/** What an agent may use: all of the machine, or one part of it when it shares the machine with others of its kind. */
+export interface Machine {
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+}
+
+/** A container may have less than the machine that it runs on. */
+function thisMachine(): Machine {
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { cpuCount: availableParallelism(), memoryBytes };
+}
+
 export function agentSettings(
   values: BrokerValues,
   bucketUrl: string,
-  cpuCount: number = availableParallelism(),
+  cpuCountOfPart?: number,
+  machine: Machine = thisMachine(),
 ): AgentSettings {
+  const cpuCount = cpuCountOfPart ?? machine.cpuCount;
+  const memoryBytes = machine.memoryBytes * Math.min(1, cpuCount / machine.cpuCount);
   const isBilledPerRequest = !/^(?:mem|file):/.test(bucketUrl);
   const windowMs = values.batchTimeout;
   return {
@@ -45,7 +67,13 @@ export function agentSettings(
     recordBytesMax: values.maxProduceRecordSizeBytes,
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,
-    pageCacheBytesMax: Math.min(pageCacheBytesPerCpu * cpuCount, 4 * GiB),
+    pageCacheBytesMax: Math.floor(
+      Math.min(
+        (isBilledPerRequest ? billedPageCacheBytesPerCpu : freePageCacheBytesPerCpu) * cpuCount,
+        memoryBytes * pageCachePartOfMemory,
+        4 * GiB,
+      ),
+    ),
     readsOn: values.enablePrefetchingForSinglePartitionWorkloads,
     bufferedBytesMax: Math.min(bufferedBytesPerCpu * cpuCount, GiB),
     idleConnectionMs: values.kafkaCloseIdleConnAfter,

@@ -50,6 +50,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     // A standby is ready too: its part is to wait.
     readiness: () => node !== undefined && node.role !== 'stopped',
     members: () => members.urls,
+    lookForMembers: () => members.look(),
     clock,
     log,
     metrics,
@@ -100,6 +101,8 @@ class Members {
   readonly #log: Log;
   #self: { readonly id: string; readonly url: string } | undefined;
   #urls: readonly string[] = [];
+  /** The look that is under way: agents that connect together share one. */
+  #looking: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
 
@@ -119,6 +122,14 @@ class Members {
     await this.#round();
   }
 
+  /** Looks who lives, now. */
+  look(): Promise<void> {
+    this.#looking ??= this.#read().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();
@@ -127,11 +138,24 @@ class Members {
   async #round(): Promise<void> {
     try {
       await this.#hub.announce(this.#self!);
-      const found = (await this.#hub.members()).map(({ url }) => url);
-      this.#urls = found.includes(this.#self!.url) ? found : [this.#self!.url, ...found];
     } catch (error) {
-      this.#log.warn('the database does not answer', { error: String(error) });
+      this.#warn(error);
     }
+    await this.look();
     if (!this.#hasStopped) this.#cancel = this.#clock.after(announceIntervalMs, () => void this.#round());
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const found = (await this.#hub.members()).map(({ url }) => url);
+      const own = this.#self?.url;
+      this.#urls = own === undefined || found.includes(own) ? found : [own, ...found];
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  #warn(error: unknown): void {
+    if (!this.#hasStopped) this.#log.warn('the database does not answer', { error: String(error) });
   }
 }

@@ -64,7 +64,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     resources.defer(() => store.close());
     const agentKey = keyReader(values.agentKey, values.agentKeyPath);
     const cluster = connectCluster({
-      urls: [values.metadataURL!],
+      urls: values.metadataURL!,
       clusterId: values.defaultVirtualClusterID!,
       agentKey,
       proxy: proxyOf(values),

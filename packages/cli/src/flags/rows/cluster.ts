@@ -68,10 +68,10 @@ export const clusterFlags = [
   }),
   available({
     name: 'metadataURL',
-    type: url(),
+    type: list(url()),
     commands: clusterMembers,
-    help: 'The address of the control plane for metadata.',
-    rule: 'Without it the three zonal addresses of the region are used.',
+    help: 'The address of the control plane for metadata, or the addresses of several of its processes.',
+    rule: 'Without it the three zonal addresses of the region are used. The processes tell agents of each other, so that one address that answers is enough to find all.',
   }),
   planned({
     name: 'agentEnableZonalURLs',

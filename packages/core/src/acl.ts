@@ -1,0 +1,81 @@
+/**
+ * The words of ACLs and the numbers that Kafka gives them on the wire. What stands for several words (`ANY`, `MATCH`) is only in filters.
+ */
+export const aclResourceTypes = {
+  TOPIC: 2,
+  GROUP: 3,
+  CLUSTER: 4,
+  TRANSACTIONAL_ID: 5,
+  DELEGATION_TOKEN: 6,
+  USER: 7,
+} as const;
+export type AclResourceType = keyof typeof aclResourceTypes;
+
+export const aclOperations = {
+  ALL: 2,
+  READ: 3,
+  WRITE: 4,
+  CREATE: 5,
+  DELETE: 6,
+  ALTER: 7,
+  DESCRIBE: 8,
+  CLUSTER_ACTION: 9,
+  DESCRIBE_CONFIGS: 10,
+  ALTER_CONFIGS: 11,
+  IDEMPOTENT_WRITE: 12,
+  CREATE_TOKENS: 13,
+  DESCRIBE_TOKENS: 14,
+  TWO_PHASE_COMMIT: 15,
+} as const;
+export type AclOperation = keyof typeof aclOperations;
+
+export const aclPatternTypes = { LITERAL: 3, PREFIXED: 4 } as const;
+export type AclPatternType = keyof typeof aclPatternTypes;
+
+export const aclPermissions = { DENY: 2, ALLOW: 3 } as const;
+export type AclPermission = keyof typeof aclPermissions;
+
+/** One rule. */
+export interface Acl {
+  readonly resourceType: AclResourceType;
+  /** With a literal pattern `*` is every name. */
+  readonly resourceName: string;
+  readonly patternType: AclPatternType;
+  /** `User:name`; `User:*` is everybody. */
+  readonly principal: string;
+  /** An address, or `*` for every one. */
+  readonly host: string;
+  readonly operation: AclOperation;
+  readonly permission: AclPermission;
+}
+
+/** The cluster itself as a resource. */
+export const clusterResourceName = 'kafka-cluster';
+
+/** What is needed for an operation on a resource, as asked of the rules. */
+export type NeededOperation = Exclude<AclOperation, 'ALL'>;
+
+/** What can be done with a resource of each type. A rule about anything else is a mistake. */
+export const operationsOfResource = {
+  TOPIC: ['READ', 'WRITE', 'CREATE', 'DELETE', 'ALTER', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
+  GROUP: ['READ', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
+  CLUSTER: [
+    'CREATE',
+    'ALTER',
+    'DESCRIBE',
+    'CLUSTER_ACTION',
+    'DESCRIBE_CONFIGS',
+    'ALTER_CONFIGS',
+    'IDEMPOTENT_WRITE',
+  ],
+  TRANSACTIONAL_ID: ['DESCRIBE', 'WRITE', 'TWO_PHASE_COMMIT'],
+  DELEGATION_TOKEN: ['DESCRIBE'],
+  USER: ['CREATE_TOKENS', 'DESCRIBE_TOKENS'],
+} as const satisfies Record<AclResourceType, readonly NeededOperation[]>;
+
+/** Operations as Kafka tells clients of them: one bit for each by its number. */
+export function operationBits(operations: Iterable<NeededOperation>): number {
+  let bits = 0;
+  for (const operation of operations) bits |= 1 << aclOperations[operation];
+  return bits;
+}
