@@ -11,6 +11,7 @@ import {
   requestHeaderVersion,
   type WriteStruct,
 } from '@weir/wire';
+import { openSession } from '../../packages/agent/src/security/client-session.ts';
 import type { SimAgent } from './agent.ts';
 import { delayMs, type Surroundings } from './surroundings.ts';
 
@@ -65,6 +66,7 @@ export class ClientConnection implements Connection {
   readonly broker: SimAgent;
   readonly #world: Surroundings;
   readonly #closed = new AbortController();
+  readonly #session = openSession({ remoteAddress: '10.0.0.1', remotePort: 40_000 });
   readonly #waiting = new Set<(error: ConnectionLost) => void>();
   /** Settles when everything before has been answered. */
   #answered: Promise<unknown> = Promise.resolve();
@@ -175,8 +177,7 @@ export class ClientConnection implements Connection {
       apiVersion,
       clientId: null,
       requestBytes: frame.length,
-      remoteAddress: '10.0.0.1',
-      remotePort: 40_000,
+      session: this.#session,
       body,
       closed: this.#closed.signal,
     });

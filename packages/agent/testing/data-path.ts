@@ -26,6 +26,8 @@ import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
 import type { Handler, RequestContext } from '../src/handlers/handler.ts';
 import { RequestQuotas } from '../src/quotas/request-quotas.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
+import { type Access, fullAccess } from '../src/security/access.ts';
+import { openSession } from '../src/security/client-session.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
@@ -163,6 +165,9 @@ export class DataPath {
     };
   }
 
+  /** What clients may do. */
+  access: Access = fullAccess();
+
   context(api: Api, apiVersion: number): RequestContext {
     return {
       api,
@@ -170,6 +175,8 @@ export class DataPath {
       clientId: 'test',
       remoteAddress: '127.0.0.1',
       remotePort: 40_000,
+      session: openSession({ remoteAddress: '127.0.0.1', remotePort: 40_000 }),
+      access: this.access,
       origin: { connection: 'test', request: 0 },
       quotas: new RequestQuotas(undefined, { user: 'test', clientId: 'test' }),
       cluster: this.view,

@@ -15,10 +15,12 @@ import {
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
 import type { HandlerOf } from '../src/handlers/handler.ts';
 import { createHandlers, type ServedApi } from '../src/handlers/table.ts';
-import type { RequestServer } from '../src/net/request-server.ts';
+import type { ReceivedRequest, RequestServer } from '../src/net/request-server.ts';
 import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
 import { ClientQuotas } from '../src/quotas/client-quotas.ts';
+import type { Access } from '../src/security/access.ts';
+import { type ClientSession, openSession } from '../src/security/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import { testAgent } from './agent.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -33,6 +35,10 @@ export interface TestAgentOptions extends FakeClusterOptions {
   readonly listOffsets?: HandlerOf<Apis['ListOffsets']>;
   readonly shareFetch?: HandlerOf<Apis['ShareFetch']>;
   readonly shareAcknowledge?: HandlerOf<Apis['ShareAcknowledge']>;
+  /** What clients may do; without it everything. */
+  readonly accessOf?: (request: ReceivedRequest) => Access;
+  /** Who asks; without it somebody anonymous. */
+  readonly session?: ClientSession;
   readonly metrics?: Metrics;
   readonly log?: Log;
   /** What the agent knows of the cluster, where somebody else needs the same; a view of its own otherwise. */
@@ -90,6 +96,7 @@ export async function serveCluster(
     self: () => self,
     defaultStrategy: options.strategy ?? 'consistent_random_jump',
     zoneOfAddress: options.zoneOfAddress,
+    ...(options.accessOf === undefined ? {} : { accessOf: options.accessOf }),
     quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
     telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
     produce: options.produce ?? (() => 'close'),
@@ -119,8 +126,7 @@ export async function serveCluster(
         clientId: envelope.clientId,
         body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart),
         requestBytes: frame.length,
-        remoteAddress: '10.0.0.7',
-        remotePort: 40_000,
+        session: options.session ?? openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 }),
         closed,
       });
       if (answer === 'noReply' || answer === 'close') return answer;

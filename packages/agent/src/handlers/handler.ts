@@ -3,6 +3,8 @@ import type { RequestOrigin } from '@weir/metadata';
 import type { Api, Fields, ReadStruct, WriteStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { RequestQuotas } from '../quotas/request-quotas.ts';
+import type { Access } from '../security/access.ts';
+import type { ClientSession } from '../security/client-session.ts';
 
 /**
  * One Kafka API is one handler in one file, named by key and API as its definition is. It gets a decoded request and
@@ -26,8 +28,12 @@ export interface RequestContext {
   readonly api: Api;
   readonly apiVersion: number;
   readonly clientId: string | null;
+  /** Of the client, without the port. */
   readonly remoteAddress: string;
   readonly remotePort: number;
+  readonly session: ClientSession;
+  /** What the client may do, asked before anything is done. */
+  readonly access: Access;
   /** Tells this request from all others of its client. */
   readonly origin: RequestOrigin;
   /** What the client may still take. */

@@ -13,6 +13,8 @@ import type { FairGate } from '../pressure/fair-gate.ts';
 import type { SlowDown } from '../pressure/slow-down.ts';
 import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { RequestQuotas } from '../quotas/request-quotas.ts';
+import { type Access, fullAccess } from '../security/access.ts';
+import { userOf } from '../security/principal.ts';
 import { shareHeartbeats } from '../share/share-calls.ts';
 import { ClientSoftware } from '../telemetry/client-software.ts';
 import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
@@ -134,9 +136,6 @@ export type ServedApi =
 
 export type HandlerTable = { readonly [Name in ServedApi]: HandlerOf<Apis[Name]> };
 
-/** Who a client is that has not said who it is, as Kafka calls it. */
-const anonymousUser = 'ANONYMOUS';
-
 /** What the handlers are made of. */
 export interface HandlerServices {
   readonly cluster: ClusterView;
@@ -157,6 +156,8 @@ export interface HandlerServices {
   readonly telemetry: ClientTelemetry;
   /** What clients may take. Without it they may take everything. */
   readonly quotas?: ClientQuotas;
+  /** What the client of a request may do. Without it everybody may do everything. */
+  readonly accessOf?: (request: ReceivedRequest) => Access;
   /** What becomes of answers under pressure. Without it nobody is slowed down. */
   readonly slowDown?: SlowDown;
   readonly produce: HandlerOf<Apis['Produce']>;
@@ -269,7 +270,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
   }
 
   /** Whether a client should have gone to an agent of its own zone long ago, and wants to be told so by the end of its connection. */
-  function isInWrongZone({ api, clientId, remoteAddress, closed }: ReceivedRequest): boolean {
+  function isInWrongZone({ api, clientId, session: { remoteAddress }, closed }: ReceivedRequest): boolean {
     if (api !== apis.Produce && api !== apis.Fetch) return false;
     const features = featuresOf(clientId);
     if (features.interzoneLoadBalancing !== true) return false;
@@ -286,7 +287,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
   }
 
   /** A client that wants another group or another cluster came to the wrong place, and must not go on here. */
-  function isMisdirected({ clientId, remoteAddress }: ReceivedRequest): boolean {
+  function isMisdirected({ clientId, session: { remoteAddress } }: ReceivedRequest): boolean {
     const { agentGroup, clusterId } = featuresOf(clientId);
     const isOtherGroup = agentGroup !== undefined && agentGroup !== self().group;
     const isOtherCluster = clusterId !== undefined && clusterId !== cluster.clusterId;
@@ -305,14 +306,20 @@ export function createHandlers(services: HandlerServices): RequestServer {
     refuseApiVersions: () => apiVersionsRefusal(offered()),
     serve(request): HandlerResult<Fields> {
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
-      const { api, apiVersion, clientId, remoteAddress, remotePort, requestBytes, closed } = request;
-      const quotas = new RequestQuotas(services.quotas, { user: anonymousUser, clientId: clientId ?? '' });
+      const { api, apiVersion, clientId, session, requestBytes, closed } = request;
+      const { remoteAddress, remotePort, principal } = session;
+      const quotas = new RequestQuotas(services.quotas, {
+        user: userOf(principal),
+        clientId: clientId ?? '',
+      });
       const context: RequestContext = {
         api,
         apiVersion,
         clientId,
         remoteAddress,
         remotePort,
+        session,
+        access: services.accessOf?.(request) ?? fullAccess(principal),
         origin: origins.next(closed),
         quotas,
         cluster,

@@ -12,6 +12,7 @@ import {
   type WriteStruct,
 } from '@weir/wire';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import { type ClientSession, openSession } from '../security/client-session.ts';
 import { FrameAssembler } from './frame-assembler.ts';
 import type { Frame, FramePool } from './frame-pool.ts';
 import type { Intake, Receiver } from './intake.ts';
@@ -69,8 +70,7 @@ type Outcome =
 export class KafkaConnection implements Receiver {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
-  readonly #remoteAddress: string;
-  readonly #remotePort: number;
+  readonly #session: ClientSession;
   readonly #assembler: FrameAssembler;
   readonly #intake: Intake;
   readonly #outbox: Outbox;
@@ -101,14 +101,17 @@ export class KafkaConnection implements Receiver {
     this.#intake = intake;
     this.#socket = socket;
     this.#options = options;
-    this.#remoteAddress = socket.remoteAddress ?? '';
-    this.#remotePort = socket.remotePort ?? 0;
+    const { remoteAddress = '', remotePort = 0 } = socket;
+    this.#session = openSession({ remoteAddress, remotePort });
     this.#assembler = new FrameAssembler(options.limits.frameBytesMax, options.frames);
     this.#lastReadMs = options.clock.monotonicMs();
     this.#lastWrittenMs = this.#lastReadMs;
     this.#outbox = new Outbox(socket, () => this.#progressed());
     socket.on('error', (error) => {
-      options.log.debug('a Kafka connection broke', { peer: this.#remoteAddress, error: error.message });
+      options.log.debug('a Kafka connection broke', {
+        peer: this.#session.remoteAddress,
+        error: error.message,
+      });
     });
     socket.on('end', () => this.destroy('peer'));
     socket.on('close', () => this.#onClose());
@@ -217,7 +220,7 @@ export class KafkaConnection implements Receiver {
     if (grewBytes !== 0) memory.change(grewBytes);
     if (grewBytes > 0 && memory.isOverrun) {
       this.#options.log.warn('closed a Kafka connection because unfinished requests fill the memory', {
-        peer: this.#remoteAddress,
+        peer: this.#session.remoteAddress,
         bytes: partialBytes,
       });
       this.destroy('memory');
@@ -276,8 +279,7 @@ export class KafkaConnection implements Receiver {
         clientId: envelope.clientId,
         body,
         requestBytes: frame.bytes.length,
-        remoteAddress: this.#remoteAddress,
-        remotePort: this.#remotePort,
+        session: this.#session,
         closed: this.#closed.signal,
       });
       if (result instanceof Promise) {
@@ -411,11 +413,11 @@ export class KafkaConnection implements Receiver {
   #unreadable(error: unknown): void {
     const { log } = this.#options;
     if (error instanceof DecodeError) {
-      const fields = { peer: this.#remoteAddress, error: error.message };
+      const fields = { peer: this.#session.remoteAddress, error: error.message };
       log.info('closed a Kafka connection because of a malformed request', fields);
       this.#finish('malformed');
     } else {
-      const fields = { peer: this.#remoteAddress, error: textOf(error) };
+      const fields = { peer: this.#session.remoteAddress, error: textOf(error) };
       log.error('closed a Kafka connection because reading a request failed', fields);
       this.#finish('failed');
     }
@@ -430,7 +432,7 @@ export class KafkaConnection implements Receiver {
   }
 
   #describe({ apiKey, apiVersion, clientId }: RequestEnvelope) {
-    return { peer: this.#remoteAddress, apiKey, apiVersion, clientId };
+    return { peer: this.#session.remoteAddress, apiKey, apiVersion, clientId };
   }
 
   #finish(reason: CloseReason): void {

@@ -1,5 +1,6 @@
 import type { Api, Apis, Fields, ReadStruct, ResponseOf } from '@weir/wire';
 import type { HandlerResult } from '../handlers/handler.ts';
+import type { ClientSession } from '../security/client-session.ts';
 
 /** What stands behind a listener: it is given requests that are whole and well-formed, and says what to do about each. */
 export interface RequestServer {
@@ -17,9 +18,7 @@ export interface ReceivedRequest {
   readonly body: ReadStruct<Fields>;
   /** The whole frame. */
   readonly requestBytes: number;
-  /** Without the port. */
-  readonly remoteAddress: string;
-  readonly remotePort: number;
+  readonly session: ClientSession;
   /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
 }

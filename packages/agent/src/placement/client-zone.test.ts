@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Api, apis, decodeRequestBody, decodeRequestHeader, encodeRequest } from '@weir/wire';
 import { answered, startTestAgent, type TestAgent, testAgent } from '../../testing/index.ts';
+import { openSession } from '../security/client-session.ts';
 import { zonesByAddress } from './address-zones.ts';
 
 const agents = [testAgent('in-a', { zone: 'a' }), testAgent('in-b', { zone: 'b' })];
@@ -44,8 +45,7 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
     clientId,
     body: decodeRequestBody(api, 11, frame, bodyStart),
     requestBytes: frame.length,
-    remoteAddress: '10.0.0.7',
-    remotePort: 40_000,
+    session: openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 }),
     closed: connection,
   });
   return result === 'close';

@@ -9,6 +9,10 @@ export const namespaces = {
   clientQuota: { number: 2, isFollowed: true },
   /** SCRAM-SHA-512 credentials by the names of their users (credentials/). */
   scramCredential: { number: 3, isFollowed: true },
+  /** ACLs by all that they say, which is all that they are (acls/). */
+  acl: { number: 4, isFollowed: true },
+  /** Credentials of the cluster by their usernames: who they are besides the password (credentials/credential-record.ts). */
+  credential: { number: 5, isFollowed: true },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
   /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */

@@ -1,0 +1,41 @@
+import { type AclResourceType, type NeededOperation, operationBits, operationsOfResource } from '@weir/core';
+import type { Access } from '../src/security/access.ts';
+import { anonymous, type Principal } from '../src/security/principal.ts';
+
+/** `WRITE TOPIC orders`: one thing that a client may do. */
+export type Permit = `${NeededOperation} ${AclResourceType} ${string}`;
+
+/** An access that permits what a test lists, and remembers what was denied and told to the log. */
+export class ScriptedAccess implements Access {
+  readonly principal: Principal;
+  readonly #permits: ReadonlySet<string>;
+  /** What `may` denied, in order. */
+  readonly denied: string[] = [];
+
+  constructor(permits: Iterable<Permit>, principal: Principal = anonymous) {
+    this.#permits = new Set<string>(permits);
+    this.principal = principal;
+  }
+
+  may(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean {
+    if (this.mayQuietly(operation, resourceType, name)) return true;
+    this.denied.push(`${operation} ${resourceType} ${name}`);
+    return false;
+  }
+
+  mayQuietly(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean {
+    return this.#permits.has(`${operation} ${resourceType} ${name}`);
+  }
+
+  mayOnSome(operation: NeededOperation, resourceType: AclResourceType): boolean {
+    return [...this.#permits].some((permit) => permit.startsWith(`${operation} ${resourceType} `));
+  }
+
+  operationsOn(resourceType: AclResourceType, name: string): number {
+    return operationBits(
+      operationsOfResource[resourceType].filter((operation) =>
+        this.mayQuietly(operation, resourceType, name),
+      ),
+    );
+  }
+}
