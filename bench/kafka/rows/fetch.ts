@@ -6,7 +6,7 @@ import { throughputSettings } from './produce.ts';
 const topic = 'read';
 const partitions = 16;
 /**
- * Hot means that the server still has it: 160 MiB, of which 128 are read over and over. An agent on two cores keeps 256. A
+ * Hot means that the server still has it: 160 MiB, of which 128 are read over and over. An agent on two cores keeps 192. A
  * consumer that came to the end would have a request there that waits for more, and could not start again before it is answered.
  */
 const hotRecordsWritten = 160 * 1024;

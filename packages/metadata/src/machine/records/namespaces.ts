@@ -13,6 +13,10 @@ export const namespaces = {
   acl: { number: 4, isFollowed: true },
   /** Credentials of the cluster by their usernames: who they are besides the password (credentials/credential-record.ts). */
   credential: { number: 5, isFollowed: true },
+  /** Secrets that all agents of the cluster share, by their use. The leader makes them (cluster/cluster-secrets.ts). */
+  agentSecret: { number: 6, isFollowed: true },
+  /** Secrets of the control-plane processes, by their use. No agent sees them. */
+  controlPlaneSecret: { number: 7, isFollowed: false },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
   /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */

@@ -1,3 +1,4 @@
+import { keptCopy } from '@weir/core';
 import type { ClusterChange } from '../../cluster/port.ts';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
@@ -68,7 +69,7 @@ export function applyRecordsPut({ records }: ClusterState, reader: ByteReader): 
     const key = reader.text();
     const lengthPlusOne = reader.varint();
     // A copy, so that a value does not keep the whole entry in memory.
-    const value = lengthPlusOne === 0 ? null : Buffer.from(reader.raw(lengthPlusOne - 1));
+    const value = lengthPlusOne === 0 ? null : keptCopy(reader.raw(lengthPlusOne - 1));
     if (value === null) records.delete(namespace, key);
     else records.put(namespace, key, value);
     if (namespaces[namespace].isFollowed) changes.push({ kind: 'record', namespace, key, value });

@@ -1,3 +1,4 @@
+import { keptCopy } from '@weir/core';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot/snapshot-columns.ts';
 import { namespaces } from './namespaces.ts';
@@ -21,6 +22,6 @@ export function readRecords({ records }: ClusterState, { fields }: SnapshotReade
     const namespace = readNamespace(fields);
     const key = fields.text();
     // A copy, so that one value does not keep the whole snapshot in memory.
-    records.put(namespace, key, Buffer.from(fields.raw(fields.varint())));
+    records.put(namespace, key, keptCopy(fields.raw(fields.varint())));
   }
 }

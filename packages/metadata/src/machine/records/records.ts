@@ -17,6 +17,7 @@ export class Records {
   readonly #namespaces = new Map<Namespace, Map<string, Buffer>>(
     namespaceNames.map((name) => [name, new Map()]),
   );
+  readonly #bytesOf = new Map<Namespace, number>();
   #count = 0;
   #bytes = 0;
 
@@ -27,6 +28,11 @@ export class Records {
   /** Of keys and values, with what a record costs besides. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** The same of one namespace. */
+  bytesOf(namespace: Namespace): number {
+    return this.#bytesOf.get(namespace) ?? 0;
   }
 
   get(namespace: Namespace, key: string): Buffer | undefined {
@@ -62,8 +68,8 @@ export class Records {
     const records = this.#namespaces.get(namespace)!;
     const before = records.get(key);
     if (before === undefined) this.#count++;
-    else this.#bytes -= recordBytes(key, before);
-    this.#bytes += recordBytes(key, value);
+    else this.#countBytes(namespace, -recordBytes(key, before));
+    this.#countBytes(namespace, recordBytes(key, value));
     records.set(key, value);
   }
 
@@ -73,7 +79,12 @@ export class Records {
     if (before === undefined) return;
     records.delete(key);
     this.#count--;
-    this.#bytes -= recordBytes(key, before);
+    this.#countBytes(namespace, -recordBytes(key, before));
+  }
+
+  #countBytes(namespace: Namespace, change: number): void {
+    this.#bytes += change;
+    this.#bytesOf.set(namespace, this.bytesOf(namespace) + change);
   }
 }
 

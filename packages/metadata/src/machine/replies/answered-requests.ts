@@ -81,7 +81,7 @@ export function applyRequestAnswered(state: ClusterState, reader: ByteReader): v
   const key = reader.text();
   const forgotten = reader.varint();
   // A copy, so that one answer does not keep the whole read of the journal in memory.
-  rememberRequest(state, key, forgotten, Buffer.from(reader.raw(reader.varint())));
+  rememberRequest(state, key, forgotten, reader.raw(reader.varint()));
 }
 
 export function rememberRequest(state: ClusterState, key: string, forgotten: number, reply: Buffer): void {

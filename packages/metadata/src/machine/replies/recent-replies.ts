@@ -1,3 +1,4 @@
+import { keptCopy } from '@weir/core';
 /** An answer that was given, by the id of what was asked. */
 export interface RecentReply {
   readonly id: string;
@@ -31,7 +32,7 @@ export class RecentReplies {
   }
 
   add(id: string, atMs: number, reply: Buffer): void {
-    const recent = { id, atMs, reply };
+    const recent = { id, atMs, reply: keptCopy(reply) };
     this.#byId.set(id, recent);
     this.#order.push(recent);
     this.#replyBytes += reply.length;

@@ -23,7 +23,7 @@ export function readReplies(replies: RecentReplies, { fields }: SnapshotReader, 
     const id = readId();
     const atMs = fields.varint();
     // A copy, so that one answer does not keep the whole snapshot in memory.
-    const reply = Buffer.from(fields.raw(fields.varint()));
+    const reply = fields.raw(fields.varint());
     replies.add(id, atMs, reply);
   }
 }

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keptCopy } from './kept-copy.ts';
+
+test('a copy that is kept has the bytes, and memory that nobody else uses', () => {
+  const original = Buffer.from('six by');
+  const copy = keptCopy(original);
+  assert.equal(copy.toString(), 'six by');
+  assert.equal(copy.buffer.byteLength, 6);
+  original.fill(0);
+  assert.equal(copy.toString(), 'six by');
+});
