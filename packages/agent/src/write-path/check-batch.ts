@@ -8,6 +8,8 @@ import {
   validateBatchRecords,
   validateProducedBatch,
 } from '@weir/wire';
+import type { TopicAuthors } from './authors/request-authors.ts';
+import { type RecordLimits, signRecords } from './authors/sign-records.ts';
 import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
 import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';
 import type { TopicRules } from './topic-rules.ts';
@@ -23,6 +25,8 @@ export interface CheckOptions {
   readonly nowMs: number;
   /** The transaction that batches of it belong to; absent in a request that names none. */
   readonly transaction?: BatchTransaction | undefined;
+  /** Who wrote the records, when that is to be found in them or told in them. */
+  readonly authors?: TopicAuthors | undefined;
 }
 
 export type CheckedBatch =
@@ -41,16 +45,17 @@ export type CheckedBatch =
 
 /**
  * Decides whether the records of one partition may be written, and makes them what will be stored: the header may be
- * corrected in place. Records are decompressed only where a rule cannot be judged without.
+ * corrected in place, or the batch be replaced by one with other headers of records. Records are decompressed only where a rule
+ * cannot be judged without.
  */
 export function checkBatch(
   records: Buffer | null,
   { topicId, partition }: BatchPlace,
-  { rules, allowsZstd, nowMs, transaction }: CheckOptions,
+  { rules, allowsZstd, nowMs, transaction, authors }: CheckOptions,
 ): CheckedBatch {
   const header = validateProducedBatch(records, { allowsZstd });
   if (!header.ok) return header;
-  const view = header.batch;
+  let view = header.batch;
   if (view.isTransactional && transaction === undefined) {
     return refuse(
       'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -63,18 +68,25 @@ export function checkBatch(
 
   let uncompressedBytes = inflatedBytesEstimate(view);
   const { recordBytesMax, requiresKeys, stampsAppendTime } = rules;
-  if (requiresKeys || inflatedBytesMax(view) > recordBytesMax) {
-    const summary = validateBatchRecords(view, { recordBytesMax, requiresKeys });
-    if (!summary.ok) return summary;
-    uncompressedBytes = headerBytes + summary.recordsBytes;
-    if (!stampsAppendTime && summary.maxTimestamp !== view.maxTimestamp) {
-      rewriteMaxTimestamp(view.bytes, summary.maxTimestamp);
+  if (authors !== undefined || requiresKeys || inflatedBytesMax(view) > recordBytesMax) {
+    const walked = walkRecords(view, { recordBytesMax, requiresKeys }, authors);
+    if (!walked.ok) return walked;
+    view = walked.batch;
+    uncompressedBytes = headerBytes + walked.recordsBytes;
+    if (!stampsAppendTime && walked.maxTimestamp !== view.maxTimestamp) {
+      rewriteMaxTimestamp(view.bytes, walked.maxTimestamp);
     }
   }
   if (stampsAppendTime) rewriteAppendTime(view.bytes, BigInt(nowMs));
   const logAppendTimeMs = stampsAppendTime ? nowMs : -1;
   const batch = produced(view, topicId, partition, uncompressedBytes, transaction);
   return { ok: true, batch, logAppendTimeMs };
+}
+
+function walkRecords(batch: RecordBatchView, limits: RecordLimits, authors: TopicAuthors | undefined) {
+  if (authors !== undefined) return signRecords(batch, limits, authors);
+  const summary = validateBatchRecords(batch, limits);
+  return summary.ok ? { ...summary, batch } : summary;
 }
 
 function produced(

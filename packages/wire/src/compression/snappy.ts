@@ -35,6 +35,11 @@ export function compressSnappy(bytes: Buffer, framing: SnappyFraming): Buffer {
   return Buffer.concat(parts);
 }
 
+/** The shape in which bytes were compressed. */
+export function snappyFramingOf(compressed: Buffer): SnappyFraming {
+  return isXerialHeaderAt(compressed, 0) ? 'xerial' : 'raw';
+}
+
 export function decompressSnappy(bytes: Buffer, outputBytesMax: number): Buffer {
   if (!isXerialHeaderAt(bytes, 0)) {
     return decompressBlock(bytes, blockAt(bytes, 0, bytes.length, outputBytesMax, outputBytesMax));

@@ -12,6 +12,8 @@ export {
   readControlRecord,
   type TransactionResult,
 } from './control.ts';
+export { encodeRecordHeader, HeaderCursor } from './header-cursor.ts';
+export { type HeaderChange, HeaderRewriter } from './header-rewriter.ts';
 export {
   headerBytes,
   noLeaderEpoch,

@@ -47,6 +47,7 @@ export class RecordCursor {
   private readonly baseTimestamp: bigint;
   private readonly appendTimestamp: bigint | undefined;
   private timestampDelta: number | bigint = 0;
+  private fieldsAt = 0;
   private bodyAt = 0;
   private keyAt = 0;
   private keyBytes = -1;
@@ -83,6 +84,7 @@ export class RecordCursor {
         `${bodyBytes} is not within the ${reader.end - reader.at} bytes left`,
       );
     }
+    this.fieldsAt = reader.at;
     reader.at++; // The attributes of a single record have no meaning yet.
     this.timestampDelta = readVarint64Compact(reader, 'timestampDelta');
     this.offsetDelta = readVarint32(reader, 'offsetDelta');
@@ -149,6 +151,16 @@ export class RecordCursor {
   /** Key, value and headers as they are on the wire, for copying a record without looking at it. */
   get encodedBody(): Buffer {
     return this.bytes.subarray(this.bodyAt, this.reader.at);
+  }
+
+  /** Everything between the length of the record and its headers, as it is on the wire. */
+  get encodedFields(): Buffer {
+    return this.bytes.subarray(this.fieldsAt, this.headersAt);
+  }
+
+  /** The number of headers and the headers, as they are on the wire. */
+  get encodedHeaders(): Buffer {
+    return this.bytes.subarray(this.headersAt, this.reader.at);
   }
 
   private skipHeaders(recordEnd: number): void {

@@ -169,3 +169,22 @@ test('mutated and random batches give a typed result and never throw', () => {
     { numRuns: 2000 },
   );
 });
+
+test('a visitor sees every record, and is heard where the rules have nothing to say', () => {
+  const batch = batchOf([record(), record({ key: null }), record({ value: null })], 'gzip');
+  const seen: number[] = [];
+  const result = validateBatchRecords(batch, {
+    requiresKeys: true,
+    visit({ index }) {
+      seen.push(index);
+      return index === 0 ? undefined : 'no';
+    },
+  });
+  assert.deepEqual(seen, [0, 1, 2]);
+  assert.ok(!result.ok);
+  assert.equal(result.error, 'INVALID_RECORD');
+  assert.deepEqual(result.recordErrors, [
+    { batchIndex: 1, message: 'key is null, but the topic is compacted' },
+    { batchIndex: 2, message: 'no' },
+  ]);
+});

@@ -16,6 +16,8 @@ export interface RecordRules {
   /** The earliest and latest timestamps that the topic takes, inclusive. A record without a timestamp (-1) passes. */
   readonly timestampMin?: bigint;
   readonly timestampMax?: bigint;
+  /** Sees every record that can be read, in order, and may say what is wrong with it when the rules above have nothing to say. */
+  readonly visit?: (record: RecordCursor) => string | undefined;
 }
 
 export interface RecordsSummary {
@@ -56,6 +58,7 @@ function walk(cursor: RecordCursor, rules: RecordRules): RecordsSummary | BatchR
 
   while (cursor.next()) {
     const { index, recordBytes, timestamp } = cursor;
+    const visited = rules.visit?.(cursor);
     if (recordBytes > recordBytesMax) {
       const message = `record has ${recordBytes} bytes and ${recordBytesMax} are allowed`;
       return reject('MESSAGE_TOO_LARGE', message, [{ batchIndex: index, message }]);
@@ -68,6 +71,7 @@ function walk(cursor: RecordCursor, rules: RecordRules): RecordsSummary | BatchR
       message = checkTimestamp(timestamp, rules);
       if (message !== undefined) hasTimestampError = true;
     }
+    message ??= visited;
     if (message !== undefined && recordErrors.length < caps.recordErrorsMax)
       recordErrors.push({ batchIndex: index, message });
   }

@@ -1,0 +1,106 @@
+import { caps } from '@weir/core';
+import { type HeaderChange, HeaderCursor, type RecordCursor } from '@weir/wire';
+import type { Access } from '../../security/access.ts';
+import type { Principal } from '../../security/principal.ts';
+import { readImpersonatedUser } from './impersonated-user.ts';
+
+/** The author of records of one topic. */
+export interface Author {
+  readonly name: string;
+  readonly mayWrite: boolean;
+  /** What becomes of the headers of his records. */
+  readonly change: HeaderChange;
+}
+
+export interface RequestAuthorsOptions {
+  /** Of the client. */
+  readonly access: Access;
+  /** The header in which the client names authors; absent for a client that may not. */
+  readonly impersonationHeader: string | undefined;
+  readonly accessOf: (user: string) => Access;
+  readonly changeFor: (author: Principal) => HeaderChange;
+}
+
+/** The authors of one Produce request, and how much of it may still be rewritten. */
+export class RequestAuthors {
+  /** Whether every record may have an author of its own, so that the client's own rights say little. */
+  readonly mayDiffer: boolean;
+  /** Bytes without compression. */
+  bytesLeft: number = caps.rewrittenRequestBytesMax;
+  readonly #options: RequestAuthorsOptions;
+
+  constructor(options: RequestAuthorsOptions) {
+    this.#options = options;
+    this.mayDiffer = options.impersonationHeader !== undefined;
+  }
+
+  spend(bytes: number): void {
+    this.bytesLeft = Math.max(0, this.bytesLeft - bytes);
+  }
+
+  /** The authors of one topic. The right of a client that cannot name others must have been asked for before. */
+  onTopic(topicName: string): TopicAuthors {
+    return new TopicAuthors(this, this.#options, topicName);
+  }
+}
+
+export class TopicAuthors {
+  readonly request: RequestAuthors;
+  readonly #options: RequestAuthorsOptions;
+  readonly #topicName: string;
+  readonly #impersonationKey: Buffer | undefined;
+  /** By user. Names repeat, and a right is asked for and logged once. */
+  readonly #known = new Map<string, Author>();
+  #own: Author | undefined;
+
+  constructor(request: RequestAuthors, options: RequestAuthorsOptions, topicName: string) {
+    this.request = request;
+    this.#options = options;
+    this.#topicName = topicName;
+    const { impersonationHeader: key } = options;
+    this.#impersonationKey = key === undefined ? undefined : Buffer.from(key);
+  }
+
+  /** The author of a record, or what is wrong with how it names him. */
+  of(record: RecordCursor): Author | string {
+    if (this.#impersonationKey === undefined || record.headerCount === 0) return this.#client();
+    let value: Buffer | null | undefined;
+    const header = new HeaderCursor(record);
+    while (header.next()) {
+      if (!header.hasKey(this.#impersonationKey)) continue;
+      if (value !== undefined) return this.#problem('is there more than once');
+      value = header.value;
+    }
+    if (value === undefined) return this.#client();
+    const user = readImpersonatedUser(value);
+    return user === undefined ? this.#problem('must be User: and a name') : this.#named(user);
+  }
+
+  #client(): Author {
+    const { access } = this.#options;
+    this.#own ??= this.#author(access, !this.request.mayDiffer || this.#mayWrite(access));
+    return this.#own;
+  }
+
+  #named(user: string): Author {
+    const known = this.#known.get(user);
+    if (known !== undefined) return known;
+    if (this.#known.size >= caps.impersonatedNamesMax) this.#known.clear();
+    const access = this.#options.accessOf(user);
+    const author = this.#author(access, this.#mayWrite(access));
+    this.#known.set(user, author);
+    return author;
+  }
+
+  #mayWrite(access: Access): boolean {
+    return access.may('WRITE', 'TOPIC', this.#topicName);
+  }
+
+  #author({ principal }: Access, mayWrite: boolean): Author {
+    return { name: principal.name, mayWrite, change: this.#options.changeFor(principal) };
+  }
+
+  #problem(problem: string): string {
+    return `header ${this.#options.impersonationHeader} ${problem}`;
+  }
+}

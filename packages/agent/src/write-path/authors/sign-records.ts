@@ -1,0 +1,119 @@
+import { caps } from '@weir/core';
+import {
+  type BatchRejection,
+  type ErrorName,
+  HeaderRewriter,
+  RecordBatchView,
+  type RecordCursor,
+  type RecordError,
+  validateBatchRecords,
+} from '@weir/wire';
+import { inflatedBytesMax } from '../inflation.ts';
+import type { TopicAuthors } from './request-authors.ts';
+
+export interface RecordLimits {
+  readonly recordBytesMax: number;
+  readonly requiresKeys: boolean;
+}
+
+export interface SignedRecords {
+  readonly ok: true;
+  /** What is to be stored: a new batch, or the one that came when it needed no change. */
+  readonly batch: RecordBatchView;
+  readonly recordsBytes: number;
+  readonly maxTimestamp: bigint;
+}
+
+export interface UnsignedRecords {
+  readonly ok: false;
+  readonly error: ErrorName;
+  readonly message: string;
+  readonly recordErrors: readonly RecordError[];
+}
+
+/**
+ * Finds the author of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
+ * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its authors.
+ */
+export function signRecords(
+  batch: RecordBatchView,
+  limits: RecordLimits,
+  authors: TopicAuthors,
+): SignedRecords | UnsignedRecords | BatchRejection {
+  const { request } = authors;
+  const recordsBytesMax = Math.min(caps.decompressedBatchBytesMax, request.bytesLeft);
+  const signing = new Signing(batch, authors, { ...limits, recordsBytesMax });
+  const summary = validateBatchRecords(batch, {
+    ...limits,
+    outputBytesMax: recordsBytesMax,
+    visit: (record) => signing.sign(record),
+  });
+  request.spend(signing.spentBytes ?? Math.min(inflatedBytesMax(batch), recordsBytesMax));
+  if (!summary.ok) return summary;
+  if (signing.refusal !== undefined) return signing.refusal;
+  const { bytes, recordsBytes } = signing.finish();
+  return { ok: true, batch: new RecordBatchView(bytes), recordsBytes, maxTimestamp: summary.maxTimestamp };
+}
+
+class Signing {
+  refusal: UnsignedRecords | undefined;
+  readonly #batch: RecordBatchView;
+  readonly #authors: TopicAuthors;
+  readonly #limits: { readonly recordBytesMax: number; readonly recordsBytesMax: number };
+  #inflatedBytes = 0;
+  #rewriter: HeaderRewriter | undefined;
+
+  constructor(
+    batch: RecordBatchView,
+    authors: TopicAuthors,
+    limits: { readonly recordBytesMax: number; readonly recordsBytesMax: number },
+  ) {
+    this.#batch = batch;
+    this.#authors = authors;
+    this.#limits = limits;
+  }
+
+  /** What the batch has cost, without compression; `undefined` when none of its records could be read. */
+  get spentBytes(): number | undefined {
+    if (this.#inflatedBytes === 0) return undefined;
+    return Math.max(this.#inflatedBytes, this.#rewriter?.recordsBytes ?? 0);
+  }
+
+  /** Says what is wrong with how a record names its author. */
+  sign(record: RecordCursor): string | undefined {
+    this.#inflatedBytes = record.totalBytes;
+    if (this.refusal !== undefined) return undefined;
+    const author = this.#authors.of(record);
+    if (typeof author === 'string') return author;
+    if (!author.mayWrite) {
+      // Clients take an error of records for one of their content, so that this one is of the partition alone.
+      const message = `record ${record.index}: ${author.name} may not write to the topic`;
+      this.refusal = { ok: false, error: 'TOPIC_AUTHORIZATION_FAILED', message, recordErrors: [] };
+      return undefined;
+    }
+    this.#rewriter ??= new HeaderRewriter(this.#batch, {
+      recordsBytes: record.totalBytes,
+      addedBytes: author.change.added?.length ?? 0,
+      recordsBytesMax: this.#limits.recordsBytesMax,
+    });
+    const recordBytes = this.#rewriter.append(record, author.change);
+    this.#checkSize(record.index, recordBytes, this.#rewriter.recordsBytes);
+    return undefined;
+  }
+
+  finish(): { readonly bytes: Buffer; readonly recordsBytes: number } {
+    const rewriter = this.#rewriter!;
+    return { bytes: rewriter.finish(), recordsBytes: rewriter.recordsBytes };
+  }
+
+  #checkSize(index: number, recordBytes: number, recordsBytes: number): void {
+    const { recordBytesMax, recordsBytesMax } = this.#limits;
+    const isLarge = recordBytes > recordBytesMax;
+    if (!isLarge && recordsBytes <= recordsBytesMax) return;
+    const message = isLarge
+      ? `record has ${recordBytes} bytes with the header of its author and ${recordBytesMax} are allowed`
+      : `records have more than ${recordsBytesMax} bytes with the headers of their authors`;
+    const recordErrors = isLarge ? [{ batchIndex: index, message }] : [];
+    this.refusal = { ok: false, error: 'MESSAGE_TOO_LARGE', message, recordErrors };
+  }
+}

@@ -1,0 +1,145 @@
+import { type CompressOptions, compress, snappyFramingOf } from '../compression/index.ts';
+import { varint32Bytes, writeVarint32 } from '../varint.ts';
+import type { RecordBatchView } from './batch.ts';
+import { sealBatch } from './crc.ts';
+import { HeaderCursor } from './header-cursor.ts';
+import { headerAt, headerBytes, lengthOverheadBytes, recordBytesMin } from './layout.ts';
+import type { RecordCursor } from './record-cursor.ts';
+
+/** What becomes of the headers of one record. */
+export interface HeaderChange {
+  /** Every header with one of these keys goes. */
+  readonly removedKeys: readonly Buffer[];
+  /** A header that comes behind all others, from `encodeRecordHeader`. */
+  readonly added?: Buffer | undefined;
+}
+
+/** What is expected of the records, so that their memory need not grow on the way. */
+export interface ExpectedRecords {
+  /** The size of all records as they are, without compression. */
+  readonly recordsBytes: number;
+  /** The header that is added to a record, as a rule. */
+  readonly addedBytes: number;
+  /** The size at which the caller gives up. */
+  readonly recordsBytesMax: number;
+}
+
+/** The length of a record and the number of its headers may each need one byte more. */
+const lengthSlackBytes = 2;
+const noBytes = Buffer.alloc(0);
+
+/**
+ * Makes a batch that differs from another in the headers of its records alone. Everything else goes over byte for byte: the
+ * fields of the batch, and of every record what stands before its headers.
+ *
+ * The codec stays. A batch does not tell the level it was compressed with, so that the codec's default takes its place.
+ */
+export class HeaderRewriter {
+  readonly #batch: RecordBatchView;
+  readonly #bytesMax: number;
+  #bytes: Buffer;
+  #at = headerBytes;
+  #isChanged = false;
+
+  constructor(batch: RecordBatchView, expected: ExpectedRecords) {
+    this.#batch = batch;
+    this.#bytesMax = headerBytes + expected.recordsBytesMax;
+    // The count is what a client says, but so many records need their bytes.
+    const recordCountMax = Math.min(batch.recordCount, Math.ceil(expected.recordsBytes / recordBytesMin));
+    const slackBytes =
+      expected.addedBytes === 0 ? 0 : recordCountMax * (expected.addedBytes + lengthSlackBytes);
+    const likelyBytes = headerBytes + expected.recordsBytes + slackBytes;
+    this.#bytes = Buffer.allocUnsafe(Math.min(likelyBytes, this.#bytesMax));
+  }
+
+  /** The size of all records so far, without compression. */
+  get recordsBytes(): number {
+    return this.#at - headerBytes;
+  }
+
+  /** Appends the record at which the cursor stands, and returns its size with the length in front. */
+  append(record: RecordCursor, change: HeaderChange): number {
+    const fields = record.encodedFields;
+    const kept = record.headerCount === 0 ? noHeaders : keptHeaders(record, change.removedKeys);
+    const added = change.added ?? noBytes;
+    if (kept.count !== record.headerCount || added.length > 0) this.#isChanged = true;
+
+    const count = kept.count + (added.length > 0 ? 1 : 0);
+    const lengthField = fields.length + varint32Bytes(count) + kept.bytes + added.length;
+    const recordBytes = varint32Bytes(lengthField) + lengthField;
+    this.#reserve(recordBytes);
+
+    const bytes = this.#bytes;
+    let at = writeVarint32(bytes, this.#at, lengthField);
+    bytes.set(fields, at);
+    at = writeVarint32(bytes, at + fields.length, count);
+    for (const part of kept.parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    bytes.set(added, at);
+    this.#at = at + added.length;
+    return recordBytes;
+  }
+
+  /** The new batch, or the old one when no record has changed. The rewriter must not be used after that. */
+  finish(): Buffer {
+    if (!this.#isChanged) return this.#batch.bytes;
+    const { codec } = this.#batch;
+    let rewritten = this.#bytes.subarray(0, this.#at);
+    if (codec !== undefined && codec !== 'none') {
+      const records = compress(codec, rewritten.subarray(headerBytes), compressionOf(this.#batch));
+      rewritten = Buffer.allocUnsafe(headerBytes + records.length);
+      rewritten.set(records, headerBytes);
+    }
+    rewritten.set(this.#batch.bytes.subarray(0, headerBytes));
+    rewritten.writeInt32BE(rewritten.length - lengthOverheadBytes, headerAt.batchLength);
+    sealBatch(rewritten);
+    return rewritten;
+  }
+
+  #reserve(bytes: number): void {
+    const neededBytes = this.#at + bytes;
+    if (neededBytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(
+      Math.max(neededBytes, Math.min(this.#bytes.length * 2, this.#bytesMax)),
+    );
+    larger.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = larger;
+  }
+}
+
+/** Headers that stay, as few slices as possible. */
+interface KeptHeaders {
+  readonly count: number;
+  readonly bytes: number;
+  readonly parts: readonly Buffer[];
+}
+
+const noHeaders: KeptHeaders = { count: 0, bytes: 0, parts: [] };
+
+function keptHeaders(record: RecordCursor, removedKeys: readonly Buffer[]): KeptHeaders {
+  const header = new HeaderCursor(record);
+  const parts: Buffer[] = [];
+  let count = record.headerCount;
+  let bytes = 0;
+  let partAt = header.end;
+  const endPart = (end: number) => {
+    if (end === partAt) return;
+    parts.push(header.bytes.subarray(partAt, end));
+    bytes += end - partAt;
+  };
+  while (header.next()) {
+    if (!removedKeys.some((key) => header.hasKey(key))) continue;
+    count--;
+    endPart(header.at);
+    partAt = header.end;
+  }
+  endPart(header.end);
+  return { count, bytes, parts };
+}
+
+/** Snappy comes in two shapes, of which a client may read only the one that it writes. */
+function compressionOf({ codec, recordsBytes }: RecordBatchView): CompressOptions {
+  return codec === 'snappy' ? { snappyFraming: snappyFramingOf(recordsBytes) } : {};
+}
