@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.DescribeClusterResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -21,7 +20,9 @@ final class ClientAdmin {
 
     static Object run(String command, String servers, List<String> arguments)
             throws ExecutionException, InterruptedException {
-        try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
+        try (Admin admin = Admin.create(Settings.of(servers))) {
+            Object ofAcls = ClientAcls.run(command, admin, arguments);
+            if (ofAcls != null) return ofAcls;
             return switch (command) {
                 case "create-topic" -> createTopic(admin, arguments.get(0), Integer.parseInt(arguments.get(1)));
                 case "delete-topic" -> deleteTopic(admin, arguments.get(0));

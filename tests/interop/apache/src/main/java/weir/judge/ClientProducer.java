@@ -2,13 +2,11 @@ package weir.judge;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -31,12 +29,7 @@ final class ClientProducer {
         int partitions = Integer.parseInt(arguments.get(1));
         int count = Integer.parseInt(arguments.get(2));
         long firstTimestamp = Long.parseLong(arguments.get(3));
-        Map<String, Object> settings = new HashMap<>();
-        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
-        for (String setting : arguments.subList(4, arguments.size())) {
-            String[] parts = setting.split("=", 2);
-            settings.put(parts[0], parts[1]);
-        }
+        Map<String, Object> settings = Settings.of(servers, arguments.subList(4, arguments.size()));
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         try (KafkaProducer<String, String> producer = open(settings)) {
             for (int n = 0; n < count; n++) {

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -61,8 +60,8 @@ final class ClientReader {
             String topic,
             Map<String, Object> differences,
             BiConsumer<KafkaConsumer<String, String>, List<TopicPartition>> position) {
-        Map<String, Object> settings = new HashMap<>(differences);
-        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        Map<String, Object> settings = Settings.of(servers);
+        settings.putAll(differences);
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         List<List<Object>> records = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer =

@@ -25,15 +25,11 @@ final class GroupMember {
     private String failure;
 
     GroupMember(String servers, String group, String subscription, List<String> settings) {
-        Map<String, Object> all = new HashMap<>();
-        all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        Map<String, Object> all = Settings.of(servers);
         all.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        for (String setting : settings) {
-            int equals = setting.indexOf('=');
-            all.put(setting.substring(0, equals), setting.substring(equals + 1));
-        }
+        all.putAll(Settings.of(servers, settings));
         consumer = new KafkaConsumer<>(all, new StringDeserializer(), new StringDeserializer());
         if (subscription.startsWith(PATTERN)) {
             consumer.subscribe(new SubscriptionPattern(subscription.substring(PATTERN.length())));

@@ -83,7 +83,7 @@ final class GroupMembers implements AutoCloseable {
     }
 
     private static Admin admin(String servers) {
-        return Admin.create(Map.of("bootstrap.servers", servers));
+        return Admin.create(Settings.of(servers));
     }
 
     @Override

@@ -18,13 +18,8 @@ final class ShareMember {
     private final boolean isExplicit;
 
     ShareMember(String servers, String group, String topic, List<String> settings) {
-        Map<String, Object> all = new HashMap<>();
-        all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        Map<String, Object> all = Settings.of(servers, settings);
         all.put(ConsumerConfig.GROUP_ID_CONFIG, group);
-        for (String setting : settings) {
-            int equals = setting.indexOf('=');
-            all.put(setting.substring(0, equals), setting.substring(equals + 1));
-        }
         isExplicit = "explicit".equals(all.get(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG));
         consumer = new KafkaShareConsumer<>(all, new StringDeserializer(), new StringDeserializer());
         consumer.subscribe(List.of(topic));

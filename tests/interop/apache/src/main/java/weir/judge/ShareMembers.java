@@ -107,7 +107,7 @@ final class ShareMembers implements AutoCloseable {
     }
 
     private static Admin admin(String servers) {
-        return Admin.create(Map.of("bootstrap.servers", servers));
+        return Admin.create(Settings.of(servers));
     }
 
     @Override

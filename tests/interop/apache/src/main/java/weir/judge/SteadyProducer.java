@@ -24,11 +24,11 @@ final class SteadyProducer implements AutoCloseable {
     private volatile boolean finishing;
 
     SteadyProducer(String servers, String topic, int partitions) {
-        producer = ClientProducer.open(Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 180_000,
-                ProducerConfig.MAX_BLOCK_MS_CONFIG, 180_000L,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000));
+        Map<String, Object> settings = Settings.of(servers);
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 180_000);
+        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 180_000L);
+        settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+        producer = ClientProducer.open(settings);
         thread = new Thread(() -> write(topic, partitions));
         thread.start();
     }

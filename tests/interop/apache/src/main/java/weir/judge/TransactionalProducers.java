@@ -50,13 +50,8 @@ final class TransactionalProducers implements AutoCloseable {
     }
 
     private Map<String, Object> open(String servers, List<String> arguments) {
-        Map<String, Object> settings = new HashMap<>();
-        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        Map<String, Object> settings = Settings.of(servers, arguments.subList(2, arguments.size()));
         settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, arguments.get(1));
-        for (String setting : arguments.subList(2, arguments.size())) {
-            String[] parts = setting.split("=", 2);
-            settings.put(parts[0], parts[1]);
-        }
         KafkaProducer<String, String> producer = ClientProducer.open(settings);
         producers.put(arguments.get(0), producer);
         producer.initTransactions();
@@ -82,9 +77,8 @@ final class TransactionalProducers implements AutoCloseable {
 
     /** The group has no members, as that of an application which assigns partitions itself. */
     private void sendOffset(String servers, List<String> arguments) {
-        Map<String, Object> settings = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
-                ConsumerConfig.GROUP_ID_CONFIG, arguments.get(1));
+        Map<String, Object> settings = Settings.of(servers);
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, arguments.get(1));
         TopicPartition partition = new TopicPartition(arguments.get(2), Integer.parseInt(arguments.get(3)));
         OffsetAndMetadata offset = new OffsetAndMetadata(Long.parseLong(arguments.get(4)));
         try (KafkaConsumer<String, String> consumer =

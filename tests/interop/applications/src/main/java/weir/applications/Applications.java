@@ -78,6 +78,7 @@ public final class Applications {
             case "tool" -> tools.run(arguments);
             case "produce" -> Records.produce(arguments);
             case "read" -> Records.read(arguments);
+            case "authorize" -> Authorizer.decide(arguments);
             default -> AdminCalls.run(command, arguments);
         };
     }
