@@ -11,7 +11,7 @@ export interface Row {
   /** What was compared: `decode Produce, 1 MiB batch / CRC alone`. */
   readonly what: string;
   readonly figure: number;
-  readonly unit: 'x' | 'bytes' | 'ms' | 's' | 'MiB' | '/s' | '% of a core';
+  readonly unit: 'x' | 'bytes' | 'µs' | 'ms' | 's' | 'MiB' | '/s' | '% of a core';
   readonly bar?: Bar;
   readonly detail: string;
 }

@@ -1,7 +1,9 @@
+import { aclDecisions } from './acl-decisions.ts';
 import type { Benchmark } from './benchmark.ts';
 import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
+import { headerRewrite } from './header-rewrite.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
@@ -10,8 +12,10 @@ import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
   produceDecode,
+  headerRewrite,
   metadataDecode,
   fetchEncode,
+  aclDecisions,
   metadataScale,
   groupHeartbeats,
   groupRebalance,

@@ -49,4 +49,4 @@ export const layers: Readonly<Record<string, Layer>> = {
 };
 
 /** Third-party packages that only tests and their helpers may import. */
-export const testOnlyPackages: readonly string[] = ['fast-check'];
+export const testOnlyPackages: readonly string[] = ['fast-check', '@peculiar/x509', 'reflect-metadata'];

@@ -175,6 +175,7 @@ export class ClientConnection implements Connection {
     const response = await server.serve({
       api,
       apiVersion,
+      correlationId: 1,
       clientId: null,
       requestBytes: frame.length,
       session: this.#session,

@@ -1,5 +1,5 @@
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
-import type { AgentDescription, ClusterPort } from '@weir/metadata';
+import { type AgentDescription, type ClusterPort, clusterSecrets } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView } from './cluster/following-view.ts';
@@ -13,7 +13,7 @@ import { FetchSessions } from './handlers/fetch-sessions.ts';
 import { countingOutcomes } from './handlers/produce-outcomes.ts';
 import { createHandlers } from './handlers/table.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { startHttpListener } from './http/http-server.ts';
+import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
 import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
@@ -26,9 +26,16 @@ import type { LoadSource } from './pressure/load-source.ts';
 import { createPressure, type Pressure } from './pressure/pressure.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { createReadPath } from './read-path/read-path.ts';
+import { createAccessOf } from './security/acl/access-of.ts';
+import { principalsOf } from './security/principals.ts';
+import type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
+import { createSasl, type RunningSasl, type SaslSettings } from './security/sasl/create-sasl.ts';
+import type { AgentPeers } from './security/tls/agent-peers.ts';
+import { type AgentTls, peersOf } from './security/tls/agent-tls.ts';
 import { ShareService } from './share/share-service.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
+import { Authorship, type AuthorshipOptions } from './write-path/authors/authorship.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
 import { createWritePath } from './write-path/write-path.ts';
@@ -51,14 +58,23 @@ export interface AgentOptions {
   readonly advertisedHost: string;
   /** Where other agents of the zone reach this one, when that is elsewhere. */
   readonly internalHost?: string;
+  /** The listeners that speak TLS. Without it none does. */
+  readonly tls?: AgentTls;
+  /** Kafka clients come through a proxy, which says so in front of each connection. */
+  readonly proxyProtocol?: ProxyProtocolOptions;
   /** Whether `/metrics` answers. */
   readonly servesMetrics: boolean;
   readonly cluster: ClusterPort;
-  /** The key of the cluster's agents, by which they recognise each other. Without it this agent shares no pages with others. */
+  /**
+   * What admits this agent to its cluster. Without it this agent shares no pages with others. Agents recognise each other by a secret
+   * that the cluster tells them, and by the key as long as it does not.
+   */
   readonly agentKey?: () => string;
   readonly store: ObjectStore;
   readonly flush: FlushLimits;
   readonly recordBytesMax: number;
+  /** Who the authors of records are, and how readers learn of them. */
+  readonly authorship?: AuthorshipOptions;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
   readonly pageCacheBytesMax: number;
@@ -77,6 +93,12 @@ export interface AgentOptions {
   /** Whether it waits while another agent of its group stops, before it does. */
   readonly locksShutdown?: boolean;
   readonly defaultStrategy: PartitionAssignmentStrategy;
+  /** How clients may log in. Without it they cannot. */
+  readonly sasl?: SaslSettings;
+  /** Whether what ACLs deny is logged; it is, unless somebody says otherwise. */
+  readonly logsAclDenials?: boolean;
+  /** What the machine is called, for lines that tell where something happened. */
+  readonly hostname?: string;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -87,6 +109,8 @@ export interface AgentOptions {
 export interface RunningAgent {
   readonly kafkaPort: number;
   readonly httpPort: number;
+  /** Where other agents connect, when that is a listener of its own. */
+  readonly internalPort: number | undefined;
   /** Takes no new requests, writes what is buffered, answers what is under way, and ends; after `deadlineMs` it ends all the same. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
@@ -114,7 +138,8 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   const loads = new MeasuredLoads(clock);
   const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
   started.defer(() => view.close());
-  const exchange = pageExchange(options, view);
+  const peers = peersOf(options.tls);
+  const exchange = pageExchange(options, view, peers);
   started.defer(() => exchange?.close());
   const limits = {
     ...defaultListenerLimits(cpuCount),
@@ -134,17 +159,22 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   });
 
   let isReady = false;
+  const { tls } = options;
+  const pageRoutes = exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? [];
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
     routes: [
       ...probeRoutes(() => isReady),
       ...(options.servesMetrics ? metricsRoutes(metrics) : []),
-      ...(exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? []),
+      ...(tls?.internal === undefined ? pageRoutes : []),
     ],
+    ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
     log,
   });
   started.defer(() => http.close());
+  const internal = await internalListener(options, pageRoutes, peers);
+  started.defer(() => internal?.close());
 
   let kafkaPort = options.kafkaPort;
   const self = (): AgentDescription => ({
@@ -152,7 +182,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     nodeId: nodeIdOf(options.agentId),
     host: options.advertisedHost,
     kafkaPort,
-    internalUrl: `http://${inUrl(options.internalHost ?? options.advertisedHost)}:${http.port}`,
+    internalUrl: `${peers === undefined ? 'http' : 'https'}://${inUrl(options.internalHost ?? options.advertisedHost)}:${internal?.port ?? http.port}`,
     zone: options.zone,
     group: options.group,
     roles: options.roles,
@@ -163,6 +193,8 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   await view.ready();
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
+  const logins = saslOf(options, view);
+  started.defer(() => logins?.close());
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,
@@ -178,12 +210,29 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
       metadataTurns: pressure.metadataTurns,
       slowDown: pressure.slowDown,
       quotas,
+      accessOf: createAccessOf({
+        cluster: view,
+        agent: {
+          agentId: options.agentId,
+          hostname: options.hostname ?? options.advertisedHost,
+          listenerAddress: () => `:${kafkaPort}`,
+          clusterId: options.clusterId,
+        },
+        logsDenials: options.logsAclDenials ?? true,
+        clock,
+        log,
+        metrics,
+      }),
       telemetry,
+      sasl: logins?.sasl,
       ...handlers,
     }),
     limits,
     answers,
     admit: (address) => quotas.connected(bareAddress(address)),
+    ...(tls?.kafka === undefined ? {} : { tls: { ...tls.kafka, certificates: tls.certificates } }),
+    ...(options.proxyProtocol === undefined ? {} : { proxyProtocol: options.proxyProtocol }),
+    principalOf: principalsOf(view.records('credential')),
     clock,
     log,
     metrics,
@@ -212,6 +261,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   return {
     kafkaPort,
     httpPort: http.port,
+    internalPort: internal?.port,
     async stop({ deadlineMs }) {
       stopEndMs = clock.monotonicMs() + deadlineMs;
       const { agentId, group } = options;
@@ -226,15 +276,62 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   };
 }
 
+/** The door for other agents, when it is apart from the one for everybody. */
+async function internalListener(
+  { tls, host, clock, log }: AgentOptions,
+  routes: readonly Route[],
+  peers: AgentPeers | undefined,
+): Promise<HttpListener | undefined> {
+  if (tls?.internal === undefined || peers === undefined) return undefined;
+  return await startHttpListener({
+    host,
+    port: tls.internal.port,
+    routes,
+    tls: {
+      certificates: tls.certificates,
+      problemOfCaller: (certificate) => peers.problemOfCaller(certificate),
+      clock,
+    },
+    log,
+  });
+}
+
 function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+function saslOf(options: AgentOptions, view: ClusterView): RunningSasl | undefined {
+  const { sasl: settings } = options;
+  if (settings === undefined) return undefined;
+  const credentials = view.records('credential');
+  return createSasl({
+    ...options,
+    settings,
+    agentSecrets: view.records('agentSecret'),
+    scramCredentials: view.records('scramCredential'),
+    credentials,
+    principalOf: principalsOf(credentials),
+  });
+}
+
 /** What this agent has to do with the pages of its zone. */
-function pageExchange(options: AgentOptions, view: ClusterView): PageExchange | undefined {
+function pageExchange(
+  options: AgentOptions,
+  view: ClusterView,
+  peers: AgentPeers | undefined,
+): PageExchange | undefined {
   const { agentKey } = options;
   if (agentKey === undefined) return undefined;
-  return createPageExchange({ ...options, agentKey, self: options, agents: () => view.agents(), pageBytes });
+  const secrets = view.records(clusterSecrets.pageExchange.namespace);
+  const secret = () => secrets.byKey.get(clusterSecrets.pageExchange.key) ?? agentKey();
+  return createPageExchange({
+    ...options,
+    secret,
+    self: options,
+    agents: () => view.agents(),
+    pageBytes,
+    peers,
+  });
 }
 
 interface DataPathParts {
@@ -285,8 +382,13 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }:
     answers: pressure.answers,
     stopping,
   });
+  const authorship =
+    options.authorship && new Authorship(options.authorship, principalsOf(view.records('credential')));
   const handlers = {
-    produce: countingOutcomes(produceHandler({ writePath, recordBytesMax: options.recordBytesMax }), metrics),
+    produce: countingOutcomes(
+      produceHandler({ writePath, recordBytesMax: options.recordBytesMax, authorship }),
+      metrics,
+    ),
     fetch: fetchHandler({
       readPath,
       onFetch: () => readers.came(),

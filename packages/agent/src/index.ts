@@ -1,6 +1,15 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
+export { AgentKeyFile } from './identity/agent-key-file.ts';
+export { AgentToken } from './identity/agent-token.ts';
+export { platformToken, type TokenSource } from './identity/platform-token.ts';
 export { type ZoneBlocks, type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
 export { type AdvertisedHost, advertisedHost, type HostStrategy } from './placement/advertised-host.ts';
+export type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
+export type { PasswordMechanism, SaslSettings } from './security/sasl/create-sasl.ts';
+export type { AgentTls } from './security/tls/agent-tls.ts';
+export { clientNames, type NameRule } from './security/tls/client-names.ts';
+export { ServerCertificates } from './security/tls/server-certificates.ts';
+export { type TlsSource, tlsBucket, tlsFiles } from './security/tls/tls-material.ts';
 export { type FoundZone, lookUpZone, type ZoneLookupOptions } from './zone/look-up-zone.ts';
 export { OwnZone } from './zone/own-zone.ts';
 export { ZoneWarnings } from './zone/zone-warnings.ts';

@@ -29,6 +29,12 @@ export class RecentlyUsed<Value> {
     return value;
   }
 
+  /** The value of a key that is known. */
+  find(key: string): Value | undefined {
+    const found = this.#young.get(key) ?? this.#old.get(key);
+    return found === undefined ? undefined : this.of(key, () => found);
+  }
+
   forgetAll(): void {
     this.#young = new Map();
     this.#old = new Map();

@@ -28,6 +28,8 @@ import { RequestQuotas } from '../src/quotas/request-quotas.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
 import { type Access, fullAccess } from '../src/security/access.ts';
 import { openSession } from '../src/security/client-session.ts';
+import { principalsOf } from '../src/security/principals.ts';
+import { Authorship, type AuthorshipOptions } from '../src/write-path/authors/authorship.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
@@ -104,6 +106,7 @@ export interface DataPathOptions {
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
   readonly recordBytesMax?: number;
+  readonly authorship?: AuthorshipOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
   readonly seed?: number;
   /** Puts something between the agent and its cluster. */
@@ -154,6 +157,9 @@ export class DataPath {
       Produce: produceHandler({
         writePath: this.writePath,
         recordBytesMax: options.recordBytesMax ?? 32 << 20,
+        authorship:
+          options.authorship &&
+          new Authorship(options.authorship, principalsOf(this.view.records('credential'))),
       }),
       Fetch: fetchHandler({
         readPath: this.readPath,

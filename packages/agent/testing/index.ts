@@ -4,6 +4,7 @@ export { FakeClock } from './fake-clock.ts';
 export { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 export { commitOf, type TestBatch } from './file-commit.ts';
 export { type LeaderAgent, type ServedAgent, startLeaderAgent } from './leader-agent.ts';
+export { type Permit, ScriptedAccess } from './scripted-access.ts';
 export { answered, startTestAgent, type TestAgent, type TestAgentOptions } from './test-agent-server.ts';
 export { codeOf, TestClient } from './test-client.ts';
 export {

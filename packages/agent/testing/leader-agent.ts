@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { ClusterNode, openJournals, type TopicDescription } from '@weir/metadata';
+import { ClusterNode, type ClusterPort, openJournals, type TopicDescription } from '@weir/metadata';
 import { createClusterView } from '../src/cluster/following-view.ts';
 import { testAgent } from './agent.ts';
 import { dataHandlers } from './data-handlers.ts';
 import { TestStore } from './data-path.ts';
-import { serveCluster, type TestAgent } from './test-agent-server.ts';
+import { serveCluster, type TestAgent, type TestAgentOptions } from './test-agent-server.ts';
 import { until } from './until.ts';
 
 export type ServedAgent = Pick<TestAgent, 'view' | 'server' | 'call'>;
@@ -19,8 +19,14 @@ export interface LeaderAgent extends ServedAgent, AsyncDisposable {
   addTopic(name: string, partitionCount?: number): Promise<TopicDescription>;
 }
 
+export interface LeaderAgentOptions extends Pick<TestAgentOptions, 'accessOf' | 'session'> {
+  /** Puts something between the agents and their cluster. */
+  readonly port?: (node: ClusterNode) => ClusterPort;
+}
+
 export async function startLeaderAgent(
   clusterConfigs: Readonly<Record<string, string>> = {},
+  { port = (node) => node, ...options }: LeaderAgentOptions = {},
 ): Promise<LeaderAgent> {
   const clusterId = `vci_${randomUUID()}`;
   const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
@@ -45,10 +51,11 @@ export async function startLeaderAgent(
   const store = new TestStore();
   const agents: ServedAgent[] = [];
   const serve = async () => {
-    const view = createClusterView(node, { log: silentLog });
+    const cluster = port(node);
+    const view = createClusterView(cluster, { log: silentLog });
     await view.ready();
     const handlers = dataHandlers(view, store, systemClock);
-    const agent = await serveCluster(node, systemClock, { self, view, ...handlers });
+    const agent = await serveCluster(cluster, systemClock, { self, view, ...handlers, ...options });
     agents.push(agent);
     return agent;
   };

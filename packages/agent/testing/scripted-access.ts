@@ -11,10 +11,17 @@ export class ScriptedAccess implements Access {
   readonly #permits: ReadonlySet<string>;
   /** What `may` denied, in order. */
   readonly denied: string[] = [];
+  readonly #others: ReadonlyMap<string, ScriptedAccess>;
 
-  constructor(permits: Iterable<Permit>, principal: Principal = anonymous) {
+  /** `others`: the accesses of those whom the client may stand for. Of anybody else nothing is permitted. */
+  constructor(
+    permits: Iterable<Permit>,
+    principal: Principal = anonymous,
+    others: Iterable<ScriptedAccess> = [],
+  ) {
     this.#permits = new Set<string>(permits);
     this.principal = principal;
+    this.#others = new Map([...others].map((other) => [other.principal.name, other]));
   }
 
   may(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean {
@@ -37,5 +44,9 @@ export class ScriptedAccess implements Access {
         this.mayQuietly(operation, resourceType, name),
       ),
     );
+  }
+
+  as(principal: Principal): Access {
+    return this.#others.get(principal.name) ?? new ScriptedAccess([], principal);
   }
 }

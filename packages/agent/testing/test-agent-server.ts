@@ -123,6 +123,7 @@ export async function serveCluster(
       const answer = await server.serve({
         api,
         apiVersion,
+        correlationId: envelope.correlationId,
         clientId: envelope.clientId,
         body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart),
         requestBytes: frame.length,

@@ -51,6 +51,11 @@ export class TestClient {
     return new TestClient(socket);
   }
 
+  /** Over a connection that somebody else made. */
+  static over(socket: Socket): TestClient {
+    return new TestClient(socket);
+  }
+
   /** Returns the correlation id. */
   send<Name extends ServedApi>(
     name: Name,

@@ -32,9 +32,13 @@ test('what does not is refused in one line with status 2', async () => {
   const cases: readonly [line: string, err: string][] = [
     ['agent', 'weir agent: -defaultVirtualClusterID: an agent needs its cluster'],
     ['demo', 'weir demo: not available in this release'],
-    ['cli-beta describe-acls', 'weir cli describe-acls: not available in this release'],
+    ['cli-beta console-producer', 'weir cli console-producer: not available in this release'],
     ['cli console-consumer -topic=t', 'weir cli console-consumer: not available in this release'],
-    ['cli list-topics -username=u', 'weir cli list-topics: -username: not available in this release'],
+    ['cli list-topics -username=u', 'weir cli list-topics: -username=u: only goes together with -password'],
+    [
+      'cli validate-pipeline-config -config-file=f',
+      'weir cli validate-pipeline-config: -config-file: not available in this release',
+    ],
     ['cli create-topics', 'weir: cli create-topics: unknown command; did you mean weir cli create-topic?'],
     ['cli fetch', 'weir cli fetch: -topic: weir cli fetch needs it'],
     ['kcmd', 'weir kcmd: -type: weir kcmd needs it'],

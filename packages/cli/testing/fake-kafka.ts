@@ -24,6 +24,8 @@ import {
   zeroUuid,
 } from '@weir/wire';
 
+import { FakeSaslLogin, type FakeSaslOptions } from './fake-sasl.ts';
+
 /** What a broker does about a request. */
 export type Reaction<Name extends ApiName> = ResponseOf<Apis[Name]> | 'silence' | 'hang up';
 
@@ -52,6 +54,10 @@ export interface FakeKafkaOptions {
   /** Brokers that are in the metadata and do not exist. */
   readonly ghosts?: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];
   readonly tls?: TlsOptions;
+  /** Where the brokers say that they are. */
+  readonly advertisedHost?: string;
+  /** Lets clients log in. Without it the listener takes no login. */
+  readonly sasl?: FakeSaslOptions;
   /** Which correlation id goes into an answer. */
   readonly correlationId?: (asked: number, api: ApiName) => number;
 }
@@ -61,6 +67,14 @@ export interface SeenRequest {
   readonly api: ApiName;
   readonly version: number;
   readonly clientId: string | null;
+}
+
+/** What a broker knows of one connection. */
+interface Peer {
+  readonly socket: Socket;
+  readonly nodeId: number;
+  login: FakeSaslLogin | undefined;
+  isLoggedIn: boolean;
 }
 
 interface Partition {
@@ -130,9 +144,10 @@ export class FakeKafka {
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => {});
     const splitter = new FrameSplitter(64 * MiB);
+    const peer: Peer = { socket, nodeId, login: undefined, isLoggedIn: false };
     socket.on('data', (chunk) => {
       try {
-        for (const frame of splitter.push(chunk)) void this.#answer(socket, nodeId, Buffer.from(frame));
+        for (const frame of splitter.push(chunk)) void this.#answer(peer, Buffer.from(frame));
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
         socket.destroy();
@@ -140,7 +155,8 @@ export class FakeKafka {
     });
   }
 
-  async #answer(socket: Socket, nodeId: number, frame: Buffer): Promise<void> {
+  async #answer(peer: Peer, frame: Buffer): Promise<void> {
+    const { socket, nodeId } = peer;
     const {
       apiKey,
       apiVersion: version,
@@ -169,6 +185,21 @@ export class FakeKafka {
     }
     const request = decodeRequestBody(api, version, frame, bodyStart);
     const context = { nodeId, version, earlier };
+    const isLogin = name === 'SaslHandshake' || name === 'SaslAuthenticate';
+    const mayAsk = peer.isLoggedIn || isLogin || name === 'ApiVersions';
+    if (this.#options.sasl?.isRequired === true && !mayAsk) {
+      socket.destroy();
+      return;
+    }
+    if (isLogin) {
+      this.#logIn(peer, name, request as never, (body) => reply(version, body as never));
+      return;
+    }
+    // A broker that has been told of a new login takes nothing else before its end.
+    if (peer.login !== undefined) {
+      socket.destroy();
+      return;
+    }
     const scripted = this.#options.script?.[name] as Answers[typeof name];
     const reaction =
       (await scripted?.(request as never, context)) ??
@@ -176,6 +207,37 @@ export class FakeKafka {
     if (reaction === 'silence' || socket.destroyed) return;
     if (reaction === 'hang up' || reaction === undefined) socket.destroy();
     else reply(version, reaction as never);
+  }
+
+  #logIn(
+    peer: Peer,
+    name: 'SaslHandshake' | 'SaslAuthenticate',
+    request: { readonly mechanism?: string; readonly authBytes?: Buffer },
+    reply: (body: object) => void,
+  ): void {
+    const { sasl } = this.#options;
+    if (name === 'SaslHandshake') {
+      const isEnabled = sasl?.mechanisms.includes(request.mechanism!) ?? false;
+      if (isEnabled) peer.login = new FakeSaslLogin(sasl!, request.mechanism!);
+      const refused =
+        sasl === undefined ? errors.ILLEGAL_SASL_STATE.code : errors.UNSUPPORTED_SASL_MECHANISM.code;
+      reply({ errorCode: isEnabled ? 0 : refused, mechanisms: sasl?.mechanisms ?? [] });
+      return;
+    }
+    const answer = peer.login?.reply(request.authBytes!);
+    if (answer === undefined || 'refuse' in answer) {
+      const errorCode =
+        errors[answer === undefined ? 'ILLEGAL_SASL_STATE' : 'SASL_AUTHENTICATION_FAILED'].code;
+      reply({ errorCode, errorMessage: answer?.refuse ?? null, authBytes: Buffer.alloc(0) });
+      peer.socket.end();
+      return;
+    }
+    if (answer.isDone) {
+      peer.login = undefined;
+      peer.isLoggedIn = true;
+    }
+    const sessionLifetimeMs = BigInt(answer.isDone ? (sasl!.sessionLifetimeMs ?? 0) : 0);
+    reply({ errorCode: 0, errorMessage: null, authBytes: answer.say, sessionLifetimeMs });
   }
 
   #offered(name: ApiName): readonly [lowest: number, highest: number] {
@@ -208,7 +270,11 @@ export class FakeKafka {
   readonly #usual: Answers = {
     ApiVersions: () => ({
       errorCode: 0,
-      apiKeys: this.#apiKeys(Object.keys({ ...this.#usual, ...this.#options.script }) as ApiName[]),
+      apiKeys: this.#apiKeys([
+        ...(Object.keys({ ...this.#usual, ...this.#options.script }) as ApiName[]),
+        'SaslHandshake',
+        'SaslAuthenticate',
+      ]),
     }),
 
     Metadata: ({ topics }, { version }) => {
@@ -216,7 +282,7 @@ export class FakeKafka {
       const names = all ? [...this.topics.keys()] : topics.map(({ name }) => name!);
       const brokers = this.#servers.map((_, index) => ({
         nodeId: index + 1,
-        host: '127.0.0.1',
+        host: this.#options.advertisedHost ?? '127.0.0.1',
         port: this.port(index + 1),
         rack,
       }));

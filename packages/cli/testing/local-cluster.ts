@@ -8,11 +8,25 @@ export interface LocalCluster {
 }
 
 /** Runs `weir local` in this process on free ports until the test ends. */
-export async function startLocalCluster(t: TestContext): Promise<LocalCluster> {
+export async function startLocalCluster(
+  t: TestContext,
+  flags: readonly string[] = [],
+): Promise<LocalCluster> {
   const stop = new AbortController();
   const { promise: port, resolve, reject } = Promise.withResolvers<number>();
   let printed = '';
-  const argv = ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-logLevel', 'error'];
+  const argv = [
+    'local',
+    '-kafkaPort',
+    '0',
+    '-httpPort',
+    '0',
+    '-consolePort',
+    '0',
+    '-logLevel',
+    'error',
+    ...flags,
+  ];
   const running = runArguments(argv, {
     stop: stop.signal,
     onOut(text) {

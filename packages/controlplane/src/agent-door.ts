@@ -49,7 +49,8 @@ interface Refusal {
 
 interface Admission {
   readonly clusterId: string;
-  readonly isStillAdmitted: () => boolean;
+  /** `undefined` when that cannot be told just now. */
+  readonly isStillAdmitted: () => boolean | undefined;
 }
 
 /** Takes the connections of agents: judges who comes before anything is upgraded, and then serves the cluster. */
@@ -130,8 +131,11 @@ export class AgentDoor {
     if (clusterId === null) return { status: 400, message: `the parameter ${clusterIdParameter} is missing` };
     const key = request.headers[agentKeyHeader];
     const isStillAdmitted = () => typeof key === 'string' && authorize(clusterId, key);
+    const isAdmitted = isStillAdmitted();
+    // Not a refusal: the agent would believe that its token is worth nothing.
+    if (isAdmitted === undefined) return { status: 503, message: `${clusterId} is not here just now` };
     // The key comes first, so that nobody without one learns which clusters there are.
-    if (!isStillAdmitted()) {
+    if (!isAdmitted) {
       return {
         status: 401,
         message: `the header ${agentKeyHeader} has no key for ${JSON.stringify(clusterId)}`,
@@ -177,8 +181,8 @@ export class AgentDoor {
   #checkKeysLater(): void {
     this.#cancelKeyCheck = this.#options.clock.after(keyCheckIntervalMs, () => {
       for (const [connection, { isStillAdmitted, clusterId }] of this.#served) {
-        if (isStillAdmitted()) continue;
-        this.#options.log.info('a key was withdrawn', { clusterId });
+        if (isStillAdmitted() !== false) continue;
+        this.#options.log.info('a key was withdrawn, or the time of a token is over', { clusterId });
         connection.close(endCodes.keyRefused, 'the agent key is not valid any more');
       }
       this.#checkKeysLater();

@@ -10,8 +10,17 @@ export interface AgentKey {
   readonly clusterId: string;
 }
 
-/** Says whether a key opens a cluster. */
-export type Authorize = (clusterId: string, key: string) => boolean;
+/** Says whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be answered. */
+export type Authorize = (clusterId: string, key: string) => boolean | undefined;
+
+/** Admits whoever one of them admits. */
+export function authorizeByAny(...all: readonly Authorize[]): Authorize {
+  return (clusterId, key) => {
+    const verdicts = all.map((authorize) => authorize(clusterId, key));
+    if (verdicts.includes(true)) return true;
+    return verdicts.includes(undefined) ? undefined : false;
+  };
+}
 
 const keyPattern = /^aks_[0-9a-f]{64}$/;
 

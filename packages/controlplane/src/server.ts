@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { caps, type Metrics } from '@weir/core';
+import { agentTokenPath } from '@weir/metadata';
 import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
+import type { TokenExchange } from './workload-identity/token-exchange.ts';
+import { tokenRoute } from './workload-identity/token-route.ts';
 
 export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly host: string;
@@ -12,6 +15,8 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly readiness: () => boolean;
   /** The addresses of all control-plane processes as agents reach them, this one included. */
   readonly members: () => readonly string[];
+  /** Gives agents of a platform their tokens. Without it there are none to be had. */
+  readonly tokens?: TokenExchange | undefined;
 }
 
 export interface ControlPlane {
@@ -39,6 +44,7 @@ const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const door = new AgentDoor(options);
   const answer = answerer(options.readiness, options.metrics);
+  const giveToken = options.tokens === undefined ? undefined : tokenRoute(options.tokens);
   const server = createServer(
     {
       maxHeaderSize: caps.controlPlaneHeaderBytesMax,
@@ -50,7 +56,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       // Some HTTP clients offer HTTP/2 with every request, which is no reason to turn them away.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    answer,
+    (request, response) => {
+      if (giveToken !== undefined && pathOf(request) === `/${agentTokenPath}`)
+        void giveToken(request, response);
+      else answer(request, response);
+    },
   );
   server.maxConnections = caps.controlPlaneConnectionsMax;
   server.timeout = silenceMsMax;
@@ -84,6 +94,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? '/').split('?', 1)[0]!;
+}
+
 function answerer(readiness: () => boolean, metrics: Metrics) {
   let wasReady = false;
 
@@ -107,7 +121,7 @@ function answerer(readiness: () => boolean, metrics: Metrics) {
   }
 
   return (request: IncomingMessage, response: ServerResponse) => {
-    const path = (request.url ?? '/').split('?', 1)[0]!;
+    const path = pathOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const [status, text, contentType = plainText] = answerTo(path, isRead);
     // A body is of no use here; the connection ends rather than read it.

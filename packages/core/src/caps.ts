@@ -278,6 +278,49 @@ export const caps = {
   clientQuotasMax: 20_000,
   scramCredentialsMax: 20_000,
 
+  /**
+   * ACLs of a cluster, and what they take together. Every agent knows all of them; a snapshot for agents holds each as a column, with
+   * credentials and quotas at most `rpcColumnsMax`.
+   */
+  aclsMax: 50_000,
+  aclBytesMax: 64 * MiB,
+
+  /** The name in an ACL. Longer ones of transactional ids are meant by a prefix. */
+  aclResourceNameCharsMax: 1024,
+
+  /** The host in an ACL: an address with room for its zone, or a name that somebody took for one. */
+  aclHostCharsMax: 256,
+
+  /** ACLs in one CreateAcls, filters in one DeleteAcls: Apache Kafka's limit of records that one request of a user makes. */
+  aclsPerRequestMax: 10_000,
+
+  /** What of them an agent puts into one call, by number and by characters; JSON may write one of those as six. */
+  aclsPerCallMax: 1000,
+  aclCharsPerCallMax: 512 * KiB,
+
+  /** Filters of one call that leave a field open, for which all ACLs have to be looked at. */
+  aclScansPerCallMax: 64,
+
+  /** ACLs that one call deletes, and tells. */
+  aclsDeletedPerCallMax: 10_000,
+
+  /** Decisions about clients that an agent remembers until a rule changes, unless a name is longer than this. About 300 bytes each. */
+  aclDecisionsMax: 64 * KiB,
+  aclDecisionNameCharsMax: 256,
+
+  /** Denials that an agent remembers, so that it logs each of them now and then only. */
+  aclDenialsMax: 4096,
+
+  /** Lines about denials that an agent logs per second, whatever happens. */
+  aclDenialsLoggedPerSecond: 50,
+
+  /** Rules that can never match of which an agent tells one by one when it hears of them; of others it tells how many. */
+  aclInvalidRulesLoggedMax: 20,
+
+  /** Recent changes of records that an agent remembers by their keys, for whoever keeps what it made of them. */
+  followedChangesMax: 4096,
+  credentialsMax: 20_000,
+
   /** Users, clients and addresses whose use one agent measures because of a quota; client ids are a client's choice. */
   quotaSensorsMax: 20_000,
 
@@ -297,8 +340,30 @@ export const caps = {
   /** What is remembered of the name or version that a client's software gives. */
   softwareNameCharsMax: 256,
 
+  /** A password of a user. Nobody types as many; a client may send as many in PLAIN. */
+  passwordCharsMax: 1024,
+
+  /** A file that an operator writes for the control plane: credentials, bindings of workload identities. */
+  settingsFileBytesMax: 8 * MiB,
+
+  /** Bindings of workload identities in such a file, and claim rules of one of them. Every token is held against all of an issuer. */
+  workloadBindingsMax: 1000,
+  workloadClaimRulesMax: 32,
+
+  /** A request for an agent token, whose largest part is the token of a platform. */
+  tokenRequestBytesMax: 64 * KiB,
+
+  /** The answer to it. */
+  tokenAnswerBytesMax: 64 * KiB,
+
+  /** Requests for agent tokens that are worked on at a time: whoever asks has proven nothing yet. */
+  tokenRequestsMax: 64,
+
   /** The salt of a credential. Clients make some 26 bytes. */
   scramSaltBytesMax: 1024,
+
+  /** What a server may make a client compute when it logs in: about a second. Kafka's brokers ask for 16,384 at most. */
+  scramIterationsMax: 1_000_000,
 
   /** The name of a user, or a client id or address that a quota is for. */
   principalNameCharsMax: 1024,
@@ -342,6 +407,15 @@ export const caps = {
 
   /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
   commitBatchesMax: 64 * KiB,
+
+  /**
+   * What the batches of one Produce request may have without compression, when headers of their records are to be changed. The
+   * batches that a client can send are a fraction of it, and those that they become are held until they are written.
+   */
+  rewrittenRequestBytesMax: 512 * MiB,
+
+  /** Authors whose rights are remembered while the records of one topic in one request are looked at. */
+  impersonatedNamesMax: 1024,
 
   /** Producers of which an agent remembers for some seconds that it lost a batch; the oldest are forgotten first. */
   lostSequencesMax: 10_000,
@@ -401,6 +475,15 @@ export const caps = {
   /** The regular expression of a client. */
   patternCharsMax: 4096,
 
+  /** A PROXY header, with everything that a proxy says in it. Proxies send some dozens of bytes, and rarely some hundreds. */
+  proxyHeaderBytesMax: 4 * KiB,
+
+  /** A SPIFFE id, as its standard says. */
+  spiffeIdCharsMax: 2048,
+
+  /** A file with certificates. All authorities that browsers trust together take a quarter of it. */
+  tlsFileBytesMax: MiB,
+
   /** Topics that one Metadata request may create by asking for them. */
   autoCreatedTopicsMax: 100,
 
@@ -412,4 +495,23 @@ export const caps = {
 
   /** Client ids whose features an agent remembers; they are a client's choice. */
   rememberedClientIdsMax: 4096,
+
+  /** What somebody may send at a time who has yet to log in: Kafka's `sasl.server.max.receive.size`. */
+  frameBytesBeforeLoginMax: 512 * KiB,
+
+  /** One token of a login. The largest are those of OAuth, with groups and roles. */
+  saslTokenBytesMax: 64 * KiB,
+
+  /** Passwords whose check is remembered, right ones and wrong ones each: about 150 bytes. */
+  rememberedLoginsMax: 20_000,
+
+  /** Passwords that wait to be checked, of everybody and of one address. Each takes a processor some milliseconds. */
+  waitingLoginsMax: 8192,
+  waitingLoginsPerAddressMax: 512,
+
+  /** Failed logins whose clients wait to be told. Those beyond lose their connection without a word. */
+  delayedRefusalsMax: 10_000,
+
+  /** An answer of the issuer of tokens: its description, or its keys. */
+  issuerAnswerBytesMax: MiB,
 } as const;

@@ -1,3 +1,7 @@
+export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
+export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-record.ts';
+export { type InvalidAcl, invalidAcls } from './acls/check-acl.ts';
+export type { AclFilter, AclResult, AclsPort, DeletedAcls } from './cluster/acls-port.ts';
 export {
   type AdminPort,
   type AlterConfigsResult,
@@ -11,6 +15,7 @@ export {
   type StoredConfigKind,
   type StoredConfigResource,
 } from './cluster/admin-port.ts';
+export { clusterSecretBytes, clusterSecrets } from './cluster/cluster-secrets.ts';
 export type {
   CommittedOffset,
   ConsumerGroupDescription,
@@ -45,6 +50,7 @@ export type {
   SyncGroupAnswer,
   SyncGroupRequest,
   TopicPartition,
+  TopicReader,
 } from './cluster/groups-port.ts';
 export { groupErrors, groupTypes } from './cluster/groups-port.ts';
 export type {
@@ -87,6 +93,9 @@ export type {
   ClientQuotaFilter,
   ClientQuotas,
   ClientQuotasToAlter,
+  CredentialDescription,
+  CredentialResult,
+  CredentialToPut,
   PrincipalsPort,
   QuotaEntity,
   QuotaFilterPart,
@@ -142,15 +151,27 @@ export {
 } from './cluster/transactions-port.ts';
 export { type ConfigSource, clusterConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
+export {
+  type CredentialRecord,
+  readCredentialRecord,
+  writeCredentialRecord,
+} from './credentials/credential-record.ts';
+export { readScramCredential } from './credentials/scram-credentials.ts';
+export {
+  isPasswordOf,
+  newScramCredential,
+  scramCredentialOf,
+  scramIterations,
+} from './credentials/scram-secret.ts';
 export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
 export { ClusterNode, type ClusterNodeOptions, NotLeader, type Role } from './leader/index.ts';
-export { compilePattern, type Pattern } from './pattern.ts';
+export { compilePattern, compileRewrite, type Pattern, type Rewrite } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, type ClusterClientOptions, connectCluster } from './rpc/client.ts';
-export type { ForwardProxy } from './rpc/forward-proxy.ts';
+export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
 export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
 export {
@@ -159,6 +180,7 @@ export {
   type ServeOptions,
   serveConnection,
 } from './rpc/serve.ts';
+export { agentAudience, agentTokenPath, tokenExchange } from './rpc/token-protocol.ts';
 export {
   agentConnectPath,
   agentKeyHeader,

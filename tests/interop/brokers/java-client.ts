@@ -19,8 +19,13 @@ export interface JavaClient {
   ask<Answer>(command: string, servers: string, ...args: readonly (string | number)[]): Promise<Answer>;
 }
 
-export function openJavaClient(lifetime: Lifetime): JavaClient {
-  const java = spawn('java', ['-cp', buildJudge(), 'weir.judge.Judge', 'client'], {
+/** `properties` are those of the machine, which some settings of clients want. */
+export function openJavaClient(
+  lifetime: Lifetime,
+  properties: Readonly<Record<string, string>> = {},
+): JavaClient {
+  const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
+  const java = spawn('java', [...defined, '-cp', buildJudge(), 'weir.judge.Judge', 'client'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(java, 'close');

@@ -131,8 +131,12 @@ const anyPorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
 const selfContainedLabels: readonly Label[] = ['Kafka', 'HTTP', 'control plane'];
 
 /** `weir local` on free ports. */
-export async function startLocal(lifetime: Lifetime): Promise<WeirProcess> {
-  const local = await startWeir(['local', ...anyPorts], selfContainedLabels);
+export async function startLocal(
+  lifetime: Lifetime,
+  flags: readonly string[] = [],
+  variables: Environment = {},
+): Promise<WeirProcess> {
+  const local = await startWeir(['local', ...anyPorts, ...flags], selfContainedLabels, variables);
   lifetime.after(() => local.stop());
   return local;
 }
@@ -166,6 +170,8 @@ export interface ClusterToStart {
   readonly databaseUrl?: string;
   /** A directory of its own unless given. */
   readonly bucketUrl?: string;
+  /** Further flags of every control plane. */
+  readonly controlPlaneFlags?: readonly string[];
   /** Environment of the agents, for credentials. */
   readonly variables?: Environment;
 }
@@ -184,7 +190,7 @@ export interface Cluster {
 /** Control-plane processes over one database and agents over one bucket, each a process of its own. */
 export async function startCluster(
   lifetime: Lifetime,
-  { agents, controlPlanes, databaseUrl, bucketUrl, variables }: ClusterToStart,
+  { agents, controlPlanes, controlPlaneFlags = [], databaseUrl, bucketUrl, variables }: ClusterToStart,
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-brokers-'));
   const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
@@ -213,6 +219,7 @@ export async function startCluster(
         ...identity,
         ...['-databaseURL', databaseUrl ?? join(folder, 'weir.db')],
         ...['-dataDir', folder, '-controlPlaneHost', '127.0.0.1', '-consolePort', port],
+        ...controlPlaneFlags,
       ],
       ['control plane'],
     );

@@ -5,7 +5,7 @@ import type {
   Pointers,
   TopicDescription,
 } from '@weir/metadata';
-import type { RecordsView } from './followed-records.ts';
+import type { FollowedRecordsView } from './followed-records.ts';
 
 /**
  * What an agent knows of its cluster without asking: topics, partition ends, other agents. It is fed by the cluster's change
@@ -23,7 +23,7 @@ export interface ClusterView {
   agents(): readonly AgentDescription[];
   clusterConfigs(): Readonly<Record<string, string>>;
   /** Records of one of the namespaces that agents follow. */
-  records(namespace: string): RecordsView;
+  records(namespace: string): FollowedRecordsView;
   /** `undefined` when the topic or the partition does not exist. */
   ends(topicId: string, partition: number): PartitionEnds | undefined;
   /** Pointers of recent appends that cover `offset`, when the view still has them; else ask `findBatches`. */

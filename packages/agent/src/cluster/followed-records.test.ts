@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '@weir/core';
+import { caps, silentLog } from '@weir/core';
 import { settled } from '../../testing/data-path.ts';
 import { FakeCluster } from '../../testing/index.ts';
+import { FollowedRecords } from './followed-records.ts';
 import { createClusterView } from './following-view.ts';
 
 test('a view knows the records of its cluster, those of before and of now, each namespace by itself', async () => {
@@ -34,4 +35,27 @@ test('a view knows the records of its cluster, those of before and of now, each 
   assert.deepEqual(seen(), {}, 'what is not in a snapshot is gone');
   assert.ok(records.version > before);
   view.close();
+});
+
+test('who keeps what it made of records is told which of them changed, if it is not too long ago', () => {
+  const followed = new FollowedRecords();
+  const put = (key: string) => followed.put('acl', key, Buffer.alloc(0));
+  const records = followed.of('acl');
+  assert.deepEqual(records.changedSince(-1), undefined);
+  put('a');
+  const { version } = records;
+  assert.deepEqual(records.changedSince(version), []);
+  put('b');
+  followed.put('acl', 'a', null);
+  followed.put('clientQuota', 'c', Buffer.alloc(0));
+  assert.deepEqual(records.changedSince(version), ['b', 'a']);
+
+  followed.restart([{ namespace: 'acl', key: 'd', value: Buffer.alloc(0) }]);
+  assert.equal(records.changedSince(version), undefined, 'anything may have changed');
+  const restarted = records.version;
+  for (let n = 0; n < caps.followedChangesMax * 3; n++) {
+    put(`k${n}`);
+    assert.deepEqual(records.changedSince(records.version - 1), [`k${n}`]);
+  }
+  assert.equal(records.changedSince(restarted), undefined, 'too long ago');
 });

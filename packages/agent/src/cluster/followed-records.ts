@@ -1,3 +1,4 @@
+import { caps, keptCopy } from '@weir/core';
 import type { ClusterRecord } from '@weir/metadata';
 
 /** The records of one namespace as the agent last heard of them. */
@@ -7,40 +8,63 @@ export interface RecordsView {
   readonly byKey: ReadonlyMap<string, Uint8Array>;
 }
 
-interface Namespace {
-  version: number;
-  readonly byKey: Map<string, Uint8Array>;
+/** The same for those who keep something large, and change it where the records changed. */
+export interface FollowedRecordsView extends RecordsView {
+  /** The keys of all records that changed after a version; `undefined` when that is too long ago to know, or everything may have. */
+  changedSince(version: number): readonly string[] | undefined;
+}
+
+class Namespace implements FollowedRecordsView {
+  readonly byKey = new Map<string, Uint8Array>();
+  version = 0;
+  /** The last changes, one for each version, the oldest first. */
+  #recent: string[] = [];
+
+  changedSince(version: number): readonly string[] | undefined {
+    const first = this.version - this.#recent.length;
+    return version < first ? undefined : this.#recent.slice(version - first);
+  }
+
+  put(key: string, value: Uint8Array | null): void {
+    if (value === null) this.byKey.delete(key);
+    else this.byKey.set(key, keptCopy(value));
+    this.version++;
+    this.#recent.push(key);
+    if (this.#recent.length > caps.followedChangesMax) {
+      this.#recent = this.#recent.slice(caps.followedChangesMax / 2);
+    }
+  }
+
+  restart(): void {
+    this.byKey.clear();
+    this.version++;
+    this.#recent = [];
+  }
 }
 
 /** The records of a cluster that agents have to know: quotas, credentials, subscriptions. The cluster limits how many there are. */
 export class FollowedRecords {
   readonly #namespaces = new Map<string, Namespace>();
 
-  of(namespace: string): RecordsView {
+  of(namespace: string): FollowedRecordsView {
     return this.#of(namespace);
   }
 
   /** Forgets everything that is not in the snapshot. */
   restart(records: readonly ClusterRecord[]): void {
-    for (const known of this.#namespaces.values()) {
-      known.byKey.clear();
-      known.version++;
-    }
+    for (const known of this.#namespaces.values()) known.restart();
     for (const { namespace, key, value } of records) this.put(namespace, key, value);
   }
 
   /** A value of `null` removes. */
   put(namespace: string, key: string, value: Uint8Array | null): void {
-    const known = this.#of(namespace);
-    if (value === null) known.byKey.delete(key);
-    else known.byKey.set(key, value);
-    known.version++;
+    this.#of(namespace).put(key, value);
   }
 
   #of(namespace: string): Namespace {
     let known = this.#namespaces.get(namespace);
     if (known === undefined) {
-      known = { version: 0, byKey: new Map() };
+      known = new Namespace();
       this.#namespaces.set(namespace, known);
     }
     return known;

@@ -12,7 +12,7 @@ import {
   type TopicDescription,
 } from '@weir/metadata';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
-import { FollowedRecords, type RecordsView } from './followed-records.ts';
+import { FollowedRecords, type FollowedRecordsView } from './followed-records.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
 import { TailIndex, type TailLimits } from './tail-index.ts';
 
@@ -116,7 +116,7 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#clusterConfigs;
   }
 
-  records(namespace: string): RecordsView {
+  records(namespace: string): FollowedRecordsView {
     return this.#records.of(namespace);
   }
 

@@ -1,12 +1,16 @@
 import { caps } from '@weir/core';
+import type { TopicDescription } from '@weir/metadata';
 import {
   type Apis,
   type ErrorName,
   errors,
+  headerBytes,
+  RecordBatchView,
   type RecordError,
   type RequestOf,
   type ResponseOf,
 } from '@weir/wire';
+import type { Authorship } from '../write-path/authors/authorship.ts';
 import { checkBatch } from '../write-path/check-batch.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
@@ -20,6 +24,8 @@ export interface ProduceOptions {
   readonly writePath: WritePath;
   /** The limit on one record where neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
+  /** Who the authors of records are; without it that is whoever sends them, and nobody is told. */
+  readonly authorship?: Authorship | undefined;
 }
 
 /** Answers that do not depend on the write, and the places of those that do. */
@@ -55,13 +61,15 @@ const usualTimeoutMs = 30_000;
  * partitions join the transaction by themselves. One that is not part of an open transaction is TRANSACTION_ABORTABLE from v11 on
  * and INVALID_TXN_STATE before. A producer that was fenced hears INVALID_PRODUCER_EPOCH in every version.
  *
- * Missing: ACLs.
+ * It takes WRITE on each topic: the partitions of one that is denied are TOPIC_AUTHORIZATION_FAILED, and the others are written. Batches of
+ * transactions take WRITE on the transactional id, without which nothing of the request is written. Of a client that writes for others, it is
+ * they who need WRITE on the topic, and one record without it fails its partition.
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
 
   return (request, context) => {
-    const draft = judge(request, context);
+    const draft = mayUseTransaction(request, context) ? judge(request, context) : refusedDraft(request);
     const answer = (throttleTimeMs: number) => {
       if (request.acks !== 0) return { responses: draft.responses, throttleTimeMs };
       const hasFailed = draft.responses.some(({ partitionResponses }) =>
@@ -82,7 +90,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   };
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
-    const { cluster, apiVersion } = context;
+    const { access, cluster, apiVersion } = context;
+    const authors = options.authorship?.of(context.access);
     const draft: Draft = { responses: [], batches: [], places: [], isUnnamed: false };
     const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
@@ -90,13 +99,19 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     for (const { name, topicId, partitionData } of request.topicData) {
       const topic =
         apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
+      const authorsOfTopic = topic && authors?.onTopic(topic.name);
+      // Where records may have authors of their own, it is them who are asked about.
+      const isAsked = authors?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
+      const isDenied = isAsked && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
       const partitionResponses: PartitionResponse[] = [];
       draft.responses.push({ name, topicId, partitionResponses });
       for (const { index, records } of partitionData) {
-        if (!hasValidAcks) {
+        if (isDenied) {
+          partitionResponses.push(refused(index, 'TOPIC_AUTHORIZATION_FAILED'));
+        } else if (!hasValidAcks) {
           partitionResponses.push(refused(index, 'INVALID_REQUIRED_ACKS'));
         } else if (topic === undefined) {
-          const error = apiVersion >= topicIdsFromVersion ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
+          const error = isUnknownId(topic, apiVersion) ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
           partitionResponses.push(refused(index, error));
         } else if (cluster.ends(topic.topicId, index) === undefined) {
           partitionResponses.push(refused(index, 'UNKNOWN_TOPIC_OR_PARTITION'));
@@ -109,6 +124,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
               allowsZstd: apiVersion >= zstdFromVersion,
               nowMs,
               transaction,
+              authors: authorsOfTopic,
             },
           );
           if (checked.ok) {
@@ -125,6 +141,27 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     }
     return draft.isUnnamed ? refusedDraft(request) : draft;
   }
+}
+
+/** Rules know names only, so that nobody can be denied an id which has none. */
+function isUnknownId(topic: TopicDescription | undefined, apiVersion: number): boolean {
+  return topic === undefined && apiVersion >= topicIdsFromVersion;
+}
+
+/** Asked only when a batch says that it is of a transaction; a request that names one and has no such batch is like any other. */
+function mayUseTransaction(request: RequestOf<ProduceApi>, { access }: RequestContext): boolean {
+  const { transactionalId, topicData } = request;
+  if (transactionalId === null) return true;
+  const isTransactional = topicData.some(({ partitionData }) =>
+    partitionData.some(({ records }) => saysTransactional(records)),
+  );
+  return !isTransactional || access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
+}
+
+/** Before anything of the batch is checked. */
+function saysTransactional(records: Buffer | null): boolean {
+  if (records === null || records.length < headerBytes) return false;
+  return new RecordBatchView(records).isTransactional;
 }
 
 /** What Kafka says of it, for the right to use a transactional id is what such a request cannot show. */

@@ -9,6 +9,7 @@ import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { FetchPartition, FetchSessions, PartitionNews } from './fetch-sessions.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
+import { refusalsById, refusalsByName } from './topic-refusals.ts';
 
 type FetchApi = Apis['Fetch'];
 type FetchResponse = ResponseOf<FetchApi>;
@@ -47,6 +48,9 @@ const noRecords = Buffer.alloc(0);
  * aborted. The ends of transactions go to everybody, as batches that clients know how to skip. Limits count bytes as stored.
  *
  * Who has taken more than its quota is answered without records and told to wait.
+ *
+ * It takes READ on the topic, which is asked for in every request, of a session too: its partitions are TOPIC_AUTHORIZATION_FAILED as
+ * long as it is denied, and the others are read. Of an id that is not known nothing can be asked, and it is UNKNOWN_TOPIC_ID.
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   return (request, context) => {
@@ -73,6 +77,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const fetches = round.partitions.map(
       (wanted) => new PartitionFetch(wanted, { isCommitted, partitionBytesMax: options.partitionBytesMax }),
     );
+    refuseDenied(fetches, context);
     await locateEnough(fetches, request, bytesMax, context);
     const wantedBytes = Math.min(bytesMax, locatedBytes(fetches));
     let throttleTimeMs = 0;
@@ -122,6 +127,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     let bytes = 0;
     const unknown: PartitionFetch[] = [];
     for (const fetch of fetches) {
+      if (fetch.hasError) continue;
       fetch.look(context);
       if (fetch.mustAsk && bytes < bytesMax) unknown.push(fetch);
       bytes += fetch.locatedBytes;
@@ -185,6 +191,17 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       left.map(({ fetch, query }) => fetch.query(query.bytesMax, query.atLeastOne)),
     );
     for (const [index, { fetch }] of left.entries()) fetch.finish(results[index]!, context);
+  }
+}
+
+/** Whatever is refused here stays so: nobody looks at it any more. */
+function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContext): void {
+  const usesTopicIds = context.apiVersion >= topicIdsFromVersion;
+  const refusalOf = usesTopicIds ? refusalsById(context, 'READ') : refusalsByName(context, 'READ');
+  for (const fetch of fetches) {
+    const { topicId, topicName } = fetch.partition;
+    const refusal = refusalOf(usesTopicIds ? topicId : topicName);
+    if (refusal !== undefined) fetch.fail(refusal);
   }
 }
 

@@ -5,6 +5,7 @@ import { leaderEpoch } from '../read-path/batch-list.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
+import { refusalsByName } from './topic-refusals.ts';
 
 type ListOffsetsApi = Apis['ListOffsets'];
 type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];
@@ -54,6 +55,8 @@ interface FoundRecord {
  * Who reads committed records is told the last stable offset for the latest one, and finds by time only what lies before it.
  *
  * There is no tiering: everything is as local as it will ever be, nothing is tiered and nothing waits to be.
+ *
+ * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
 export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
@@ -152,11 +155,14 @@ function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCo
   return found({ offset: isCommitted ? lastStableOffset : nextOffset, timestamp: -1n });
 }
 
-function judge(request: RequestOf<ListOffsetsApi>, { cluster, apiVersion }: RequestContext) {
+function judge(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
+  const { cluster, apiVersion } = context;
   const questions: Question[] = [];
+  const refusalOf = refusalsByName(context, 'DESCRIBE');
   const repeated = repeatedPartitions(request);
   const topics = request.topics.map(({ name, partitions }) => {
     const topic = cluster.topicByName(name);
+    const refusal = refusalOf(name);
     const responses: PartitionResponse[] = [];
     for (const { partitionIndex, timestamp, currentLeaderEpoch } of partitions) {
       const at = responses.length;
@@ -165,7 +171,8 @@ function judge(request: RequestOf<ListOffsetsApi>, { cluster, apiVersion }: Requ
       };
       const position = positionOf(timestamp);
       answer(nothing);
-      if (repeated.has(`${name}/${partitionIndex}`)) answer(failed('INVALID_REQUEST'));
+      if (refusal !== undefined) answer(failed(refusal));
+      else if (repeated.has(`${name}/${partitionIndex}`)) answer(failed('INVALID_REQUEST'));
       else if (timestamp < 0n && (position === undefined || apiVersion < positions[position].fromVersion))
         answer(failed('UNSUPPORTED_VERSION'));
       else if (topic === undefined || cluster.ends(topic.topicId, partitionIndex) === undefined)

@@ -1,11 +1,11 @@
-import { caps } from '@weir/core';
+import { caps, clusterResourceName } from '@weir/core';
 import type { TopicDescription, TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { type ClientFeatures, parseClientFeatures } from '../placement/client-features.ts';
+import { parseClientFeatures } from '../placement/client-features.ts';
 import type { Placement } from '../placement/placement.ts';
 import type { FairGate } from '../pressure/fair-gate.ts';
-import { clusterOperations, operationsNotAsked, topicOperations } from './authorized-operations.ts';
+import { type Access, mayOnCluster, operationsNotAsked } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
@@ -26,8 +26,9 @@ import { untilHeard } from './until-heard.ts';
  *
  * - So many requests are worked on at a time (`-maxConcurrentMetadataRequestsPerCPU`), and others wait for their turn. When too
  *   many wait, topics are LEADER_NOT_AVAILABLE; who asked for all of them cannot be told so and has to connect again.
- *
- * Missing: ACLs (nothing is left out or refused).
+ * - It takes DESCRIBE on the topic. Without it a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether it is there or not, and an id
+ *   the same without a name; who asks for all topics is not told of it. To have a missing topic created takes CREATE on the cluster or
+ *   on the topic, or it is TOPIC_AUTHORIZATION_FAILED too.
  */
 export function metadataHandler(placementOf: PlacementOf, turns?: FairGate): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
@@ -41,7 +42,7 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairGate): Han
 
   function answerOf(request: Request, context: RequestContext, topics: readonly Asked[]): Response {
     const placement = placementOf(context);
-    const answer = entryOf(placement, parseClientFeatures(context.clientId), request);
+    const answer = entryOf(placement, request, context);
     return {
       brokers: placement.agents.map((agent) => ({
         nodeId: agent.nodeId,
@@ -53,10 +54,15 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairGate): Han
       controllerId: placement.controller.nodeId,
       topics: topics.map(answer),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
-        ? clusterOperations
+        ? clusterOperations(context.access)
         : operationsNotAsked,
     };
   }
+}
+
+/** Who may not even DESCRIBE the cluster is told of no operation. */
+function clusterOperations(access: Access): number {
+  return mayOnCluster(access, 'DESCRIBE') ? access.operationsOn('CLUSTER', clusterResourceName) : 0;
 }
 
 type Request = RequestOf<Apis['Metadata']>;
@@ -76,7 +82,10 @@ function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
 
 async function topicsOf(request: Request, context: RequestContext): Promise<readonly Asked[]> {
   if (!asksForAll(request, context)) return askedTopics(request, context);
-  return Array.from(context.cluster.topics(), found);
+  const { access, cluster } = context;
+  return Array.from(cluster.topics(), found).filter(({ name }) =>
+    access.mayQuietly('DESCRIBE', 'TOPIC', name!),
+  );
 }
 
 function notNow({ topics }: Request, { apiVersion }: RequestContext): readonly Asked[] {
@@ -96,14 +105,19 @@ async function askedTopics(request: Request, context: RequestContext): Promise<A
 }
 
 function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): Asked {
-  const { cluster, apiVersion } = context;
+  const { access, cluster, apiVersion } = context;
   if (topicId !== undefined && apiVersion >= 12) {
     const topic = cluster.topicById(topicId);
-    return topic === undefined ? failed('UNKNOWN_TOPIC_ID', null, topicId) : found(topic);
+    if (topic === undefined) return failed('UNKNOWN_TOPIC_ID', null, topicId);
+    if (!access.may('DESCRIBE', 'TOPIC', topic.name)) {
+      return failed('TOPIC_AUTHORIZATION_FAILED', null, topicId);
+    }
+    return found(topic);
   }
   if (topicId !== undefined || name === null) {
     return failed('INVALID_REQUEST', apiVersion >= 12 ? name : (name ?? ''), topicId);
   }
+  if (!access.may('DESCRIBE', 'TOPIC', name)) return failed('TOPIC_AUTHORIZATION_FAILED', name);
   if (!isTopicName(name)) return failed('INVALID_TOPIC_EXCEPTION', name);
   const topic = cluster.topicByName(name);
   return topic === undefined ? failed('UNKNOWN_TOPIC_OR_PARTITION', name) : found(topic);
@@ -117,10 +131,7 @@ async function createMissing(
   const { cluster } = context;
   const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
   if (!request.allowAutoTopicCreation || !allowed) return;
-  const missing = [...asked]
-    .filter(([, { error }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION')
-    .slice(0, caps.autoCreatedTopicsMax)
-    .map(([key, { name }]) => ({ key, name: name! }));
+  const missing = refuseCreations(asked, context.access).slice(0, caps.autoCreatedTopicsMax);
   if (missing.length === 0) return;
   const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
   const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
@@ -131,6 +142,19 @@ async function createMissing(
     // Another agent created it a moment ago, and we have not heard of it yet.
     else asked.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
   }
+}
+
+/** The topics that are to be created. Those that the client may not create are refused, however many there are. */
+function refuseCreations(asked: Map<string, Asked>, access: Access): { key: string; name: string }[] {
+  const missing = [...asked]
+    .filter(([, { error }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION')
+    .map(([key, { name }]) => ({ key, name: name! }));
+  if (missing.length === 0 || access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return missing;
+  return missing.filter(({ key, name }) => {
+    if (access.may('CREATE', 'TOPIC', name)) return true;
+    asked.set(key, failed('TOPIC_AUTHORIZATION_FAILED', name));
+    return false;
+  });
 }
 
 function isHeard(results: readonly TopicResult[], cluster: ClusterView): boolean {
@@ -145,14 +169,16 @@ function failed(error: ErrorName, name: string | null, topicId = zeroUuid): Aske
   return { error, name, topicId, topic: undefined };
 }
 
-function entryOf(placement: Placement, features: ClientFeatures, request: Request) {
-  const epoch = features.skipLeaderEpoch === true ? -1 : leaderEpoch;
-  const operations = request.includeTopicAuthorizedOperations ? topicOperations : operationsNotAsked;
+function entryOf(placement: Placement, request: Request, { access, clientId }: RequestContext) {
+  const { skipLeaderEpoch } = parseClientFeatures(clientId);
+  const epoch = skipLeaderEpoch === true ? -1 : leaderEpoch;
+  const operationsOn = ({ name }: TopicDescription) =>
+    request.includeTopicAuthorizedOperations ? access.operationsOn('TOPIC', name) : operationsNotAsked;
   return ({ error, name, topicId, topic }: Asked) => ({
     errorCode: errors[error].code,
     name,
     topicId,
     partitions: topic === undefined ? [] : describedPartitions(topic, placement, { epoch }),
-    topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operations,
+    topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operationsOn(topic),
   });
 }

@@ -1,5 +1,5 @@
 import type { GroupError } from '@weir/metadata';
-import { type Apis, type ErrorName, zeroUuid } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf } from './handler.ts';
@@ -15,13 +15,14 @@ const epochsFromVersion = 9;
  * - What is wrong with the group or the member is told for every partition. Clients before v9 know neither GROUP_ID_NOT_FOUND nor
  *   STALE_MEMBER_EPOCH there and hear ILLEGAL_GENERATION.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
- *
- * Missing: ACLs.
+ * - It takes READ on the group, without which every partition is GROUP_AUTHORIZATION_FAILED, and READ on each topic.
  */
 export function offsetCommitHandler({ commits }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
-  return async (request, { apiVersion, cluster }) => {
+  return async (request, { apiVersion, cluster, access }) => {
     const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
-    const read = readOffsetsToCommit(request.topics, { cluster, byId: apiVersion >= topicIdsFromVersion });
+    if (!access.may('READ', 'GROUP', groupId)) return allDenied(request.topics);
+    const byId = apiVersion >= topicIdsFromVersion;
+    const read = readOffsetsToCommit(request.topics, { cluster, access, byId });
     const { offsets } = read;
     const answer =
       offsets.length === 0
@@ -44,6 +45,18 @@ export function offsetCommitHandler({ commits }: GroupCalls): HandlerOf<Apis['Of
       throttleTimeMs: 0,
       topics: topics.map((topic) => ({ ...topic, topicId: topic.topicId ?? zeroUuid })),
     };
+  };
+}
+
+function allDenied(topics: RequestOf<Apis['OffsetCommit']>['topics']) {
+  const errorCode = errors.GROUP_AUTHORIZATION_FAILED.code;
+  return {
+    throttleTimeMs: 0,
+    topics: topics.map(({ name, topicId, partitions }) => ({
+      name,
+      topicId,
+      partitions: partitions.map(({ partitionIndex }) => ({ partitionIndex, errorCode })),
+    })),
   };
 }
 

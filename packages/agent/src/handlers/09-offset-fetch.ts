@@ -1,6 +1,13 @@
-import type { CommittedOffset, GroupError, OffsetsAnswer, TopicPartition } from '@weir/metadata';
+import type {
+  CommittedOffset,
+  GroupError,
+  OffsetsAnswer,
+  TopicDescription,
+  TopicPartition,
+} from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf } from './handler.ts';
@@ -48,9 +55,11 @@ const zeroId = Buffer.alloc(16).toString('base64url');
  * - `requireStable` counts in every version that has it.
  * - Up to v7 there is one group, whose error stands at the top from v2 on and at each partition in v1.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
+ * - It takes DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are TOPIC_AUTHORIZATION_FAILED; where
+ *   everything is asked for they are left out.
  */
 export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['OffsetFetch']> {
-  return async (request, { apiVersion, cluster }) => {
+  return async (request, { apiVersion, cluster, access }) => {
     const { requireStable } = request;
     if (apiVersion >= manyGroupsFromVersion) {
       const groups = await Promise.all(request.groups.map((group) => fetch(group)));
@@ -65,13 +74,16 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
 
     async function fetch(asked: AskedGroup) {
       const { groupId, memberId, memberEpoch } = asked;
+      if (!access.may('DESCRIBE', 'GROUP', groupId)) {
+        return { groupId, topics: [], errorCode: errors.GROUP_AUTHORIZATION_FAILED.code };
+      }
       const found = asked.topics?.map((topic) => ({ ...topic, found: findTopic(topic) }));
       const partitions =
         found === undefined
           ? null
           : found.flatMap((topic): TopicPartition[] => {
-              const topicId = topic.found?.topicId;
-              if (topicId === undefined) return [];
+              if (typeof topic.found === 'string') return [];
+              const { topicId } = topic.found;
               return topic.partitionIndexes.map((partition) => ({ topicId, partition }));
             });
       const answer = await ifAvailable(
@@ -81,12 +93,17 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
         const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);
         return { groupId, topics: [], errorCode: errors[error].code };
       }
-      const topics = found === undefined ? allOf(answer, cluster) : inOrder(found, answer);
+      const topics = found === undefined ? allOf(answer, cluster, access) : inOrder(found, answer);
       return { groupId, topics, errorCode: errors.NONE.code };
     }
 
-    function findTopic({ name, topicId }: AskedTopic) {
-      return apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
+    /** The topic, or what is told of each of its partitions instead. */
+    function findTopic({ name, topicId }: AskedTopic): TopicDescription | ErrorName {
+      const byId = apiVersion >= topicIdsFromVersion;
+      const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
+      if (byId && topic === undefined) return 'UNKNOWN_TOPIC_ID';
+      if (!access.may('DESCRIBE', 'TOPIC', topic?.name ?? name)) return 'TOPIC_AUTHORIZATION_FAILED';
+      return topic ?? 'NONE';
     }
 
     function errorFor(error: GroupError): ErrorName {
@@ -95,7 +112,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
     }
 
     function inOrder(
-      asked: readonly (AskedTopic & { readonly found: { readonly topicId: string } | undefined })[],
+      asked: readonly (AskedTopic & { readonly found: TopicDescription | ErrorName })[],
       { offsets }: OffsetsAnswer,
     ): AnsweredTopic[] {
       let next = 0;
@@ -103,29 +120,29 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
         name,
         topicId: topicId ?? zeroId,
         partitions: partitionIndexes.map((partition) => {
-          if (found !== undefined) return answered(offsets[next++]!);
-          const error = apiVersion >= topicIdsFromVersion ? 'UNKNOWN_TOPIC_ID' : 'NONE';
-          return nothing(partition, errors[error].code);
+          if (typeof found === 'string') return nothing(partition, errors[found].code);
+          return answered(offsets[next++]!);
         }),
       }));
     }
   };
 }
 
-/** Everything that the group has committed. Topics that are gone are left out. */
-function allOf({ offsets }: OffsetsAnswer, cluster: ClusterView): AnsweredTopic[] {
-  const topics = new Map<string, AnsweredTopic>();
+/** Everything that the group has committed. Topics that are gone or that the client may not see are left out. */
+function allOf({ offsets }: OffsetsAnswer, cluster: ClusterView, access: Access): AnsweredTopic[] {
+  const topics = new Map<string, AnsweredTopic | undefined>();
   for (const offset of offsets) {
-    const name = cluster.topicById(offset.topicId)?.name;
-    if (name === undefined) continue;
-    let topic = topics.get(offset.topicId);
-    if (topic === undefined) {
-      topic = { name, topicId: offset.topicId, partitions: [] };
-      topics.set(offset.topicId, topic);
-    }
-    topic.partitions.push(answered(offset));
+    const { topicId } = offset;
+    if (!topics.has(topicId)) topics.set(topicId, shownTopic(topicId));
+    topics.get(topicId)?.partitions.push(answered(offset));
   }
-  return [...topics.values()];
+  return [...topics.values()].filter((topic) => topic !== undefined);
+
+  function shownTopic(topicId: string): AnsweredTopic | undefined {
+    const name = cluster.topicById(topicId)?.name;
+    if (name === undefined || !access.mayQuietly('DESCRIBE', 'TOPIC', name)) return undefined;
+    return { name, topicId, partitions: [] };
+  }
 }
 
 function allFailed(topics: readonly AskedTopic[], errorCode: number): AnsweredTopic[] {

@@ -1,4 +1,5 @@
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Access, mayOnCluster } from '../security/access.ts';
 import type { PlacementOf } from './described-agents.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -9,31 +10,56 @@ import type { HandlerOf } from './handler.ts';
  * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST.
  * - Up to v3 one key, answered at the top level; from v4 on many, answered in their order.
  * - The address is the one that the client was told in Metadata.
- *
- * Missing: ACLs.
+ * - Who asks needs DESCRIBE on the group or on the transactional id. Coordinators of share partitions are for the cluster itself,
+ *   which is CLUSTER_ACTION.
  */
 export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis['FindCoordinator']> {
   return (request, context) => {
-    const { apiVersion } = context;
+    const { apiVersion, access } = context;
+    const { keyType } = request;
     const placement = placementOf(context);
-    const knownTypes = apiVersion >= 6 ? [0, 1, 2] : [0, 1];
-    const isKnown = knownTypes.includes(request.keyType);
-    const coordinator = isKnown
-      ? {
-          nodeId: placement.controller.nodeId,
-          host: placement.hostOf(placement.controller),
-          port: placement.controller.kafkaPort,
-          errorCode: errors.NONE.code,
-          errorMessage: null,
-        }
-      : {
-          nodeId: -1,
-          host: '',
-          port: -1,
-          errorCode: errors.INVALID_REQUEST.code,
-          errorMessage: `the key type ${request.keyType} is not one of ${knownTypes.join(', ')}`,
-        };
-    if (apiVersion <= 3) return coordinator;
-    return { coordinators: request.coordinatorKeys.map((key) => ({ key, ...coordinator })) };
+    const { controller } = placement;
+    const found = {
+      nodeId: controller.nodeId,
+      host: placement.hostOf(controller),
+      port: controller.kafkaPort,
+      errorCode: errors.NONE.code,
+      errorMessage: null,
+    };
+    const knownTypes = apiVersion >= shareFromVersion ? Object.values(keyTypes) : [0, 1];
+
+    function coordinatorOf(key: string) {
+      if (!knownTypes.includes(keyType)) {
+        return refused('INVALID_REQUEST', `the key type ${keyType} is not one of ${knownTypes.join(', ')}`);
+      }
+      const denial = denialOf(keyType, key, access);
+      return denial === undefined ? found : refused(denial, errors[denial].message);
+    }
+
+    if (apiVersion < manyKeysFromVersion) return coordinatorOf(request.key);
+    return { coordinators: request.coordinatorKeys.map((key) => ({ key, ...coordinatorOf(key) })) };
   };
+}
+
+const manyKeysFromVersion = 4;
+const shareFromVersion = 6;
+
+/** By their numbers in the protocol. */
+const keyTypes = { group: 0, transactionalId: 1, sharePartition: 2 } as const;
+
+function denialOf(keyType: number, key: string, access: Access): ErrorName | undefined {
+  switch (keyType) {
+    case keyTypes.group:
+      return access.may('DESCRIBE', 'GROUP', key) ? undefined : 'GROUP_AUTHORIZATION_FAILED';
+    case keyTypes.transactionalId:
+      return access.may('DESCRIBE', 'TRANSACTIONAL_ID', key)
+        ? undefined
+        : 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
+    default:
+      return mayOnCluster(access, 'CLUSTER_ACTION') ? undefined : 'CLUSTER_AUTHORIZATION_FAILED';
+  }
+}
+
+function refused(error: ErrorName, errorMessage: string) {
+  return { nodeId: -1, host: '', port: -1, errorCode: errors[error].code, errorMessage };
 }

@@ -11,9 +11,13 @@ import type { HandlerOf } from './handler.ts';
  * - From v4 on a new member must come back with the id that it was given (MEMBER_ID_REQUIRED).
  * - Up to v6 there is no null: an answer without a protocol names the empty one.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
+ * - It takes READ on the group.
  */
 export const joinGroupHandler: HandlerOf<Apis['JoinGroup']> = async (request, context) => {
-  const { apiVersion, cluster } = context;
+  const { apiVersion, cluster, access } = context;
+  if (!access.may('READ', 'GROUP', request.groupId)) {
+    return failed('GROUP_AUTHORIZATION_FAILED', request.memberId, apiVersion);
+  }
   const answer = await ifAvailable(
     cluster.port.joinGroup({
       groupId: request.groupId,

@@ -6,11 +6,15 @@ import type { HandlerOf } from './handler.ts';
 /**
  * Heartbeat v0 to v4, for members of classic groups. Heartbeats that come together go to the control plane together.
  *
- * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
- * their group.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
+ *   their group.
+ * - It takes READ on the group.
  */
 export function heartbeatHandler({ heartbeats }: GroupCalls): HandlerOf<Apis['Heartbeat']> {
-  return async ({ groupId, generationId, memberId, groupInstanceId }) => {
+  return async ({ groupId, generationId, memberId, groupInstanceId }, { access }) => {
+    if (!access.may('READ', 'GROUP', groupId)) {
+      return { throttleTimeMs: 0, errorCode: errors.GROUP_AUTHORIZATION_FAILED.code };
+    }
     const error = await ifAvailable(heartbeats.ask({ groupId, generationId, memberId, groupInstanceId }));
     return { throttleTimeMs: 0, errorCode: errors[error ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code };
   };

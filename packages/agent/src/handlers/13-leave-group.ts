@@ -7,8 +7,13 @@ import type { HandlerOf } from './handler.ts';
  *
  * - Up to v2 one member leaves and its error is the answer's; from v3 on there are many, each with its own.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
+ * - It takes READ on the group.
  */
-export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, { apiVersion, cluster }) => {
+export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, context) => {
+  const { apiVersion, cluster, access } = context;
+  if (!access.may('READ', 'GROUP', request.groupId)) {
+    return { throttleTimeMs: 0, errorCode: errors.GROUP_AUTHORIZATION_FAILED.code, members: [] };
+  }
   const isBatch = apiVersion >= 3;
   const leaving = isBatch ? request.members : [{ memberId: request.memberId, groupInstanceId: null }];
   const answer = await ifAvailable(

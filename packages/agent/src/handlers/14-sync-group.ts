@@ -7,8 +7,10 @@ import type { HandlerOf } from './handler.ts';
  *
  * - Whatever is wrong with the request is told in the answer, whose assignment is empty then; the connection lives on.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
+ * - It takes READ on the group.
  */
-export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { cluster }) => {
+export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { cluster, access }) => {
+  if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const answer = await ifAvailable(
     cluster.port.syncGroup({
       groupId: request.groupId,

@@ -1,5 +1,5 @@
 import { type Apis, errors } from '@weir/wire';
-import { groupOperations, operationsNotAsked } from './authorized-operations.ts';
+import { operationsNotAsked } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -10,15 +10,32 @@ const notFoundFromVersion = 6;
  *
  * - A group that is not there is Dead; only v6 calls that an error.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
+ * - It takes DESCRIBE on each group. What the client may do with a group is told only where there is nothing wrong.
  */
 export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (request, context) => {
-  const { apiVersion, cluster } = context;
-  const authorizedOperations = request.includeAuthorizedOperations ? groupOperations : operationsNotAsked;
-  const described = await ifAvailable(cluster.port.describeGroups(request.groups));
+  const { apiVersion, cluster, access } = context;
+  const isShown = request.groups.map((groupId) => access.may('DESCRIBE', 'GROUP', groupId));
+  const shown = request.groups.filter((_, index) => isShown[index]);
+  const described = shown.length === 0 ? [] : await ifAvailable(cluster.port.describeGroups(shown));
+  let next = 0;
   return {
     throttleTimeMs: 0,
     groups: request.groups.map((groupId, index) => {
-      const group = described?.[index];
+      if (!isShown[index]) {
+        return {
+          errorCode: errors.GROUP_AUTHORIZATION_FAILED.code,
+          groupId,
+          groupState: '',
+          protocolType: '',
+          protocolData: '',
+          members: [],
+          authorizedOperations: operationsNotAsked,
+        };
+      }
+      const group = described?.[next++];
+      const operations = request.includeAuthorizedOperations
+        ? access.operationsOn('GROUP', groupId)
+        : operationsNotAsked;
       if (group === undefined || group.error !== 'NONE') {
         const error = group?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
         const isTold = error !== 'GROUP_ID_NOT_FOUND' || apiVersion >= notFoundFromVersion;
@@ -32,7 +49,7 @@ export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (r
           protocolType: '',
           protocolData: '',
           members: [],
-          authorizedOperations,
+          authorizedOperations: isTold ? operationsNotAsked : operations,
         };
       }
       return {
@@ -49,7 +66,7 @@ export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (r
           memberMetadata: Buffer.from(member.metadata),
           memberAssignment: Buffer.from(member.assignment),
         })),
-        authorizedOperations,
+        authorizedOperations: operations,
       };
     }),
   };

@@ -1,3 +1,4 @@
+import { clusterResourceName } from '@weir/core';
 import type { GroupType } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
@@ -13,10 +14,16 @@ const typeNames: Readonly<Record<GroupType, string>> = {
 /**
  * ListGroups v0 to v5. Every agent lists all groups of the cluster: Kafka's clients ask all brokers and put the answers together,
  * and take a group that they hear of more than once as one.
+ *
+ * Who may DESCRIBE the cluster is told of all groups, and everybody else of those that they may DESCRIBE.
  */
-export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, { cluster }) => {
+export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, { cluster, access }) => {
   const filter = { states: request.statesFilter, types: request.typesFilter };
-  const groups = await ifAvailable(cluster.port.listGroups(filter));
+  const seesAll = access.mayQuietly('DESCRIBE', 'CLUSTER', clusterResourceName);
+  const listed = await ifAvailable(cluster.port.listGroups(filter));
+  const groups = seesAll
+    ? listed
+    : listed?.filter(({ groupId }) => access.mayQuietly('DESCRIBE', 'GROUP', groupId));
   return {
     throttleTimeMs: 0,
     errorCode: errors[groups === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'NONE'].code,

@@ -1,7 +1,8 @@
-import { caps } from '@weir/core';
+import { caps, clusterResourceName } from '@weir/core';
 import { clusterConfigValue, type TopicResult, type TopicToCreate } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { replicationFactor } from '../placement/placement.ts';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
@@ -19,15 +20,18 @@ import { untilHeard } from './until-heard.ts';
  * - A quota on mutations counts partitions. From v6 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is made and
  *   the client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - It takes CREATE on the cluster, or on each topic (TOPIC_AUTHORIZATION_FAILED, before anything is checked but the name). Whoever may not
+ *   DESCRIBE_CONFIGS of a topic is told neither its configs nor its counts, and why.
  *
- * Missing: ACLs, `timeoutMs` (the call ends when the control plane answers or is given up), configs that have their default.
+ * Missing: `timeoutMs` (the call ends when the control plane answers or is given up), configs that have their default.
  */
 export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
-  const { cluster } = context;
+  const { access, cluster } = context;
   const { validateOnly } = request;
+  const mayCreate = creations(access);
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
   const checked = distinct(request.topics)
-    .map(check)
+    .map((one) => (one.count === 1 && !mayCreate(one.topic.name) ? denied(one.topic) : check(one)))
     .map((one) => (one.topic === undefined || validateOnly || isAllowed(one.topic) ? one : throttled(one)));
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
   const results =
@@ -40,7 +44,8 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
       if (topic === undefined) return refusal(name, error, message);
       const result = results?.[next++];
       if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
-      return entryOf(name, result, validateOnly);
+      const hidesConfigs = !access.mayQuietly('DESCRIBE_CONFIGS', 'TOPIC', name);
+      return entryOf(name, result, { validateOnly, hidesConfigs });
     }),
   };
 
@@ -65,6 +70,12 @@ interface Checked {
   readonly topic?: TopicToCreate;
   readonly error: ErrorName;
   readonly message: string;
+}
+
+/** Whoever may create on the cluster is not asked about topics. */
+function creations(access: Access): (name: string) => boolean {
+  if (access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return () => true;
+  return (name) => access.may('CREATE', 'TOPIC', name);
 }
 
 /** Each name once, with how often it was there. */
@@ -114,6 +125,11 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
   };
 }
 
+function denied({ name }: AskedTopic): Checked {
+  const error = 'TOPIC_AUTHORIZATION_FAILED';
+  return { name, error, message: errors[error].message };
+}
+
 function throttled({ name }: Checked): Checked {
   const error = 'THROTTLING_QUOTA_EXCEEDED';
   return { name, error, message: errors[error].message };
@@ -126,13 +142,19 @@ function refusal(name: string, error: ErrorName, message: string | null): Entry 
 /** The config was set for this topic. */
 const topicConfigSource = 1;
 
-function entryOf(name: string, { error, message, topic }: TopicResult, validateOnly: boolean): Entry {
+function entryOf(
+  name: string,
+  { error, message, topic }: TopicResult,
+  { validateOnly, hidesConfigs }: { readonly validateOnly: boolean; readonly hidesConfigs: boolean },
+): Entry {
   if (topic === undefined) return refusal(name, error, message);
+  const topicId = validateOnly ? zeroUuid : topic.topicId;
+  const made = { name, topicId, errorCode: errors.NONE.code, errorMessage: null };
+  if (hidesConfigs) {
+    return { ...made, topicConfigErrorCode: errors.TOPIC_AUTHORIZATION_FAILED.code, configs: [] };
+  }
   return {
-    name,
-    topicId: validateOnly ? zeroUuid : topic.topicId,
-    errorCode: errors.NONE.code,
-    errorMessage: null,
+    ...made,
     numPartitions: topic.partitionCount,
     replicationFactor,
     configs: Object.entries(topic.configs).map(([configName, value]) => ({

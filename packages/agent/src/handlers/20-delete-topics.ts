@@ -1,6 +1,8 @@
+import { clusterResourceName } from '@weir/core';
 import type { TopicReference } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
@@ -14,20 +16,30 @@ import { untilHeard } from './until-heard.ts';
  * - A quota on mutations counts partitions. From v5 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is deleted
  *   and the client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - It takes DELETE on the topic or on the cluster (TOPIC_AUTHORIZATION_FAILED). Who may not DESCRIBE a topic either learns of a name not
+ *   whether there is such a topic, and of an id not which name it has. Rules know names only: an id that this agent has not heard
+ *   of is UNKNOWN_TOPIC_ID for those who may not delete everything.
  *
- * Missing: ACLs, `timeoutMs`.
+ * Missing: `timeoutMs`.
  */
 export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (request, context) => {
   const { cluster, apiVersion } = context;
   const asked = apiVersion >= 6 ? request.topics.map(asReference) : request.topicNames.map(byName);
-  const keys = asked.map((topic) => keyOf(topic, cluster));
+  const rights = new Rights(context.access);
+  const refusals = asked.map((topic) =>
+    isWellFormed(topic) ? refusalOf(topic, rights, cluster) : undefined,
+  );
+  // That a name and an id mean the same is for those to know who may delete both.
+  const keys = asked.map((topic, index) =>
+    refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
+  );
   const idOf = (topic: TopicReference) => keys[asked.indexOf(topic)]!;
   // Learnt before the deletion, because an answer about an id tells the name of the topic.
-  const names = new Map(asked.map(({ topicId }) => [topicId, cluster.topicById(topicId ?? '')?.name]));
+  const names = new Map(asked.map(({ topicId }) => [topicId, describedName(topicId)]));
   const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
   const refusedByQuota = new Set<TopicReference>();
   const wellFormed = asked.filter((topic, index) => {
-    if (!isWellFormed(topic) || !isSingle(keys, index)) return false;
+    if (!isWellFormed(topic) || !isSingle(keys, index) || refusals[index] !== undefined) return false;
     const known = cluster.topicById(keys[index]!);
     if (known === undefined || mutations.take(known.partitionCount)) return true;
     refusedByQuota.add(topic);
@@ -44,6 +56,8 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       const entry = { name, topicId };
       if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
       if (!isSingle(keys, index)) return refused(entry, 'the request names the topic more than once');
+      const refusal = refusals[index];
+      if (refusal !== undefined) return answered(entry, refusal, errors[refusal].message);
       if (refusedByQuota.has(topic)) {
         const error = 'THROTTLING_QUOTA_EXCEEDED';
         return answered(entry, error, errors[error].message);
@@ -53,6 +67,11 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       return answered(entry, result.error, result.message);
     }),
   };
+
+  function describedName(topicId = ''): string | undefined {
+    const name = cluster.topicById(topicId)?.name;
+    return name !== undefined && rights.mayDescribeQuietly(name) ? name : undefined;
+  }
 
   function answered(
     entry: { name: string | null; topicId: string },
@@ -79,6 +98,46 @@ function asReference({ name, topicId }: AskedTopic): TopicReference {
 
 function byName(name: string): TopicReference {
   return { name };
+}
+
+/** Whoever may delete on the cluster is not asked about topics. */
+class Rights {
+  readonly #access: Access;
+  readonly isForAll: boolean;
+
+  constructor(access: Access) {
+    this.#access = access;
+    this.isForAll = access.mayQuietly('DELETE', 'CLUSTER', clusterResourceName);
+  }
+
+  mayDelete(name: string): boolean {
+    return this.isForAll || this.#access.may('DELETE', 'TOPIC', name);
+  }
+
+  mayDescribe(name: string): boolean {
+    return this.isForAll || this.#access.may('DESCRIBE', 'TOPIC', name);
+  }
+
+  mayDescribeQuietly(name: string): boolean {
+    return this.isForAll || this.#access.mayQuietly('DESCRIBE', 'TOPIC', name);
+  }
+}
+
+/** Why a topic is not even asked for; `undefined` when the control plane is to decide. */
+function refusalOf(
+  { name, topicId }: TopicReference,
+  rights: Rights,
+  cluster: ClusterView,
+): ErrorName | undefined {
+  const denied = 'TOPIC_AUTHORIZATION_FAILED';
+  if (name !== undefined) {
+    if (!rights.mayDescribe(name)) return denied;
+    if (rights.mayDelete(name)) return undefined;
+    return cluster.topicByName(name) === undefined ? 'UNKNOWN_TOPIC_OR_PARTITION' : denied;
+  }
+  const known = cluster.topicById(topicId ?? '');
+  if (known === undefined) return rights.isForAll ? undefined : 'UNKNOWN_TOPIC_ID';
+  return rights.mayDelete(known.name) ? undefined : denied;
 }
 
 function isWellFormed({ name, topicId }: TopicReference): boolean {

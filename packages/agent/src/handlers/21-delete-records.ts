@@ -2,6 +2,7 @@ import type { DeleteRecordsResult, RecordsToDelete } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { refusalsByName } from './topic-refusals.ts';
 import { untilHeard } from './until-heard.ts';
 
 /**
@@ -12,16 +13,20 @@ import { untilHeard } from './until-heard.ts';
  * - A topic that is only compacted is POLICY_VIOLATION.
  * - Where it can be, the log is cut between batches; a batch that reaches over the new start stays, and clients skip its head.
  * - When the control plane cannot be reached the answer is NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
+ * - It takes DELETE on the topic, or its partitions are TOPIC_AUTHORIZATION_FAILED.
  *
- * Missing: ACLs, `timeoutMs`.
+ * Missing: `timeoutMs`.
  */
 export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (request, context) => {
   const { cluster } = context;
   const asked: RecordsToDelete[] = [];
+  const refusalOf = refusalsByName(context, 'DELETE');
   const topics = request.topics.map(({ name, partitions }) => {
-    const topicId = cluster.topicByName(name)?.topicId;
+    const refusal = refusalOf(name);
+    const topicId = refusal === undefined ? cluster.topicByName(name)?.topicId : undefined;
     return {
       name,
+      problem: refusal ?? ('UNKNOWN_TOPIC_OR_PARTITION' as const),
       partitions: partitions.map(({ partitionIndex, offset }) => ({
         partitionIndex,
         at:
@@ -35,10 +40,10 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
   await untilHeard(context, () => (results ?? []).every((result, index) => isHeard(asked[index]!, result)));
   return {
     throttleTimeMs: 0,
-    topics: topics.map(({ name, partitions }) => ({
+    topics: topics.map(({ name, problem, partitions }) => ({
       name,
       partitions: partitions.map(({ partitionIndex, at }) => {
-        if (at < 0) return failed(partitionIndex, 'UNKNOWN_TOPIC_OR_PARTITION');
+        if (at < 0) return failed(partitionIndex, problem);
         const result = results?.[at];
         if (result === undefined) return failed(partitionIndex, 'NOT_LEADER_OR_FOLLOWER');
         // This API has names only.

@@ -1,4 +1,5 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { type Access, mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import type { ProducerIds } from './producer-ids.ts';
@@ -16,12 +17,14 @@ type InitProducerIdApi = Apis['InitProducerId'];
  * - A producer id without an epoch or the other way round is INVALID_REQUEST, as is an empty transactional id.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry. The
  *   other codes of that kind make the Java client look for a coordinator, which an idempotent producer has none of.
- *
- * Missing: ACLs.
+ * - It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Without one it takes WRITE on some topic, whichever,
+ *   or IDEMPOTENT_WRITE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
  */
 export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitProducerIdApi> {
   return async (request, context) => {
     const { transactionalId, producerId, producerEpoch } = request;
+    const refusal = refusalOf(transactionalId, context.access);
+    if (refusal !== undefined) return failed(refusal);
     if (transactionalId === '' || (producerId === -1n) !== (producerEpoch === -1)) {
       return failed('INVALID_REQUEST');
     }
@@ -29,6 +32,15 @@ export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitP
     const fresh = await ifAvailable(producerIds.next());
     return fresh === undefined ? failed('COORDINATOR_LOAD_IN_PROGRESS') : given(fresh, 0);
   };
+}
+
+function refusalOf(transactionalId: string | null, access: Access): ErrorName | undefined {
+  if (transactionalId !== null) {
+    const may = access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
+    return may ? undefined : 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
+  }
+  const may = access.mayOnSome('WRITE', 'TOPIC') || mayOnCluster(access, 'IDEMPOTENT_WRITE');
+  return may ? undefined : 'CLUSTER_AUTHORIZATION_FAILED';
 }
 
 async function initTransactional(

@@ -1,8 +1,10 @@
+import { clusterResourceName } from '@weir/core';
 import type { BatchesAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import { leaderEpoch } from './described-agents.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
+import { refusalsByName, type TopicRefusals } from './topic-refusals.ts';
 
 /**
  * OffsetForLeaderEpoch v2 to v4: where an epoch ends. There is one epoch, 0, and it ends where the partition does; any other is
@@ -12,17 +14,25 @@ import type { HandlerOf, RequestContext } from './handler.ts';
  *   older end for a truncated log and start over.
  * - A current epoch above 0 is UNKNOWN_LEADER_EPOCH, -1 skips the check, and a lower one is FENCED_LEADER_EPOCH.
  * - UNKNOWN_TOPIC_OR_PARTITION; LEADER_NOT_AVAILABLE when the control plane cannot be reached.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED), or CLUSTER_ACTION on the cluster for all of them.
  */
 export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']> = async (
   request,
-  { cluster },
+  context,
 ) => {
-  const checked = request.topics.map(({ topic, partitions }) => ({
-    topic,
-    partitions: partitions.map((partition) => check(topic, partition, cluster)),
-  }));
+  const { cluster } = context;
+  const refusalOf = refusals(context);
+  const checked = request.topics.map(({ topic, partitions }) => {
+    const refusal = refusalOf(topic);
+    return {
+      topic,
+      partitions: partitions.map((asked) =>
+        refusal === undefined
+          ? check(topic, asked, cluster)
+          : { partition: asked.partition, error: refusal, query: undefined },
+      ),
+    };
+  });
   const queries = checked.flatMap(({ partitions }) => partitions.flatMap(({ query }) => query ?? []));
   const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.findBatches(queries));
   let next = 0;
@@ -38,6 +48,12 @@ export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']
 };
 
 type AskedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
+
+/** Brokers once asked each other this, and whoever may act as one is not asked about topics. */
+function refusals(context: RequestContext): TopicRefusals {
+  const isBroker = context.access.mayQuietly('CLUSTER_ACTION', 'CLUSTER', clusterResourceName);
+  return isBroker ? () => undefined : refusalsByName(context, 'DESCRIBE');
+}
 
 /** Without a query there is nothing to ask: an error, or an epoch that does not exist. */
 function check(topicName: string, asked: AskedPartition, cluster: RequestContext['cluster']) {

@@ -2,39 +2,43 @@ import type { TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { refusalsByName } from './topic-refusals.ts';
 import { transactionErrorFor } from './transaction-errors.ts';
 
 /**
  * AddPartitionsToTxn v0 to v3, from producers whose transactions keep one epoch. Later versions are for brokers and are
  * neither offered nor served.
  *
- * - One partition that is not there fails all: it is UNKNOWN_TOPIC_OR_PARTITION and the others OPERATION_NOT_ATTEMPTED.
+ * - It takes WRITE on the transactional id, without which every partition is TRANSACTIONAL_ID_AUTHORIZATION_FAILED, and WRITE on
+ *   each topic.
+ * - One partition that is refused fails all: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION when it is not there, and
+ *   the others OPERATION_NOT_ATTEMPTED.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
- *
- * Missing: ACLs.
  */
 export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = async (request, context) => {
-  const { apiVersion, cluster, origin } = context;
+  const { apiVersion, access, cluster, origin } = context;
   const topics = request.v3AndBelowTopics;
-  const isThere = (name: string, partition: number) => {
-    const topic = cluster.topicByName(name);
-    return topic !== undefined && cluster.ends(topic.topicId, partition) !== undefined;
-  };
-  const error = topics.every(({ name, partitions }) => partitions.every((one) => isThere(name, one)))
-    ? await add()
-    : undefined;
+  const deniedTopic = refusalsByName(context, 'WRITE');
+  const error = access.may('WRITE', 'TRANSACTIONAL_ID', request.v3AndBelowTransactionalId)
+    ? await addAll()
+    : 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
   return {
     throttleTimeMs: 0,
     resultsByTopicV3AndBelow: topics.map(({ name, partitions }) => ({
       name,
       resultsByPartition: partitions.map((partition) => ({
         partitionIndex: partition,
-        partitionErrorCode: errors[error ?? refusalOf(name, partition)].code,
+        partitionErrorCode: errors[error ?? refusalOf(name, partition) ?? 'OPERATION_NOT_ATTEMPTED'].code,
       })),
     })),
   };
 
-  async function add(): Promise<ErrorName> {
+  /** What is true of all partitions; `undefined` when one of them is refused and nothing was tried. */
+  async function addAll(): Promise<ErrorName | undefined> {
+    const isRefused = topics.some(({ name, partitions }) =>
+      partitions.some((partition) => refusalOf(name, partition) !== undefined),
+    );
+    if (isRefused) return undefined;
     const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
       const { topicId } = cluster.topicByName(name)!;
       return partitions.map((partition) => ({ topicId, partition }));
@@ -52,7 +56,11 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
     return transactionErrorFor(answer.error, 'AddPartitionsToTxn', apiVersion);
   }
 
-  function refusalOf(name: string, partition: number): ErrorName {
-    return isThere(name, partition) ? 'OPERATION_NOT_ATTEMPTED' : 'UNKNOWN_TOPIC_OR_PARTITION';
+  function refusalOf(name: string, partition: number): ErrorName | undefined {
+    const denied = deniedTopic(name);
+    if (denied !== undefined) return denied;
+    const topic = cluster.topicByName(name);
+    const isThere = topic !== undefined && cluster.ends(topic.topicId, partition) !== undefined;
+    return isThere ? undefined : 'UNKNOWN_TOPIC_OR_PARTITION';
   }
 };

@@ -1,4 +1,5 @@
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { transactionErrorFor } from './transaction-errors.ts';
@@ -8,11 +9,13 @@ import { transactionErrorFor } from './transaction-errors.ts';
  *
  * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
  *
- * Missing: ACLs.
+ * It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group (GROUP_AUTHORIZATION_FAILED).
  */
 export const addOffsetsToTxnHandler: HandlerOf<Apis['AddOffsetsToTxn']> = async (request, context) => {
   const { transactionalId, producerId, producerEpoch, groupId } = request;
-  const { apiVersion, cluster, origin } = context;
+  const { apiVersion, access, cluster, origin } = context;
+  const refusal = refusalOf(request, access);
+  if (refusal !== undefined) return { throttleTimeMs: 0, errorCode: errors[refusal].code };
   const answer = await ifAvailable(
     cluster.port.addOffsetsToTransaction({
       transactionalId,
@@ -28,3 +31,13 @@ export const addOffsetsToTxnHandler: HandlerOf<Apis['AddOffsetsToTxn']> = async 
       : transactionErrorFor(answer.error, 'AddOffsetsToTxn', apiVersion);
   return { throttleTimeMs: 0, errorCode: errors[error].code };
 };
+
+function refusalOf(
+  { transactionalId, groupId }: RequestOf<Apis['AddOffsetsToTxn']>,
+  access: Access,
+): ErrorName | undefined {
+  if (!access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId))
+    return 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
+  if (!access.may('READ', 'GROUP', groupId)) return 'GROUP_AUTHORIZATION_FAILED';
+  return undefined;
+}

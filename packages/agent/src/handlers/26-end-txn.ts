@@ -11,10 +11,13 @@ const bumpsEpochFromVersion = 5;
  * - From v5 on every transaction has an epoch of its own, and the answer says with which the next one goes on.
  * - CONCURRENT_TRANSACTIONS makes a producer ask again; see `endTransaction` of the port for when it is told.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
- *
- * Missing: ACLs.
+ * - It takes WRITE on the transactional id, or it is TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
  */
-export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, { apiVersion, cluster, origin }) => {
+export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context) => {
+  const { apiVersion, access, cluster, origin } = context;
+  if (!access.may('WRITE', 'TRANSACTIONAL_ID', request.transactionalId)) {
+    return failed('TRANSACTIONAL_ID_AUTHORIZATION_FAILED');
+  }
   const answer = await ifAvailable(
     cluster.port.endTransaction({
       transactionalId: request.transactionalId,

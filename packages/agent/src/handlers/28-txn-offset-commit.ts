@@ -1,5 +1,6 @@
 import type { TransactionOffsetsAnswer } from '@weir/metadata';
-import type { Apis, ErrorName } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { readOffsetsToCommit } from './offsets-to-commit.ts';
@@ -17,12 +18,14 @@ const loadingFromVersion = 2;
  * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are ILLEGAL_GENERATION here.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, except for v0 and v1, whose producers may
  *   crash on it and hear COORDINATOR_NOT_AVAILABLE.
- *
- * Missing: ACLs.
+ * - It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group (GROUP_AUTHORIZATION_FAILED),
+ *   told for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
 export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async (request, context) => {
-  const { apiVersion, cluster } = context;
-  const read = readOffsetsToCommit(request.topics, { cluster, byId: false });
+  const { apiVersion, access, cluster } = context;
+  const refusal = refusalOf(request, access);
+  if (refusal !== undefined) return refused(request, refusal);
+  const read = readOffsetsToCommit(request.topics, { cluster, access, byId: false });
   const answer =
     read.offsets.length === 0
       ? undefined
@@ -50,6 +53,26 @@ export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async 
     topics: topics.map(({ name, partitions }) => ({ name, partitions })),
   };
 };
+
+type Request = RequestOf<Apis['TxnOffsetCommit']>;
+
+function refusalOf({ transactionalId, groupId }: Request, access: Access): ErrorName | undefined {
+  if (!access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId))
+    return 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
+  if (!access.may('READ', 'GROUP', groupId)) return 'GROUP_AUTHORIZATION_FAILED';
+  return undefined;
+}
+
+function refused({ topics }: Request, error: ErrorName) {
+  const errorCode = errors[error].code;
+  return {
+    throttleTimeMs: 0,
+    topics: topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map(({ partitionIndex }) => ({ partitionIndex, errorCode })),
+    })),
+  };
+}
 
 function errorFor(error: TransactionOffsetsAnswer['error'], apiVersion: number): ErrorName {
   switch (error) {

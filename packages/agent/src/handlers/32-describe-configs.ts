@@ -8,7 +8,7 @@ import {
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
-import { brokerNameProblem, configResourceType, unknownType } from './config-resources.ts';
+import { brokerNameProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
 
@@ -44,15 +44,18 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
  * - A topic that is not there is UNKNOWN_TOPIC_OR_PARTITION. A group or subscription that nobody has heard of has defaults.
  * - Names that are asked for and do not exist are left out. So is everything beyond `caps.describedConfigsMax` configs; those
  *   resources are INVALID_REQUEST.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
  *
  * `agentConfigs` is what the flags of this agent say, by the names of the cluster's configs.
  */
 export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
   return async (request, context) => {
     const { includeSynonyms, includeDocumentation } = request;
-    const stored = await storedConfigsOf(request.resources, context);
+    const denials = request.resources.map((resource) =>
+      configDenial(resource, 'DESCRIBE_CONFIGS', context.access),
+    );
+    const permitted = request.resources.filter((_, index) => denials[index] === undefined);
+    const stored = await storedConfigsOf(permitted, context);
     let left = caps.describedConfigsMax;
 
     function describe(resource: Resource): Result {
@@ -126,7 +129,11 @@ export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
       };
     }
 
-    return { throttleTimeMs: 0, results: request.resources.map(describe) };
+    const results = request.resources.map((resource, index) => {
+      const denial = denials[index];
+      return denial === undefined ? describe(resource) : failed(resource, denial, errors[denial].message);
+    });
+    return { throttleTimeMs: 0, results };
   };
 }
 

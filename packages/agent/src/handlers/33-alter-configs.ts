@@ -8,7 +8,7 @@ import type { HandlerOf } from './handler.ts';
  * What is wrong with a resource is told for it alone (INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION), and nothing of it
  * is changed then. A config without a value is INVALID_REQUEST.
  *
- * Missing: ACLs.
+ * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export const alterConfigsHandler: HandlerOf<Apis['AlterConfigs']> = async (request, context) => {
   const resources = request.resources.map(({ resourceType, resourceName, configs }) => ({

@@ -2,6 +2,7 @@ import { caps } from '@weir/core';
 import type { AgentDescription, TopicDescription } from '@weir/metadata';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { PlacementOf } from './described-agents.ts';
 import type { HandlerOf } from './handler.ts';
@@ -14,8 +15,7 @@ import type { HandlerOf } from './handler.ts';
  * - An agent tells of the partitions that its client is sent to it for, so that the sum over all agents is what there is.
  * - Topics and partitions that are not there are left out.
  * - When the control plane cannot be reached the directory is KAFKA_STORAGE_ERROR.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on the cluster.
  */
 export function describeLogDirsHandler(
   placementOf: PlacementOf,
@@ -23,6 +23,9 @@ export function describeLogDirsHandler(
 ): HandlerOf<Apis['DescribeLogDirs']> {
   return async (request, context) => {
     const { cluster } = context;
+    if (!mayOnCluster(context.access, 'DESCRIBE')) {
+      return { throttleTimeMs: 0, errorCode: errors.CLUSTER_AUTHORIZATION_FAILED.code, results: [] };
+    }
     const placement = placementOf(context);
     const { agentId } = self();
     const asked = askedTopics(request.topics, cluster);

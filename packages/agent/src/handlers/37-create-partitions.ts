@@ -1,9 +1,8 @@
 import { caps } from '@weir/core';
 import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
 
 /**
@@ -15,8 +14,9 @@ import { untilHeard } from './until-heard.ts';
  * - A quota on mutations counts new partitions. In v3 a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it grows and the
  *   client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - It takes ALTER on the topic, or it is TOPIC_AUTHORIZATION_FAILED, whether it is there or not.
  *
- * Missing: ACLs, `timeoutMs`.
+ * Missing: `timeoutMs`.
  */
 export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = async (request, context) => {
   const { cluster } = context;
@@ -24,7 +24,7 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
   const names = request.topics.map(({ name }) => name);
   const asked = request.topics.filter(({ name }, index) => names.indexOf(name) === index);
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
-  const problems = asked.map((topic) => problemOf(topic, cluster, names) ?? quotaProblemOf(topic));
+  const problems = asked.map((topic) => problemOf(topic, context, names) ?? quotaProblemOf(topic));
   const toCreate = asked
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, count }) => ({ name, partitionCount: count }));
@@ -66,11 +66,15 @@ interface Problem {
 
 function problemOf(
   { name, count, assignments }: AskedTopic,
-  cluster: ClusterView,
+  { access, cluster }: RequestContext,
   names: readonly string[],
 ): Problem | undefined {
   if (names.indexOf(name) !== names.lastIndexOf(name)) {
     return { error: 'INVALID_REQUEST', message: 'the request names the topic more than once' };
+  }
+  if (!access.may('ALTER', 'TOPIC', name)) {
+    const error = 'TOPIC_AUTHORIZATION_FAILED';
+    return { error, message: errors[error].message };
   }
   if (count < 1 || count > caps.partitionsPerTopicMax) {
     const message = `the partition count must be between 1 and ${caps.partitionsPerTopicMax}`;

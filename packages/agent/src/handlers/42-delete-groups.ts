@@ -1,20 +1,28 @@
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 
 /**
  * DeleteGroups v0 to v2: groups of any type go with all of their offsets, unless they have members.
  *
- * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
+ * - It takes DELETE on each group.
  */
-export const deleteGroupsHandler: HandlerOf<Apis['DeleteGroups']> = async ({ groupsNames }, { cluster }) => {
+export const deleteGroupsHandler: HandlerOf<Apis['DeleteGroups']> = async ({ groupsNames }, context) => {
+  const { cluster, access } = context;
   const groupIds = [...new Set(groupsNames)];
-  const deleted = await ifAvailable(cluster.port.deleteGroups(groupIds));
+  const permitted = groupIds.filter((groupId) => access.may('DELETE', 'GROUP', groupId));
+  const deleted = permitted.length === 0 ? [] : await ifAvailable(cluster.port.deleteGroups(permitted));
+  const places = new Map(permitted.map((groupId, index) => [groupId, index]));
   return {
     throttleTimeMs: 0,
-    results: groupIds.map((groupId, index) => ({
-      groupId,
-      errorCode: errors[deleted?.[index] ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code,
-    })),
+    results: groupIds.map((groupId) => {
+      const place = places.get(groupId);
+      const error: ErrorName =
+        place === undefined
+          ? 'GROUP_AUTHORIZATION_FAILED'
+          : (deleted?.[place] ?? 'COORDINATOR_LOAD_IN_PROGRESS');
+      return { groupId, errorCode: errors[error].code };
+    }),
   };
 };

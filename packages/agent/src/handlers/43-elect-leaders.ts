@@ -1,4 +1,5 @@
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import type { HandlerOf } from './handler.ts';
 
 /** Preferred and unclean. */
@@ -10,10 +11,11 @@ const electionTypes = [0, 1];
  *
  * - When all partitions are asked for, those that need no election are left out, as in Apache Kafka; so the list is empty.
  * - Another type of election than preferred and unclean is INVALID_REQUEST as a whole.
- *
- * Missing: ACLs.
+ * - It takes ALTER on the cluster; otherwise each partition is CLUSTER_AUTHORIZATION_FAILED, and so is the whole.
  */
-export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, { cluster, apiVersion }) => {
+export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, context) => {
+  const { cluster, access, apiVersion } = context;
+  if (!mayOnCluster(access, 'ALTER')) return denied(request.topicPartitions ?? [], apiVersion);
   if (apiVersion >= 1 && !electionTypes.includes(request.electionType)) {
     return { throttleTimeMs: 0, errorCode: errors.INVALID_REQUEST.code, replicaElectionResults: [] };
   }
@@ -33,3 +35,16 @@ export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, { 
     }),
   };
 };
+
+/** v0 has no error for the whole. */
+function denied(topics: NonNullable<RequestOf<Apis['ElectLeaders']>['topicPartitions']>, apiVersion: number) {
+  const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+  return {
+    throttleTimeMs: 0,
+    errorCode: apiVersion >= 1 ? errorCode : errors.NONE.code,
+    replicaElectionResults: topics.map(({ topic, partitions }) => ({
+      topic,
+      partitionResult: partitions.map((partitionId) => ({ partitionId, errorCode, errorMessage })),
+    })),
+  };
+}

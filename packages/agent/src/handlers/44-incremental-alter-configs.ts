@@ -11,7 +11,7 @@ import type { HandlerOf } from './handler.ts';
  * - Appending to something that is no list is INVALID_CONFIG, and so is a value that is not allowed or an unknown name of ours.
  *   Other names that the catalogue does not have are ignored.
  *
- * Missing: ACLs.
+ * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export const incrementalAlterConfigsHandler: HandlerOf<Apis['IncrementalAlterConfigs']> = async (
   request,

@@ -1,4 +1,5 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import type { HandlerOf } from './handler.ts';
 
 /**
@@ -6,27 +7,33 @@ import type { HandlerOf } from './handler.ts';
  * anew for every client. To move one is POLICY_VIOLATION, which says so, rather than a success that nobody would ever
  * see; to cancel is NO_REASSIGNMENT_IN_PROGRESS.
  *
- * Missing: ACLs.
+ * It takes ALTER on the cluster.
  */
 export const alterPartitionReassignmentsHandler: HandlerOf<Apis['AlterPartitionReassignments']> = (
-  request,
-  { cluster },
-) => ({
-  throttleTimeMs: 0,
-  allowReplicationFactorChange: request.allowReplicationFactorChange,
-  errorCode: errors.NONE.code,
-  errorMessage: null,
-  responses: request.topics.map(({ name, partitions }) => {
-    const partitionCount = cluster.topicByName(name)?.partitionCount ?? 0;
-    return {
-      name,
-      partitions: partitions.map(({ partitionIndex, replicas }) => {
-        const [error, message] = judge(partitionIndex >= 0 && partitionIndex < partitionCount, replicas);
-        return { partitionIndex, errorCode: errors[error].code, errorMessage: message };
-      }),
-    };
-  }),
-});
+  { topics, allowReplicationFactorChange },
+  { cluster, access },
+) => {
+  if (!mayOnCluster(access, 'ALTER')) {
+    const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+    return { throttleTimeMs: 0, allowReplicationFactorChange, errorCode, errorMessage, responses: [] };
+  }
+  return {
+    throttleTimeMs: 0,
+    allowReplicationFactorChange,
+    errorCode: errors.NONE.code,
+    errorMessage: null,
+    responses: topics.map(({ name, partitions }) => {
+      const partitionCount = cluster.topicByName(name)?.partitionCount ?? 0;
+      return {
+        name,
+        partitions: partitions.map(({ partitionIndex, replicas }) => {
+          const [error, message] = judge(partitionIndex >= 0 && partitionIndex < partitionCount, replicas);
+          return { partitionIndex, errorCode: errors[error].code, errorMessage: message };
+        }),
+      };
+    }),
+  };
+};
 
 function judge(isThere: boolean, replicas: readonly number[] | null): [error: ErrorName, message: string] {
   if (!isThere) return ['UNKNOWN_TOPIC_OR_PARTITION', errors.UNKNOWN_TOPIC_OR_PARTITION.message];

@@ -1,10 +1,13 @@
 import { type Apis, errors } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import type { HandlerOf } from './handler.ts';
 
-/** ListPartitionReassignments v0: nothing is ever being moved. */
-export const listPartitionReassignmentsHandler: HandlerOf<Apis['ListPartitionReassignments']> = () => ({
-  throttleTimeMs: 0,
-  errorCode: errors.NONE.code,
-  errorMessage: null,
-  topics: [],
-});
+/** ListPartitionReassignments v0: nothing is ever being moved, which is told to those who may DESCRIBE the cluster. */
+export const listPartitionReassignmentsHandler: HandlerOf<Apis['ListPartitionReassignments']> = (
+  _,
+  { access },
+) => {
+  const isPermitted = mayOnCluster(access, 'DESCRIBE');
+  const { code, message } = errors[isPermitted ? 'NONE' : 'CLUSTER_AUTHORIZATION_FAILED'];
+  return { throttleTimeMs: 0, errorCode: code, errorMessage: isPermitted ? null : message, topics: [] };
+};

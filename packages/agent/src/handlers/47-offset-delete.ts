@@ -2,6 +2,7 @@ import type { TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { readableTopic } from './readable-topic.ts';
 
 /**
  * OffsetDelete v0.
@@ -9,31 +10,39 @@ import type { HandlerOf } from './handler.ts';
  * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; one that is not there is UNKNOWN_TOPIC_OR_PARTITION.
  * - An error of the group as a whole comes without topics, as does COORDINATOR_LOAD_IN_PROGRESS when the control plane cannot
  *   be reached.
+ * - It takes DELETE on the group and READ on each topic.
  */
-export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, { cluster }) => {
+export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, { cluster, access }) => {
+  if (!access.may('DELETE', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const partitions: TopicPartition[] = [];
-  const topics = request.topics.map((topic) => ({
-    name: topic.name,
-    partitions: topic.partitions.map(({ partitionIndex }) => {
-      const topicId = cluster.topicByName(topic.name)?.topicId;
-      if (topicId === undefined) return { partitionIndex, at: -1 };
-      return { partitionIndex, at: partitions.push({ topicId, partition: partitionIndex }) - 1 };
-    }),
-  }));
+  const topics = request.topics.map(({ name, partitions: asked }) => {
+    const topic = readableTopic(name, cluster, access);
+    return {
+      name,
+      partitions: asked.map(({ partitionIndex }) => {
+        if (typeof topic === 'string') return { partitionIndex, place: topic };
+        const { topicId } = topic;
+        return { partitionIndex, place: partitions.push({ topicId, partition: partitionIndex }) - 1 };
+      }),
+    };
+  });
   const answer = await ifAvailable(cluster.port.deleteOffsets({ groupId: request.groupId, partitions }));
   if (answer === undefined || answer.error !== 'NONE') {
-    const error: ErrorName = answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-    return { errorCode: errors[error].code, throttleTimeMs: 0, topics: [] };
+    return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }
   return {
     errorCode: errors.NONE.code,
     throttleTimeMs: 0,
     topics: topics.map(({ name, partitions }) => ({
       name,
-      partitions: partitions.map(({ partitionIndex, at }) => ({
+      partitions: partitions.map(({ partitionIndex, place }) => ({
         partitionIndex,
-        errorCode: errors[at < 0 ? 'UNKNOWN_TOPIC_OR_PARTITION' : answer.offsets[at]!].code,
+        errorCode: errors[typeof place === 'string' ? place : answer.offsets[place]!].code,
       })),
     })),
   };
 };
+
+function failed(error: ErrorName) {
+  return { errorCode: errors[error].code, throttleTimeMs: 0, topics: [] };
+}

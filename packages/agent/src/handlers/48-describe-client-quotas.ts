@@ -1,5 +1,6 @@
 import { isQuotaEntityType, type QuotaFilterPart } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -10,13 +11,15 @@ import type { HandlerOf } from './handler.ts';
  * - A type that appears twice, a match with a name too many or too few, and an ip together with something else are
  *   INVALID_REQUEST; an unknown type is UNSUPPORTED_VERSION, as a later release may know it.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE_CONFIGS on the cluster.
  */
 export const describeClientQuotasHandler: HandlerOf<Apis['DescribeClientQuotas']> = async (
   request,
   context,
 ) => {
+  if (!mayOnCluster(context.access, 'DESCRIBE_CONFIGS')) {
+    return refused('CLUSTER_AUTHORIZATION_FAILED', errors.CLUSTER_AUTHORIZATION_FAILED.message);
+  }
   const { components, strict: isStrict } = request;
   const problem = problemOf(components);
   if (problem !== undefined) return refused(problem.error, problem.message);

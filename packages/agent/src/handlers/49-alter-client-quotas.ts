@@ -1,5 +1,6 @@
 import type { AlterClientQuotasResult } from '@weir/metadata';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -11,11 +12,14 @@ import type { HandlerOf } from './handler.ts';
  *   cannot have and a value that is not above 0 are INVALID_REQUEST. An ip is an address: names of hosts are not resolved.
  * - POLICY_VIOLATION when the cluster has as many quotas as it can.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- *
- * Missing: ACLs.
+ * - It takes ALTER_CONFIGS on the cluster.
  */
 export const alterClientQuotasHandler: HandlerOf<Apis['AlterClientQuotas']> = async (request, context) => {
   const { entries, validateOnly } = request;
+  if (!mayOnCluster(context.access, 'ALTER_CONFIGS')) {
+    const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+    return { throttleTimeMs: 0, entries: entries.map(({ entity }) => ({ errorCode, errorMessage, entity })) };
+  }
   const problems = entries.map(problemOf);
   const toAlter = entries
     .filter((_, index) => problems[index] === undefined)

@@ -1,4 +1,5 @@
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { scramSha512 } from './scram-mechanism.ts';
@@ -9,13 +10,13 @@ import { scramSha512 } from './scram-mechanism.ts';
  * - Without users all are described. One that is named twice is DUPLICATE_RESOURCE, answered once, and one without a credential
  *   RESOURCE_NOT_FOUND.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on the cluster.
  */
 export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserScramCredentials']> = async (
   request,
   context,
 ) => {
+  if (!mayOnCluster(context.access, 'DESCRIBE')) return answer('CLUSTER_AUTHORIZATION_FAILED', []);
   const names = (request.users ?? []).map(({ name }) => name);
   const users = [...new Set(names)];
   const isRepeated = (user: string) => names.indexOf(user) !== names.lastIndexOf(user);
@@ -42,7 +43,7 @@ export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserSc
   });
   return answer('NONE', results);
 
-  function answer<Result>(error: 'NONE' | 'NOT_CONTROLLER', rows: Result[]) {
+  function answer<Result>(error: ErrorName, rows: Result[]) {
     const { code, message } = errors[error];
     const errorMessage = error === 'NONE' ? null : message;
     return { throttleTimeMs: 0, errorCode: code, errorMessage, results: rows };

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { caps } from '@weir/core';
 import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { scramSha512 } from './scram-mechanism.ts';
@@ -16,8 +17,7 @@ import { scramSha512 } from './scram-mechanism.ts';
  * - A user that is named twice is DUPLICATE_RESOURCE, answered once; the removal of what is not there is RESOURCE_NOT_FOUND.
  * - POLICY_VIOLATION when the cluster has as many credentials as it can.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- *
- * Missing: ACLs.
+ * - It takes ALTER on the cluster.
  */
 export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCredentials']> = async (
   request,
@@ -29,6 +29,13 @@ export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCre
   ];
   const names = wanted.map(({ name }) => name);
   const byUser = wanted.filter(({ name }, index) => names.indexOf(name) === index);
+  if (!mayOnCluster(context.access, 'ALTER')) {
+    const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+    return {
+      throttleTimeMs: 0,
+      results: byUser.map(({ name }) => ({ user: name, errorCode, errorMessage })),
+    };
+  }
   const problems = byUser.map((one) => problemOf(one, names));
   const changes = byUser
     .filter((_, index) => problems[index] === undefined)

@@ -1,4 +1,5 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
 import { features } from './features.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -9,10 +10,13 @@ type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
  * another one INVALID_UPDATE_VERSION. From v2 on one answer goes for all of them.
  *
  * - No updates at all, or one feature twice, is INVALID_REQUEST.
- *
- * Missing: ACLs.
+ * - It takes ALTER on the cluster.
  */
-export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, { apiVersion }) => {
+export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, context) => {
+  const { apiVersion, access } = context;
+  if (!mayOnCluster(access, 'ALTER')) {
+    return answer('CLUSTER_AUTHORIZATION_FAILED', errors.CLUSTER_AUTHORIZATION_FAILED.message);
+  }
   const { featureUpdates } = request;
   const names = featureUpdates.map(({ feature }) => feature);
   if (names.length === 0 || new Set(names).size < names.length) {

@@ -1,5 +1,6 @@
+import { clusterResourceName } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
-import { clusterOperations, operationsNotAsked } from './authorized-operations.ts';
+import { operationsNotAsked } from '../security/access.ts';
 import { type PlacementOf, rack } from './described-agents.ts';
 import type { HandlerOf } from './handler.ts';
 
@@ -8,8 +9,7 @@ import type { HandlerOf } from './handler.ts';
  *
  * - There are no controllers to ask for: endpoint type 2 is MISMATCHED_ENDPOINT_TYPE, any other but 1 UNSUPPORTED_ENDPOINT_TYPE.
  * - No agent is ever fenced; one that is silent is gone.
- *
- * Missing: ACLs.
+ * - It takes no permission, as Metadata tells the same; what the client may do with the cluster is what its rules say.
  */
 export function describeClusterHandler(placementOf: PlacementOf): HandlerOf<Apis['DescribeCluster']> {
   return (request, context) => {
@@ -40,7 +40,7 @@ export function describeClusterHandler(placementOf: PlacementOf): HandlerOf<Apis
         rack,
       })),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
-        ? clusterOperations
+        ? context.access.operationsOn('CLUSTER', clusterResourceName)
         : operationsNotAsked,
     };
   };

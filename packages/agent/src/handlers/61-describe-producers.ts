@@ -2,6 +2,7 @@ import { markerCoordinatorEpoch, type TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { refusalsByName } from './topic-refusals.ts';
 
 /**
  * DescribeProducers v0: who wrote to partitions, and whose transaction is open there.
@@ -9,25 +10,31 @@ import type { HandlerOf } from './handler.ts';
  * A partition that is not there is UNKNOWN_TOPIC_OR_PARTITION; when the control plane cannot be reached the answer is
  * NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
  *
- * Missing: ACLs.
+ * It takes READ on the topic, or its partitions are TOPIC_AUTHORIZATION_FAILED.
  */
 export const describeProducersHandler: HandlerOf<Apis['DescribeProducers']> = async (request, context) => {
   const { cluster } = context;
   const asked: TopicPartition[] = [];
-  const topics = request.topics.map(({ name, partitionIndexes }) => ({
-    name,
-    partitions: partitionIndexes.map((partition) => {
-      const topicId = cluster.topicByName(name)?.topicId;
-      return { partition, at: topicId === undefined ? -1 : asked.push({ topicId, partition }) - 1 };
-    }),
-  }));
+  const refusalOf = refusalsByName(context, 'READ');
+  const topics = request.topics.map(({ name, partitionIndexes }) => {
+    const refusal = refusalOf(name);
+    const topicId = refusal === undefined ? cluster.topicByName(name)?.topicId : undefined;
+    return {
+      name,
+      problem: refusal ?? ('UNKNOWN_TOPIC_OR_PARTITION' as const),
+      partitions: partitionIndexes.map((partition) => ({
+        partition,
+        at: topicId === undefined ? -1 : asked.push({ topicId, partition }) - 1,
+      })),
+    };
+  });
   const answers = asked.length === 0 ? [] : await ifAvailable(cluster.port.describeProducers(asked));
   return {
     throttleTimeMs: 0,
-    topics: topics.map(({ name, partitions }) => ({
+    topics: topics.map(({ name, problem, partitions }) => ({
       name,
       partitions: partitions.map(({ partition, at }) => {
-        if (at < 0) return failed(partition, 'UNKNOWN_TOPIC_OR_PARTITION');
+        if (at < 0) return failed(partition, problem);
         const answer = answers?.[at];
         if (answer === undefined) return failed(partition, 'NOT_LEADER_OR_FOLLOWER');
         if (answer.error !== 'NONE') return failed(partition, 'UNKNOWN_TOPIC_OR_PARTITION');

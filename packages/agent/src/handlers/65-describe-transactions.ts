@@ -1,32 +1,37 @@
 import type { TopicPartition, TransactionDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
 
 /**
  * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; when the control plane cannot be reached the answer is
  * COORDINATOR_LOAD_IN_PROGRESS for each.
  *
- * Missing: ACLs.
+ * It takes DESCRIBE on the transactional id, or it is TRANSACTIONAL_ID_AUTHORIZATION_FAILED. Topics of the transaction that the client may
+ * not DESCRIBE are left out.
  */
 export const describeTransactionsHandler: HandlerOf<Apis['DescribeTransactions']> = async (
   { transactionalIds },
-  { cluster },
+  context,
 ) => {
-  const described = await ifAvailable(cluster.port.describeTransactions(transactionalIds));
+  const { access, cluster } = context;
+  const permitted = transactionalIds.map((id) => access.may('DESCRIBE', 'TRANSACTIONAL_ID', id));
+  const asked = transactionalIds.filter((_, index) => permitted[index]);
+  const described = asked.length === 0 ? [] : await ifAvailable(cluster.port.describeTransactions(asked));
+  let next = 0;
   return {
     throttleTimeMs: 0,
     transactionStates: transactionalIds.map((transactionalId, index) => {
-      const transaction = described?.[index];
+      if (!permitted[index]) return failed(transactionalId, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED');
+      const transaction = described?.[next++];
       if (transaction === undefined) return failed(transactionalId, 'COORDINATOR_LOAD_IN_PROGRESS');
       if (transaction.error !== 'NONE') return failed(transactionalId, transaction.error);
-      return answered(transaction, cluster);
+      return answered(transaction, context);
     }),
   };
 };
 
-function answered(transaction: TransactionDescription, cluster: ClusterView) {
+function answered(transaction: TransactionDescription, context: RequestContext) {
   return {
     errorCode: errors.NONE.code,
     transactionalId: transaction.transactionalId,
@@ -35,11 +40,11 @@ function answered(transaction: TransactionDescription, cluster: ClusterView) {
     transactionStartTimeMs: BigInt(transaction.startMs),
     producerId: BigInt(transaction.producerId),
     producerEpoch: transaction.producerEpoch,
-    topics: byTopic(transaction.partitions, cluster),
+    topics: byTopic(transaction.partitions, context),
   };
 }
 
-function byTopic(partitions: readonly TopicPartition[], cluster: ClusterView) {
+function byTopic(partitions: readonly TopicPartition[], { access, cluster }: RequestContext) {
   const byName = new Map<string, number[]>();
   for (const { topicId, partition } of partitions) {
     const name = cluster.topicById(topicId)?.name;
@@ -48,7 +53,9 @@ function byTopic(partitions: readonly TopicPartition[], cluster: ClusterView) {
     if (found === undefined) byName.set(name, [partition]);
     else found.push(partition);
   }
-  return Array.from(byName, ([topic, found]) => ({ topic, partitions: found }));
+  return Array.from(byName, ([topic, found]) => ({ topic, partitions: found })).filter(({ topic }) =>
+    access.mayQuietly('DESCRIBE', 'TOPIC', topic),
+  );
 }
 
 function failed(transactionalId: string, error: ErrorName) {

@@ -18,10 +18,10 @@ const knownStates: ReadonlySet<string> = new Set([
  * - States that nobody knows are told back; if none that is known was asked for, nothing is found.
  * - A pattern that is no regular expression (RE2) is INVALID_REGULAR_EXPRESSION.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- *
- * Missing: ACLs.
+ * - Transactional ids that the client may not DESCRIBE are left out.
  */
-export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, { cluster }) => {
+export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, context) => {
+  const { access, cluster } = context;
   const unknownStateFilters = request.stateFilters.filter((state) => !knownStates.has(state));
   const states = request.stateFilters.filter((state) => knownStates.has(state));
   const answer = (error: keyof typeof errors, found: readonly Found[] = []) => ({
@@ -41,7 +41,11 @@ export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = asyn
     }),
   );
   if (listed === undefined) return answer('COORDINATOR_LOAD_IN_PROGRESS');
-  const matching = listed.filter(({ transactionalId }) => pattern?.matches(transactionalId) ?? true);
+  const matching = listed.filter(
+    ({ transactionalId }) =>
+      (pattern?.matches(transactionalId) ?? true) &&
+      access.mayQuietly('DESCRIBE', 'TRANSACTIONAL_ID', transactionalId),
+  );
   return answer(
     'NONE',
     matching.map(({ transactionalId, producerId, state }) => ({

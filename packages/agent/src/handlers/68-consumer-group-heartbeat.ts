@@ -1,8 +1,11 @@
-import { type Apis, errors } from '@weir/wire';
-import { clientHostOf } from './client-host.ts';
+import type { TopicReader } from '@weir/metadata';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { Principal } from '../security/principal.ts';
+import { bareAddress, clientHostOf } from './client-host.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { subscriptionDenial } from './subscription-denial.ts';
 
 const clientMemberIdsFromVersion = 1;
 
@@ -12,13 +15,15 @@ const clientMemberIdsFromVersion = 1;
  * - From v1 on the client makes up the id of its member, and may subscribe by a pattern.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
  *   their group.
- *
- * Missing: ACLs, also on the topics that a pattern matches.
+ * - It takes READ on the group, and DESCRIBE on all topics that the member names. Of the topics that a pattern matches a member is given
+ *   those that it may DESCRIBE, which the control plane sees to.
  */
 export function consumerGroupHeartbeatHandler({
   consumerHeartbeats,
 }: GroupCalls): HandlerOf<Apis['ConsumerGroupHeartbeat']> {
-  return async (request, { apiVersion, clientId, remoteAddress }) => {
+  return async (request, { apiVersion, clientId, remoteAddress, access }) => {
+    const denial = subscriptionDenial(request, access);
+    if (denial !== undefined) return failed(denial, errors[denial].message);
     const answer = await ifAvailable(
       consumerHeartbeats.ask({
         groupId: request.groupId,
@@ -31,19 +36,14 @@ export function consumerGroupHeartbeatHandler({
         rebalanceTimeoutMs: request.rebalanceTimeoutMs,
         subscribedTopicNames: request.subscribedTopicNames,
         subscribedTopicRegex: request.subscribedTopicRegex,
+        reader: request.subscribedTopicRegex === null ? undefined : readerOf(access.principal, remoteAddress),
         serverAssignor: request.serverAssignor,
         ownedPartitions: request.topicPartitions,
         requiresMemberId: apiVersion >= clientMemberIdsFromVersion,
       }),
     );
     if (answer === undefined || answer.error !== 'NONE') {
-      return {
-        throttleTimeMs: 0,
-        errorCode: errors[answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code,
-        errorMessage: answer?.message ?? null,
-        memberEpoch: 0,
-        heartbeatIntervalMs: 0,
-      };
+      return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
     }
     const { memberId, memberEpoch, heartbeatIntervalMs, assignment } = answer;
     return {
@@ -54,5 +54,20 @@ export function consumerGroupHeartbeatHandler({
       heartbeatIntervalMs,
       assignment: assignment === null ? null : { topicPartitions: assignment },
     };
+  };
+}
+
+/** With whose eyes a pattern looks for topics. */
+function readerOf({ name, aliases, isSuperuser }: Principal, remoteAddress: string): TopicReader | undefined {
+  return isSuperuser ? undefined : { principals: [name, ...aliases], host: bareAddress(remoteAddress) };
+}
+
+function failed(error: ErrorName, errorMessage: string | null) {
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors[error].code,
+    errorMessage,
+    memberEpoch: 0,
+    heartbeatIntervalMs: 0,
   };
 }

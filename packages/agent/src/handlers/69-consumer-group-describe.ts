@@ -1,8 +1,9 @@
 import type { ConsumerGroupDescription, PartitionsOfTopic } from '@weir/metadata';
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { groupOperations, operationsNotAsked } from './authorized-operations.ts';
+import { operationsNotAsked } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { seesTopicsOf } from './described-members.ts';
 import type { HandlerOf } from './handler.ts';
 
 /** How the answer names the protocol that a member speaks. */
@@ -13,38 +14,49 @@ const memberType = { classic: 0, consumer: 1 } as const;
  *
  * - A group that is not there or is classic is GROUP_ID_NOT_FOUND, upon which admin clients ask DescribeGroups.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on each group, and on all topics that its members subscribe to and have; otherwise the group is
+ *   TOPIC_AUTHORIZATION_FAILED. What the client may do with a group is told only where there is nothing wrong.
  */
 export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe']> = async (
   { groupIds, includeAuthorizedOperations },
-  { cluster },
+  { cluster, access },
 ) => {
-  const described = await ifAvailable(cluster.port.describeConsumerGroups(groupIds));
-  const authorizedOperations = includeAuthorizedOperations ? groupOperations : operationsNotAsked;
+  const isShown = groupIds.map((groupId) => access.may('DESCRIBE', 'GROUP', groupId));
+  const shown = groupIds.filter((_, index) => isShown[index]);
+  const described = shown.length === 0 ? [] : await ifAvailable(cluster.port.describeConsumerGroups(shown));
+  let next = 0;
   return {
     throttleTimeMs: 0,
-    groups: groupIds.map((groupId, index) => ({
-      ...groupAnswer(groupId, described?.[index], cluster),
-      authorizedOperations,
-    })),
+    groups: groupIds.map((groupId, index) => {
+      if (!isShown[index]) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');
+      const group = described?.[next++];
+      if (group === undefined) return failed(groupId, 'COORDINATOR_LOAD_IN_PROGRESS');
+      if (group.error !== 'NONE') return failed(groupId, group.error, group.state);
+      const answer = groupAnswer(groupId, group, cluster);
+      if (!seesTopicsOf(answer.members, access)) return failed(groupId, 'TOPIC_AUTHORIZATION_FAILED');
+      const authorizedOperations = includeAuthorizedOperations
+        ? access.operationsOn('GROUP', groupId)
+        : operationsNotAsked;
+      return { ...answer, authorizedOperations };
+    }),
   };
 };
 
-function groupAnswer(groupId: string, group: ConsumerGroupDescription | undefined, cluster: ClusterView) {
-  if (group === undefined || group.error !== 'NONE') {
-    const error = group?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-    return {
-      errorCode: errors[error].code,
-      errorMessage: error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null,
-      groupId,
-      groupState: group?.state ?? '',
-      groupEpoch: 0,
-      assignmentEpoch: 0,
-      assignorName: '',
-      members: [],
-    };
-  }
+function failed(groupId: string, error: ErrorName, groupState = '') {
+  return {
+    errorCode: errors[error].code,
+    errorMessage: error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null,
+    groupId,
+    groupState,
+    groupEpoch: 0,
+    assignmentEpoch: 0,
+    assignorName: '',
+    members: [],
+    authorizedOperations: operationsNotAsked,
+  };
+}
+
+function groupAnswer(groupId: string, group: ConsumerGroupDescription, cluster: ClusterView) {
   return {
     errorCode: errors.NONE.code,
     groupId,

@@ -1,6 +1,7 @@
 import type { StoredConfigKind } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { configResourceType } from './config-resources.ts';
 import type { HandlerOf } from './handler.ts';
@@ -20,13 +21,15 @@ const everyType = Object.values(configResourceType);
  *
  * - v0 lists subscriptions only. From v1 on no types at all means all of them; one that does not exist is UNSUPPORTED_VERSION.
  * - When the control plane cannot be reached the answer is COORDINATOR_NOT_AVAILABLE.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE_CONFIGS on the cluster.
  */
 export const listConfigResourcesHandler: HandlerOf<Apis['ListConfigResources']> = async (
   request,
-  { cluster, apiVersion },
+  { cluster, access, apiVersion },
 ) => {
+  if (!mayOnCluster(access, 'DESCRIBE_CONFIGS')) {
+    return { throttleTimeMs: 0, errorCode: errors.CLUSTER_AUTHORIZATION_FAILED.code, configResources: [] };
+  }
   const asked = [...new Set(request.resourceTypes)];
   const types =
     apiVersion === 0 ? [configResourceType.clientMetrics] : asked.length === 0 ? everyType : asked;

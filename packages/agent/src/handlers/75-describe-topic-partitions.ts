@@ -1,10 +1,9 @@
 import { caps } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
-import { type Apis, errors, type ResponseOf, zeroUuid } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { topicOperations } from './authorized-operations.ts';
 import { describedPartitions, type PlacementOf } from './described-agents.ts';
-import type { HandlerOf } from './handler.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
 
 /**
@@ -14,21 +13,27 @@ import { isTopicName } from './topic-name.ts';
  *   `caps.describedPartitionsMax`; the cursor is the first partition of the page.
  * - A cursor whose topic was deleted meanwhile goes on with the next name.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether it is there or not). Who asks for all topics is told of those
+ *   only that it may DESCRIBE, and no cursor names another.
  */
 export function describeTopicPartitionsHandler(
   placementOf: PlacementOf,
 ): HandlerOf<Apis['DescribeTopicPartitions']> {
   return (request, context) => {
-    const { cluster } = context;
+    const { access, cluster } = context;
     const { cursor } = request;
+    const asksForAll = request.topics.length === 0;
     const placement = placementOf(context);
     const limit = Math.min(Math.max(request.responsePartitionLimit, 1), caps.describedPartitionsMax);
     const topics: Entry[] = [];
     let left = limit;
     for (const name of namesFrom(cluster, request.topics, cursor?.topicName)) {
+      if (asksForAll && !access.mayQuietly('DESCRIBE', 'TOPIC', name)) continue;
       if (left === 0) return page(topics, { topicName: name, partitionIndex: 0 });
+      if (!asksForAll && !access.may('DESCRIBE', 'TOPIC', name)) {
+        topics.push(failed(name, 'TOPIC_AUTHORIZATION_FAILED'));
+        continue;
+      }
       const topic = cluster.topicByName(name);
       if (topic === undefined) {
         topics.push(unknown(name));
@@ -39,7 +44,7 @@ export function describeTopicPartitionsHandler(
         // Java's admin client takes null for a list here and fails.
         (partition) => ({ ...partition, eligibleLeaderReplicas: [], lastKnownElr: [] }),
       );
-      topics.push(entryOf(topic, partitions));
+      topics.push(entryOf(topic, partitions, context));
       left -= partitions.length;
       const next = first + partitions.length;
       if (next < topic.partitionCount) return page(topics, { topicName: name, partitionIndex: next });
@@ -61,19 +66,26 @@ function namesFrom(
   return [...new Set(names)].filter((name) => from === undefined || name >= from).sort();
 }
 
-function entryOf(topic: TopicDescription, partitions: Entry['partitions']): Entry {
+function entryOf(
+  topic: TopicDescription,
+  partitions: Entry['partitions'],
+  { access }: RequestContext,
+): Entry {
   return {
     errorCode: errors.NONE.code,
     name: topic.name,
     topicId: topic.topicId,
     partitions,
-    topicAuthorizedOperations: topicOperations,
+    topicAuthorizedOperations: access.operationsOn('TOPIC', topic.name),
   };
 }
 
 function unknown(name: string): Entry {
-  const error = isTopicName(name) ? errors.UNKNOWN_TOPIC_OR_PARTITION : errors.INVALID_TOPIC_EXCEPTION;
-  return { errorCode: error.code, name, topicId: zeroUuid, partitions: [] };
+  return failed(name, isTopicName(name) ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'INVALID_TOPIC_EXCEPTION');
+}
+
+function failed(name: string, error: ErrorName): Entry {
+  return { errorCode: errors[error].code, name, topicId: zeroUuid, partitions: [] };
 }
 
 function page(topics: readonly Entry[], nextCursor: (Response['nextCursor'] & object) | null): Response {

@@ -1,22 +1,24 @@
 import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/metadata';
-import { type Apis, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { clientHostOf } from './client-host.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GatheredCalls } from './gathered-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { subscriptionDenial } from './subscription-denial.ts';
 
 /**
  * ShareGroupHeartbeat v1. The control plane coordinates; heartbeats that come together go there together.
  *
- * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
- * their group.
- *
- * Missing: ACLs.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
+ *   their group.
+ * - It takes READ on the group, and DESCRIBE on all topics that the member subscribes to.
  */
 export function shareGroupHeartbeatHandler(
   heartbeats: GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer>,
 ): HandlerOf<Apis['ShareGroupHeartbeat']> {
-  return async (request, { clientId, remoteAddress }) => {
+  return async (request, { clientId, remoteAddress, access }) => {
+    const denial = subscriptionDenial(request, access);
+    if (denial !== undefined) return failed(denial, errors[denial].message);
     const { groupId, memberId, memberEpoch, rackId, subscribedTopicNames } = request;
     const answer = await ifAvailable(
       heartbeats.ask({
@@ -26,13 +28,7 @@ export function shareGroupHeartbeatHandler(
       }),
     );
     if (answer === undefined || answer.error !== 'NONE') {
-      return {
-        throttleTimeMs: 0,
-        errorCode: errors[answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS'].code,
-        errorMessage: answer?.message ?? null,
-        memberEpoch: 0,
-        heartbeatIntervalMs: 0,
-      };
+      return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
     }
     return {
       throttleTimeMs: 0,
@@ -42,5 +38,15 @@ export function shareGroupHeartbeatHandler(
       heartbeatIntervalMs: answer.heartbeatIntervalMs,
       assignment: answer.assignment === null ? null : { topicPartitions: answer.assignment },
     };
+  };
+}
+
+function failed(error: ErrorName, errorMessage: string | null) {
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors[error].code,
+    errorMessage,
+    memberEpoch: 0,
+    heartbeatIntervalMs: 0,
   };
 }

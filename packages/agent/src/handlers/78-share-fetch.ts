@@ -1,9 +1,10 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { saidOf } from '../share/acknowledgements.ts';
+import { permittedOf, type SaidOfPartition, saidOf } from '../share/acknowledgements.ts';
 import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
 import type { ShareService } from '../share/share-service.ts';
 import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
+import type { HandlerOf } from './handler.ts';
+import { refusalsById } from './topic-refusals.ts';
 
 /**
  * ShareFetch v1 and v2. The control plane says which records the member is given, and waits for them if it has to; the agent reads
@@ -13,8 +14,9 @@ import type { HandlerOf, RequestContext } from './handler.ts';
  * - What a request says of records is done before it is given others, and durable before it is answered.
  * - A request that renews locks, or closes the session, fetches nothing.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, and members begin a new session.
- *
- * Missing: ACLs.
+ * - It takes READ on the group, or all of it is GROUP_AUTHORIZATION_FAILED, and READ on each topic of the session. Where that is missing
+ *   nothing is fetched and nothing that is said of records is done (TOPIC_AUTHORIZATION_FAILED); what the member has of it goes back
+ *   with the session.
  */
 export function shareFetchHandler(
   service: ShareService,
@@ -24,14 +26,16 @@ export function shareFetchHandler(
     onFetch?.();
     const { groupId, memberId, shareSessionEpoch } = request;
     const problem = problemOf(request);
-    if (!groupId || !memberId || problem !== undefined) {
-      return refused('INVALID_REQUEST', problem ?? 'A group id and a member id are needed.');
-    }
+    if (!groupId) return refused('INVALID_REQUEST', idsNeeded);
+    if (!context.access.may('READ', 'GROUP', groupId)) return refused('GROUP_AUTHORIZATION_FAILED');
+    if (!memberId || problem !== undefined) return refused('INVALID_REQUEST', problem ?? idsNeeded);
     const caller = { groupId, memberId, shareSessionEpoch };
     const session = service.sessions.fetch(caller, request, context.closed);
     if (typeof session === 'string') return refused(session);
-    const fetch = new ShareFetch(service.reading, request, session, context);
-    const answer = answerOf(service, request, context, session, fetch);
+    const refusalOf = refusalsById(context, 'READ');
+    const fetch = new ShareFetch(service.reading, request, session, context, refusalOf);
+    const said = saidOf(request.topics, request.isRenewAck && context.apiVersion >= renewFromVersion);
+    const answer = answerOf(service, request, permittedOf(said, refusalOf), session, fetch);
     // Whoever takes the answer has counted it one step before.
     void answer.then(nothing, nothing).then(() => fetch.room?.release());
     return answer;
@@ -40,18 +44,18 @@ export function shareFetchHandler(
 
 async function answerOf(
   service: ShareService,
-  { topics, isRenewAck, shareSessionEpoch }: ShareFetchRequest,
-  { apiVersion }: RequestContext,
+  { isRenewAck, shareSessionEpoch }: ShareFetchRequest,
+  said: readonly SaidOfPartition[],
   session: ShareSession,
   fetch: ShareFetch,
 ): Promise<ShareFetchResponse> {
   const isOver = shareSessionEpoch === closingEpoch;
-  const said = saidOf(topics, isRenewAck && apiVersion >= renewFromVersion);
   const acknowledging = service.acknowledge(session, said, isOver);
   // Asked at once, so that one round trip does for both; what fails is thrown when it is waited for.
   acknowledging.catch(nothing);
-  const acquired = isOver || isRenewAck ? nothingAcquired : await fetch.acquire();
-  const results = acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
+  const isFetching = !isOver && !isRenewAck;
+  const acquired = isFetching ? await fetch.acquire() : nothingAcquired;
+  const results = isFetching && acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
   const acknowledged = await acknowledging;
   if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
   // What was said has been done, and its outcome must not be lost with the rest.
@@ -63,6 +67,7 @@ async function answerOf(
 }
 
 const renewFromVersion = 2;
+const idsNeeded = 'A group id and a member id are needed.';
 const nothingAcquired = { error: 'NONE', lockMs: 0, partitions: [] } as const;
 
 function problemOf(request: ShareFetchRequest): string | undefined {

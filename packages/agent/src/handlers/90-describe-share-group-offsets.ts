@@ -1,75 +1,97 @@
-import type { ShareOffset, ShareOffsetsAnswer, TopicPartition } from '@weir/metadata';
+import type { ShareOffset, ShareOffsetsAnswer, ShareOffsetsQuery, TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
+import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 
 type Group = RequestOf<Apis['DescribeShareGroupOffsets']>['groups'][number];
+type AskedTopic = NonNullable<Group['topics']>[number];
 
 /**
  * DescribeShareGroupOffsets v0 and v1: where share groups stand and, from v1 on, how much is left.
  *
  * - Partitions that a group has not begun with are at -1.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
- *
- * Missing: ACLs.
+ * - It takes DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are TOPIC_AUTHORIZATION_FAILED; where
+ *   everything is asked for they are left out.
  */
 export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGroupOffsets']> = async (
   request,
-  { cluster },
+  { cluster, access },
 ) => {
-  const queries = request.groups.map((group) => ({
-    groupId: group.groupId,
-    partitions: group.topics === null ? null : placesOf(group.topics, cluster),
-  }));
-  const answers = await ifAvailable(cluster.port.describeShareOffsets(queries));
+  const groups = request.groups.map((group) => askedGroup(group, cluster, access));
+  const queries = groups.flatMap(({ query }) => query ?? []);
+  const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.describeShareOffsets(queries));
+  let next = 0;
   return {
     throttleTimeMs: 0,
-    groups: request.groups.map((group, index) => groupAnswer(group, answers?.[index], cluster)),
+    groups: groups.map((group) => {
+      const { groupId, query } = group;
+      if (query === undefined) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');
+      const answer = answers?.[next++];
+      if (answer === undefined) return failed(groupId, 'COORDINATOR_LOAD_IN_PROGRESS');
+      if (answer.error !== 'NONE') return failed(groupId, answer.error);
+      return groupAnswer(group, answer, cluster, access);
+    }),
   };
 };
 
-function placesOf(topics: NonNullable<Group['topics']>, cluster: ClusterView): TopicPartition[] {
-  return topics.flatMap(({ topicName, partitions }) => {
-    const topicId = cluster.topicByName(topicName)?.topicId;
-    return topicId === undefined ? [] : partitions.map((partition) => ({ topicId, partition }));
-  });
+interface AskedGroup {
+  readonly groupId: string;
+  /** `undefined` for a group that the client may not see. */
+  readonly query: ShareOffsetsQuery | undefined;
+  /** Those that were named and are answered without asking. */
+  readonly refused: readonly { readonly topic: AskedTopic; readonly error: ErrorName }[];
+}
+
+function askedGroup({ groupId, topics }: Group, cluster: ClusterView, access: Access): AskedGroup {
+  if (!access.may('DESCRIBE', 'GROUP', groupId)) return { groupId, query: undefined, refused: [] };
+  if (topics === null) return { groupId, query: { groupId, partitions: null }, refused: [] };
+  const partitions: TopicPartition[] = [];
+  const refused: { topic: AskedTopic; error: ErrorName }[] = [];
+  for (const topic of topics) {
+    const isShown = access.may('DESCRIBE', 'TOPIC', topic.topicName);
+    const topicId = isShown ? cluster.topicByName(topic.topicName)?.topicId : undefined;
+    if (topicId === undefined) {
+      refused.push({ topic, error: isShown ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'TOPIC_AUTHORIZATION_FAILED' });
+    } else for (const partition of topic.partitions) partitions.push({ topicId, partition });
+  }
+  return { groupId, query: { groupId, partitions }, refused };
+}
+
+function failed(groupId: string, error: ErrorName) {
+  const errorMessage = error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null;
+  return { groupId, topics: [], errorCode: errors[error].code, errorMessage };
 }
 
 function groupAnswer(
-  { groupId, topics }: Group,
-  answer: ShareOffsetsAnswer | undefined,
+  { groupId, query, refused }: AskedGroup,
+  answer: ShareOffsetsAnswer,
   cluster: ClusterView,
+  access: Access,
 ) {
-  const error = answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-  if (answer === undefined || error !== 'NONE') {
-    const errorMessage = error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null;
-    return { groupId, topics: [], errorCode: errors[error].code, errorMessage };
-  }
   const byTopic = new Map<string, ShareOffset[]>();
   for (const offset of answer.offsets) {
     const offsets = byTopic.get(offset.topicId) ?? [];
     byTopic.set(offset.topicId, offsets);
     offsets.push(offset);
   }
-  const known = Array.from(byTopic, ([topicId, offsets]) => ({
+  const asksForAll = query?.partitions === null;
+  const shown = Array.from(byTopic, ([topicId, offsets]) => ({
     topicName: cluster.topicById(topicId)?.name ?? '',
     topicId,
-    partitions: offsets.map(({ partition, startOffset, lag, error: problem }) =>
-      partitionAnswer(partition, startOffset, lag, problem),
+    partitions: offsets.map(({ partition, startOffset, lag, error }) =>
+      partitionAnswer(partition, startOffset, lag, error),
     ),
+  })).filter(({ topicName }) => !asksForAll || access.mayQuietly('DESCRIBE', 'TOPIC', topicName));
+  const others = refused.map(({ topic: { topicName, partitions }, error }) => ({
+    topicName,
+    topicId: zeroUuid,
+    partitions: partitions.map((partition) => partitionAnswer(partition, -1, -1, error)),
   }));
-  const unknown = (topics ?? [])
-    .filter(({ topicName }) => cluster.topicByName(topicName) === undefined)
-    .map(({ topicName, partitions }) => ({
-      topicName,
-      topicId: zeroUuid,
-      partitions: partitions.map((partition) =>
-        partitionAnswer(partition, -1, -1, 'UNKNOWN_TOPIC_OR_PARTITION'),
-      ),
-    }));
-  return { groupId, topics: [...known, ...unknown], errorCode: errors.NONE.code };
+  return { groupId, topics: [...shown, ...others], errorCode: errors.NONE.code };
 }
 
 function partitionAnswer(partitionIndex: number, startOffset: number, lag: number, error: ErrorName) {

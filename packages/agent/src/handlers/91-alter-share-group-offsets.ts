@@ -1,37 +1,38 @@
 import type { ShareOffsetToAlter } from '@weir/metadata';
-import { type Apis, errors, zeroUuid } from '@weir/wire';
+import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { readableTopic } from './readable-topic.ts';
 
 /**
  * AlterShareGroupOffsets v0: a share group without members begins elsewhere, with all records undelivered.
  *
  * - A group with members is NON_EMPTY_GROUP; a topic that is not there is UNKNOWN_TOPIC_OR_PARTITION.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- *
- * Missing: ACLs.
+ * - It takes READ on the group and on each topic.
  */
 export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffsets']> = async (
   { groupId, topics },
-  { cluster },
+  { cluster, access },
 ) => {
+  if (!access.may('READ', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const offsets: ShareOffsetToAlter[] = [];
   const asked = topics.map(({ topicName, partitions }) => {
-    const topicId = cluster.topicByName(topicName)?.topicId;
+    const topic = readableTopic(topicName, cluster, access);
+    const topicId = typeof topic === 'string' ? zeroUuid : topic.topicId;
     return {
       topicName,
-      topicId: topicId ?? zeroUuid,
+      topicId,
       partitions: partitions.map(({ partitionIndex, startOffset }) => {
-        if (topicId === undefined) return { partitionIndex, at: -1 };
+        if (typeof topic === 'string') return { partitionIndex, place: topic };
         const offset = { topicId, partition: partitionIndex, startOffset: Number(startOffset) };
-        return { partitionIndex, at: offsets.push(offset) - 1 };
+        return { partitionIndex, place: offsets.push(offset) - 1 };
       }),
     };
   });
   const answer = await ifAvailable(cluster.port.alterShareOffsets({ groupId, offsets }));
   if (answer === undefined || answer.error !== 'NONE') {
-    const error = answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-    return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+    return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }
   return {
     throttleTimeMs: 0,
@@ -39,10 +40,14 @@ export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffse
     responses: asked.map(({ topicName, topicId, partitions }) => ({
       topicName,
       topicId,
-      partitions: partitions.map(({ partitionIndex, at }) => ({
+      partitions: partitions.map(({ partitionIndex, place }) => ({
         partitionIndex,
-        errorCode: errors[at < 0 ? 'UNKNOWN_TOPIC_OR_PARTITION' : answer.results[at]!].code,
+        errorCode: errors[typeof place === 'string' ? place : answer.results[place]!].code,
       })),
     })),
   };
 };
+
+function failed(error: ErrorName) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+}

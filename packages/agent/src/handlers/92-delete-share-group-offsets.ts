@@ -1,40 +1,42 @@
-import { type Apis, errors, zeroUuid } from '@weir/wire';
+import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { readableTopic } from './readable-topic.ts';
 
 /**
  * DeleteShareGroupOffsets v0: a share group without members forgets topics.
  *
  * - A group with members is NON_EMPTY_GROUP; a topic that is not there is UNKNOWN_TOPIC_OR_PARTITION.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- *
- * Missing: ACLs.
+ * - It takes DELETE on the group and READ on each topic.
  */
 export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOffsets']> = async (
   { groupId, topics },
-  { cluster },
+  { cluster, access },
 ) => {
+  if (!access.may('DELETE', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const topicIds: string[] = [];
   const asked = topics.map(({ topicName }) => {
-    const topicId = cluster.topicByName(topicName)?.topicId;
-    return {
-      topicName,
-      topicId: topicId ?? zeroUuid,
-      at: topicId === undefined ? -1 : topicIds.push(topicId) - 1,
-    };
+    const topic = readableTopic(topicName, cluster, access);
+    if (typeof topic === 'string') return { topicName, topicId: zeroUuid, place: topic };
+    const { topicId } = topic;
+    return { topicName, topicId, place: topicIds.push(topicId) - 1 };
   });
   const answer = await ifAvailable(cluster.port.deleteShareOffsets({ groupId, topicIds }));
   if (answer === undefined || answer.error !== 'NONE') {
-    const error = answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-    return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+    return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }
   return {
     throttleTimeMs: 0,
     errorCode: errors.NONE.code,
-    responses: asked.map(({ topicName, topicId, at }) => ({
+    responses: asked.map(({ topicName, topicId, place }) => ({
       topicName,
       topicId,
-      errorCode: errors[at < 0 ? 'UNKNOWN_TOPIC_OR_PARTITION' : answer.results[at]!].code,
+      errorCode: errors[typeof place === 'string' ? place : answer.results[place]!].code,
     })),
   };
 };
+
+function failed(error: ErrorName) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+}

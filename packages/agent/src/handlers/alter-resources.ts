@@ -2,7 +2,7 @@ import type { AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import { brokerNameProblem, configResourceType, unknownType } from './config-resources.ts';
+import { brokerNameProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 import type { RequestContext } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
 
@@ -20,6 +20,7 @@ export interface ResourceToAlter {
  *
  * - Agents have no configs of their own: those of the cluster are changed with the empty broker name. A single broker is
  *   INVALID_REQUEST, since changing all of them is not what was asked for, and so are loggers.
+ * - What the client may not change is refused before anything else is said about it.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  */
 export async function alterResources(
@@ -27,9 +28,12 @@ export async function alterResources(
   validateOnly: boolean,
   context: RequestContext,
 ) {
-  const { cluster } = context;
-  const checked = resources.map(check);
-  const toAlter = checked.filter((one) => typeof one !== 'string');
+  const { cluster, access } = context;
+  const checked = resources.map((resource) => {
+    const denial = configDenial(resource, 'ALTER_CONFIGS', access);
+    return denial === undefined ? check(resource) : { error: denial, message: errors[denial].message };
+  });
+  const toAlter = checked.filter(isAlterable);
   const results =
     toAlter.length === 0 ? [] : await ifAvailable(cluster.port.alterConfigs(toAlter, { validateOnly }));
   if (!validateOnly && results !== undefined) {
@@ -46,12 +50,21 @@ export async function alterResources(
       resourceType,
       resourceName,
     });
-    if (typeof one === 'string') return answer('INVALID_REQUEST', one);
+    if (!isAlterable(one)) return answer(one.error, one.message);
     const result = results?.[next++];
     return result === undefined
       ? answer('NOT_CONTROLLER', errors.NOT_CONTROLLER.message)
       : answer(result.error, result.message);
   });
+}
+
+interface Refusal {
+  readonly error: ErrorName;
+  readonly message: string;
+}
+
+function isAlterable(one: ConfigsToAlter | Refusal): one is ConfigsToAlter {
+  return !('error' in one);
 }
 
 /** What the control plane is asked, or what is wrong. */
@@ -60,8 +73,9 @@ function check({
   resourceName,
   replacesAll,
   changes,
-}: ResourceToAlter): ConfigsToAlter | string {
-  if (changes === undefined) return 'a config can be set, deleted, appended to and subtracted from';
+}: ResourceToAlter): ConfigsToAlter | Refusal {
+  const invalid = (message: string): Refusal => ({ error: 'INVALID_REQUEST', message });
+  if (changes === undefined) return invalid('a config can be set, deleted, appended to and subtracted from');
   switch (resourceType) {
     case configResourceType.topic:
       return { kind: 'topic', name: resourceName, replacesAll, changes };
@@ -71,14 +85,14 @@ function check({
       return { kind: 'clientMetrics', name: resourceName, replacesAll, changes };
     case configResourceType.broker:
       if (resourceName === '') return { kind: 'cluster', name: '', replacesAll, changes };
-      return (
+      return invalid(
         brokerNameProblem(resourceName) ??
-        'all brokers have the same configs; leave the name empty to change them for the cluster'
+          'all brokers have the same configs; leave the name empty to change them for the cluster',
       );
     case configResourceType.brokerLogger:
-      return 'brokers have no loggers that can be set';
+      return invalid('brokers have no loggers that can be set');
     default:
-      return unknownType(resourceType);
+      return invalid(unknownType(resourceType));
   }
 }
 

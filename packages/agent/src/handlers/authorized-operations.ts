@@ -38,8 +38,7 @@ export const clusterOperations = bits(
 
 export const groupOperations = bits('read', 'delete', 'describe', 'describeConfigs', 'alterConfigs');
 
-/** What an answer says when nobody asked for the operations. */
-export const operationsNotAsked = -2147483648;
+export { operationsNotAsked } from '../security/access.ts';
 
 function bits(...names: (keyof typeof operation)[]): number {
   return names.reduce((all, name) => all | (1 << operation[name]), 0);

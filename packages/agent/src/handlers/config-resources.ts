@@ -1,3 +1,6 @@
+import type { ErrorName } from '@weir/wire';
+import { type Access, mayOnCluster } from '../security/access.ts';
+
 /** The resources that have configs, by the numbers that all requests about configs have for them. */
 export const configResourceType = {
   topic: 2,
@@ -11,6 +14,27 @@ export const configResourceType = {
 export function brokerNameProblem(name: string): string | undefined {
   if (name === '' || (/^\d{1,10}$/.test(name) && Number(name) < 2 ** 31)) return undefined;
   return `a broker is named by its id, or by nothing for all of them, not ${JSON.stringify(name)}`;
+}
+
+/** What is told of a resource whose configs the client may not see or change; `undefined` when it may. */
+export function configDenial(
+  { resourceType, resourceName }: { readonly resourceType: number; readonly resourceName: string },
+  operation: 'DESCRIBE_CONFIGS' | 'ALTER_CONFIGS',
+  access: Access,
+): ErrorName | undefined {
+  switch (resourceType) {
+    case configResourceType.topic:
+      return access.may(operation, 'TOPIC', resourceName) ? undefined : 'TOPIC_AUTHORIZATION_FAILED';
+    case configResourceType.group:
+      return access.may(operation, 'GROUP', resourceName) ? undefined : 'GROUP_AUTHORIZATION_FAILED';
+    case configResourceType.broker:
+    case configResourceType.brokerLogger:
+    case configResourceType.clientMetrics:
+      return mayOnCluster(access, operation) ? undefined : 'CLUSTER_AUTHORIZATION_FAILED';
+    default:
+      // There is nothing of this type that could be hidden, and whoever asks is told so.
+      return undefined;
+  }
 }
 
 export function unknownType(type: number): string {

@@ -1,6 +1,7 @@
-import type { OffsetToCommit } from '@weir/metadata';
+import type { OffsetToCommit, TopicDescription } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { Access } from '../security/access.ts';
 
 interface AskedTopic {
   readonly name: string;
@@ -17,7 +18,7 @@ interface AskedPartition {
 
 /** The offsets of a request to commit some, and how each partition is answered. */
 export interface OffsetsToCommit {
-  /** Those whose partitions are there. */
+  /** Those whose partitions are there, of topics that the client may READ. */
   readonly offsets: readonly OffsetToCommit[];
   /** The answer in the order of the request, from the errors of `offsets` in theirs. */
   answer(errorOf: (at: number) => ErrorName): AnsweredTopic[];
@@ -29,17 +30,25 @@ export interface AnsweredTopic {
   readonly partitions: readonly { readonly partitionIndex: number; readonly errorCode: number }[];
 }
 
+interface ReadOptions {
+  readonly cluster: ClusterView;
+  readonly access: Access;
+  readonly byId: boolean;
+}
+
+/** A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it is there or not; one can be hidden by its name only. */
 export function readOffsetsToCommit(
   topics: readonly AskedTopic[],
-  { cluster, byId }: { readonly cluster: ClusterView; readonly byId: boolean },
+  { cluster, access, byId }: ReadOptions,
 ): OffsetsToCommit {
   const offsets: OffsetToCommit[] = [];
-  const places = topics.map((topic) =>
-    topic.partitions.map((partition) => {
-      const found = find(topic, partition);
-      return typeof found === 'string' ? found : offsets.push(found) - 1;
-    }),
-  );
+  const places = topics.map((asked) => {
+    const topic = find(asked);
+    return asked.partitions.map((partition) => {
+      const offset = typeof topic === 'string' ? topic : offsetOf(topic, partition);
+      return typeof offset === 'string' ? offset : offsets.push(offset) - 1;
+    });
+  });
   return {
     offsets,
     answer: (errorOf) =>
@@ -54,9 +63,14 @@ export function readOffsetsToCommit(
       })),
   };
 
-  function find({ name, topicId }: AskedTopic, partition: AskedPartition): OffsetToCommit | ErrorName {
+  function find({ name, topicId }: AskedTopic): TopicDescription | ErrorName {
     const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
-    if (topic === undefined) return byId ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
+    if (byId && topic === undefined) return 'UNKNOWN_TOPIC_ID';
+    if (!access.may('READ', 'TOPIC', topic?.name ?? name)) return 'TOPIC_AUTHORIZATION_FAILED';
+    return topic ?? 'UNKNOWN_TOPIC_OR_PARTITION';
+  }
+
+  function offsetOf(topic: TopicDescription, partition: AskedPartition): OffsetToCommit | ErrorName {
     if (cluster.ends(topic.topicId, partition.partitionIndex) === undefined) {
       return 'UNKNOWN_TOPIC_OR_PARTITION';
     }

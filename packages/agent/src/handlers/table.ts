@@ -15,6 +15,7 @@ import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { RequestQuotas } from '../quotas/request-quotas.ts';
 import { type Access, fullAccess } from '../security/access.ts';
 import { userOf } from '../security/principal.ts';
+import { type Sasl, saslWithoutMechanisms } from '../security/sasl/sasl.ts';
 import { shareHeartbeats } from '../share/share-calls.ts';
 import { ClientSoftware } from '../telemetry/client-software.ts';
 import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
@@ -28,6 +29,7 @@ import { leaveGroupHandler } from './13-leave-group.ts';
 import { syncGroupHandler } from './14-sync-group.ts';
 import { describeGroupsHandler } from './15-describe-groups.ts';
 import { listGroupsHandler } from './16-list-groups.ts';
+import { saslHandshakeHandler } from './17-sasl-handshake.ts';
 import { apiVersionsHandler, apiVersionsRefusal } from './18-api-versions.ts';
 import { createTopicsHandler } from './19-create-topics.ts';
 import { deleteTopicsHandler } from './20-delete-topics.ts';
@@ -38,9 +40,13 @@ import { addPartitionsToTxnHandler } from './24-add-partitions-to-txn.ts';
 import { addOffsetsToTxnHandler } from './25-add-offsets-to-txn.ts';
 import { endTxnHandler } from './26-end-txn.ts';
 import { txnOffsetCommitHandler } from './28-txn-offset-commit.ts';
+import { describeAclsHandler } from './29-describe-acls.ts';
+import { createAclsHandler } from './30-create-acls.ts';
+import { deleteAclsHandler } from './31-delete-acls.ts';
 import { describeConfigsHandler } from './32-describe-configs.ts';
 import { alterConfigsHandler } from './33-alter-configs.ts';
 import { describeLogDirsHandler } from './35-describe-log-dirs.ts';
+import { saslAuthenticateHandler } from './36-sasl-authenticate.ts';
 import { createPartitionsHandler } from './37-create-partitions.ts';
 import { deleteGroupsHandler } from './42-delete-groups.ts';
 import { electLeadersHandler } from './43-elect-leaders.ts';
@@ -91,6 +97,7 @@ export type ServedApi =
   | 'SyncGroup'
   | 'DescribeGroups'
   | 'ListGroups'
+  | 'SaslHandshake'
   | 'ApiVersions'
   | 'CreateTopics'
   | 'DeleteTopics'
@@ -101,9 +108,13 @@ export type ServedApi =
   | 'AddOffsetsToTxn'
   | 'EndTxn'
   | 'TxnOffsetCommit'
+  | 'DescribeAcls'
+  | 'CreateAcls'
+  | 'DeleteAcls'
   | 'DescribeConfigs'
   | 'AlterConfigs'
   | 'DescribeLogDirs'
+  | 'SaslAuthenticate'
   | 'CreatePartitions'
   | 'DeleteGroups'
   | 'ElectLeaders'
@@ -158,6 +169,8 @@ export interface HandlerServices {
   readonly quotas?: ClientQuotas;
   /** What the client of a request may do. Without it everybody may do everything. */
   readonly accessOf?: (request: ReceivedRequest) => Access;
+  /** How clients log in. Without it there is no mechanism, and nobody has to. */
+  readonly sasl?: Sasl | undefined;
   /** What becomes of answers under pressure. Without it nobody is slowed down. */
   readonly slowDown?: SlowDown;
   readonly produce: HandlerOf<Apis['Produce']>;
@@ -170,6 +183,7 @@ export interface HandlerServices {
 /** Everything that stands behind a Kafka listener: the table of handlers and the rules that go for all of them. */
 export function createHandlers(services: HandlerServices): RequestServer {
   const { cluster, clock, log, self } = services;
+  const sasl = services.sasl ?? saslWithoutMechanisms({ clock, log });
   const featuresOf = rememberingParser(caps.rememberedClientIdsMax);
   const producerIds = new ProducerIds(cluster.port, caps.producerIdBlock);
   const groups = groupCalls(cluster.port);
@@ -201,6 +215,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     SyncGroup: syncGroupHandler,
     DescribeGroups: describeGroupsHandler,
     ListGroups: listGroupsHandler,
+    SaslHandshake: saslHandshakeHandler(sasl),
     ApiVersions: software.noting(apiVersionsHandler(offered)),
     CreateTopics: createTopicsHandler,
     DeleteTopics: deleteTopicsHandler,
@@ -211,9 +226,13 @@ export function createHandlers(services: HandlerServices): RequestServer {
     AddOffsetsToTxn: addOffsetsToTxnHandler,
     EndTxn: endTxnHandler,
     TxnOffsetCommit: txnOffsetCommitHandler,
+    DescribeAcls: describeAclsHandler,
+    CreateAcls: createAclsHandler,
+    DeleteAcls: deleteAclsHandler,
     DescribeConfigs: describeConfigsHandler(services.agentConfigs ?? {}),
     AlterConfigs: alterConfigsHandler,
     DescribeLogDirs: describeLogDirsHandler(placementOf, self),
+    SaslAuthenticate: saslAuthenticateHandler(sasl),
     CreatePartitions: createPartitionsHandler,
     DeleteGroups: deleteGroupsHandler,
     ElectLeaders: electLeadersHandler,
@@ -304,7 +323,10 @@ export function createHandlers(services: HandlerServices): RequestServer {
   return {
     serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= highestOfferedVersion(api),
     refuseApiVersions: () => apiVersionsRefusal(offered()),
+    frameBytesMax: (session) => sasl.frameBytesMax(session),
+    serveToken: (token, session, closed) => sasl.takeToken(session, token, closed),
     serve(request): HandlerResult<Fields> {
+      if (!sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
       const { api, apiVersion, clientId, session, requestBytes, closed } = request;
       const { remoteAddress, remotePort, principal } = session;

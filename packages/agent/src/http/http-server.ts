@@ -1,6 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { X509Certificate } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
+import { Refusals } from '../net/refusals.ts';
+import type { ServerCertificates } from '../security/tls/server-certificates.ts';
 
 /**
  * The agent's HTTP listener: probes, metrics and what agents ask of each other. A request that takes longer than the socket
@@ -11,7 +21,16 @@ export interface HttpOptions {
   /** 0 takes any free one. */
   readonly port: number;
   readonly routes: readonly Route[];
+  /** Without it the listener is plain. */
+  readonly tls?: HttpTlsOptions;
   readonly log: Log;
+}
+
+export interface HttpTlsOptions {
+  readonly certificates: ServerCertificates;
+  /** Says what is wrong with the certificate of whoever connects. Without it nobody is asked for one. */
+  readonly problemOfCaller?: (certificate: X509Certificate) => string | undefined;
+  readonly clock: Clock;
 }
 
 export interface Route {
@@ -29,8 +48,10 @@ export interface HttpListener {
 const socketDeadlineMs = 15_000;
 const connectionsMax = 4_096;
 
-export async function startHttpListener({ host, port, routes, log }: HttpOptions): Promise<HttpListener> {
-  const server = createServer({ requestTimeout: socketDeadlineMs, headersTimeout: socketDeadlineMs });
+export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
+  const { host, port, routes, log } = options;
+  const limits = { requestTimeout: socketDeadlineMs, headersTimeout: socketDeadlineMs };
+  const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
   server.maxConnections = connectionsMax;
   server.setTimeout(socketDeadlineMs);
   server.on('request', (request, response) => void answer(request, response));
@@ -64,6 +85,47 @@ export async function startHttpListener({ host, port, routes, log }: HttpOptions
       else response.destroy();
     }
   }
+}
+
+function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Server {
+  const { certificates, problemOfCaller } = tls;
+  const refusals = new Refusals(tls.clock, log);
+  const asks = problemOfCaller !== undefined;
+  const server = createSecureServer({
+    ...limits,
+    ...certificates.context,
+    requestCert: asks,
+    rejectUnauthorized: asks,
+    handshakeTimeout: socketDeadlineMs,
+  });
+  function refuse(peer: string | undefined, problem: string): void {
+    refusals.tell('handshake', 'turned away an HTTP connection before its first request', { peer, problem });
+  }
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    const { authorizationError } = socket;
+    // Those that only look whether somebody is there leave without a word.
+    if (authorizationError || error.code !== 'ECONNRESET') {
+      refuse(socket.remoteAddress, authorizationError ? String(authorizationError) : error.message);
+    }
+    socket.destroy();
+  });
+  // Before the server itself hears of the connection and reads from it.
+  server.prependListener('secureConnection', (socket) => {
+    if (problemOfCaller === undefined) return;
+    const certificate = socket.getPeerX509Certificate();
+    const problem =
+      certificate === undefined || !socket.authorized
+        ? 'the caller has no valid certificate'
+        : problemOfCaller(certificate);
+    if (problem === undefined) return;
+    refuse(socket.remoteAddress, problem);
+    socket.destroy();
+  });
+  server.on(
+    'close',
+    certificates.onChange(() => server.setSecureContext(certificates.context)),
+  );
+  return server;
 }
 
 export function plain(response: ServerResponse, status: number, text: string): void {

@@ -12,7 +12,7 @@ import {
   type WriteStruct,
 } from '@weir/wire';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
-import { type ClientSession, openSession } from '../security/client-session.ts';
+import type { ClientSession } from '../security/client-session.ts';
 import { FrameAssembler } from './frame-assembler.ts';
 import type { Frame, FramePool } from './frame-pool.ts';
 import type { Intake, Receiver } from './intake.ts';
@@ -40,11 +40,19 @@ interface Pending {
   readonly apiName: string;
   readonly frame: Frame;
   readonly receivedMs: number;
+  /** Whether it is about a login, which may end the connection with its answer. */
+  readonly isLogin: boolean;
   outcome: Outcome | undefined;
 }
 
 type Outcome =
-  | { readonly kind: 'reply'; readonly slices: readonly Buffer[]; readonly throttleMs: number }
+  | {
+      readonly kind: 'reply';
+      readonly slices: readonly Buffer[];
+      readonly throttleMs: number;
+      /** Whether the connection ends behind it. */
+      readonly isLast?: boolean;
+    }
   | { readonly kind: 'noReply' }
   | { readonly kind: 'close'; readonly reason: CloseReason };
 
@@ -96,14 +104,13 @@ export class KafkaConnection implements Receiver {
   #lastReadMs: number;
   #lastWrittenMs: number;
 
-  constructor(intake: Intake, options: ConnectionOptions) {
+  constructor(intake: Intake, session: ClientSession, options: ConnectionOptions) {
     const { socket } = intake;
     this.#intake = intake;
     this.#socket = socket;
     this.#options = options;
-    const { remoteAddress = '', remotePort = 0 } = socket;
-    this.#session = openSession({ remoteAddress, remotePort });
-    this.#assembler = new FrameAssembler(options.limits.frameBytesMax, options.frames);
+    this.#session = session;
+    this.#assembler = new FrameAssembler(() => this.#frameBytesMax(), options.frames);
     this.#lastReadMs = options.clock.monotonicMs();
     this.#lastWrittenMs = this.#lastReadMs;
     this.#outbox = new Outbox(socket, () => this.#progressed());
@@ -193,10 +200,19 @@ export class KafkaConnection implements Receiver {
     this.#steerReading();
   }
 
+  /** Who has yet to log in gets less room. */
+  #frameBytesMax(): number {
+    const { server, limits } = this.#options;
+    return Math.min(limits.frameBytesMax, server.frameBytesMax?.(this.#session) ?? limits.frameBytesMax);
+  }
+
   #isHeld(): boolean {
     const { limits, memory, answers } = this.#options;
     return (
       this.#state !== 'open' ||
+      // What comes behind a login is for whoever logs in, and waits until that is known.
+      this.#session.sasl?.isBusy === true ||
+      this.#session.sasl?.isOver === true ||
       answers.isFull ||
       this.#unmute !== undefined ||
       this.#pending.length >= limits.requestsInFlightPerConnectionMax ||
@@ -263,6 +279,10 @@ export class KafkaConnection implements Receiver {
   /** What it throws it throws before anybody works on the request. */
   #serve(frame: Frame): void {
     const { server } = this.#options;
+    if (this.#session.sasl?.takesTokens === true) {
+      this.#serveToken(frame);
+      return;
+    }
     const envelope = decodeRequestHeader(frame.bytes);
     const { api, apiKey, apiVersion } = envelope;
     if (api === undefined || !server.serves(api, apiVersion)) {
@@ -271,11 +291,13 @@ export class KafkaConnection implements Receiver {
       return;
     }
     const body = decodeRequestBody(api, apiVersion, frame.bytes, envelope.bodyStart);
-    const pending = this.#open(envelope, api.name, frame);
+    const isLogin = api === apis.SaslHandshake || api === apis.SaslAuthenticate;
+    const pending = this.#open(envelope, api.name, frame, isLogin);
     try {
       const result = server.serve({
         api,
         apiVersion,
+        correlationId: envelope.correlationId,
         clientId: envelope.clientId,
         body,
         requestBytes: frame.bytes.length,
@@ -295,7 +317,27 @@ export class KafkaConnection implements Receiver {
     }
   }
 
-  #open(envelope: RequestEnvelope, apiName: string, frame: Frame): Pending {
+  /** A token of SASL without a header, as after SaslHandshake v0. */
+  #serveToken(frame: Frame): void {
+    const { server } = this.#options;
+    const pending = this.#open(tokenEnvelope, apis.SaslAuthenticate.name, frame, true);
+    server.serveToken!(frame.bytes, this.#session, this.#closed.signal).then(
+      (answer) => {
+        if (answer === 'close') {
+          this.#settle(pending, { kind: 'close', reason: 'refused' });
+          return;
+        }
+        const length = Buffer.alloc(4);
+        length.writeInt32BE(answer.length);
+        const slices = [length, answer];
+        this.#earlyAnswerBytes += bytesOf(slices);
+        this.#settle(pending, { kind: 'reply', slices, throttleMs: 0 });
+      },
+      (error: unknown) => this.#failed(pending, error),
+    );
+  }
+
+  #open(envelope: RequestEnvelope, apiName: string, frame: Frame, isLogin = false): Pending {
     const { clock, memory, metrics } = this.#options;
     const bytes = frame.bytes.length;
     const pending: Pending = {
@@ -303,6 +345,7 @@ export class KafkaConnection implements Receiver {
       apiName,
       frame,
       receivedMs: clock.monotonicMs(),
+      isLogin,
       outcome: undefined,
     };
     this.#pending.push(pending);
@@ -339,7 +382,8 @@ export class KafkaConnection implements Receiver {
       }
       const { throttleTimeMs } = answer as { readonly throttleTimeMs?: number };
       this.#earlyAnswerBytes += bytesOf(slices);
-      this.#settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0 });
+      const isLast = pending.isLogin && this.#session.sasl?.isOver === true;
+      this.#settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0, isLast });
     }
   }
 
@@ -370,11 +414,11 @@ export class KafkaConnection implements Receiver {
     while (this.#pending[0]?.outcome !== undefined) {
       const outcome = this.#pending.shift()!.outcome!;
       if (outcome.kind === 'reply') this.#send(outcome.slices, outcome.throttleMs);
-      if (outcome.kind === 'close') {
+      if (outcome.kind === 'close' || (outcome.kind === 'reply' && outcome.isLast)) {
         // What was asked after the request that is refused is not answered.
         this.#pending.length = 0;
         this.#earlyAnswerBytes = 0;
-        this.#finish(outcome.reason);
+        this.#finish(outcome.kind === 'close' ? outcome.reason : 'refused');
       }
     }
     this.#endIfAnswered();
@@ -475,6 +519,16 @@ export class KafkaConnection implements Receiver {
     this.#options.onClosed(this);
   }
 }
+
+/** Stands for the header that a token does not have. */
+const tokenEnvelope: RequestEnvelope = {
+  apiKey: apis.SaslAuthenticate.key,
+  apiVersion: 0,
+  correlationId: 0,
+  clientId: null,
+  api: apis.SaslAuthenticate as unknown as Api,
+  bodyStart: 0,
+};
 
 function bytesOf(slices: readonly Buffer[]): number {
   let bytes = 0;

@@ -14,7 +14,7 @@ const directBytesMin = 64 * KiB;
  * that no peer in its right mind sends is a `DecodeError`, after which the stream has no meaning any more.
  */
 export class FrameAssembler {
-  readonly #frameBytesMax: number;
+  readonly #frameBytesMax: () => number;
   readonly #pool: FramePool;
   /** Length and API key, when they came in pieces or without the rest. */
   readonly #head = Buffer.alloc(lengthBytes + apiKeyBytes);
@@ -24,8 +24,9 @@ export class FrameAssembler {
   #length = 0;
   #received = 0;
 
-  constructor(frameBytesMax: number, pool: FramePool) {
-    this.#frameBytesMax = frameBytesMax;
+  /** How large a frame may be is asked for each, since clients that are known may send more. */
+  constructor(frameBytesMax: number | (() => number), pool: FramePool) {
+    this.#frameBytesMax = typeof frameBytesMax === 'number' ? () => frameBytesMax : frameBytesMax;
     this.#pool = pool;
   }
 
@@ -78,7 +79,7 @@ export class FrameAssembler {
     this.#headBytes += taken;
     if (this.#headBytes < lengthBytes) return taken;
     const length = this.#head.readInt32BE(0);
-    checkFrameLength(length, this.#frameBytesMax);
+    checkFrameLength(length, this.#frameBytesMax());
     const known = Math.min(length, this.#headBytes - lengthBytes);
     if (known < Math.min(length, apiKeyBytes)) return taken;
     // A frame may be shorter than its own head is long, and then what follows is not its.

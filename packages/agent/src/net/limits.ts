@@ -9,6 +9,8 @@ export interface ListenerLimits {
   readonly requestBytesInFlightMax: number;
   readonly responseBytesQueuedPerConnectionMax: number;
   readonly responseBytesMax: number;
+  /** Within this a client has said who it is: PROXY header and TLS handshake together. */
+  readonly greetingMs: number;
   /** A connection without a request, an answer or anything under way is closed after this time. */
   readonly idleMs: number;
   /** A frame that was begun, or bytes that were sent, must make some progress within this time. */
@@ -29,6 +31,7 @@ export function defaultListenerLimits(cpuCount: number): ListenerLimits {
     ),
     responseBytesQueuedPerConnectionMax: caps.responseBytesQueuedPerConnectionMax,
     responseBytesMax: Math.min(caps.responseBytesPerCpuMax * cpuCount, caps.responseBytesMax),
+    greetingMs: 10_000,
     idleMs: 3_600_000,
     progressMs: 15_000,
     progressWhenFullMs: 2_000,

@@ -12,6 +12,9 @@ export type CloseReason =
   | 'memory'
   | 'limit'
   | 'quota'
+  | 'proxyHeader'
+  | 'handshake'
+  | 'certificate'
   | 'stopped';
 
 const rows = {

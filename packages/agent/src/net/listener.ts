@@ -1,11 +1,16 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
+import { anonymous } from '../security/principal.ts';
+import type { PrincipalOf } from '../security/principals.ts';
+import type { ProxyProtocolOptions } from '../security/proxy-protocol/proxied-client.ts';
+import { TlsDoor, type TlsDoorOptions } from '../security/tls/tls-door.ts';
 import { KafkaConnection } from './connection.ts';
 import { FramePool } from './frame-pool.ts';
-import { takeOver } from './intake.ts';
+import { type Greeted, Greeting } from './greeting.ts';
 import type { ListenerLimits } from './limits.ts';
 import { ListenerMetrics } from './listener-metrics.ts';
+import { Refusals } from './refusals.ts';
 import { RequestMemory } from './request-memory.ts';
 import type { RequestServer } from './request-server.ts';
 
@@ -22,9 +27,20 @@ export interface KafkaListenerOptions {
    * lets it in. Without it everybody is let in.
    */
   readonly admit?: (remoteAddress: string) => number;
+  /** Every connection begins with a PROXY header. Without it none may. */
+  readonly proxyProtocol?: ProxyProtocolOptions;
+  /** Every connection speaks TLS. Without it none does. */
+  readonly tls?: KafkaTlsOptions;
+  /** Whom a certificate or a proxy names. Without it they name nobody whom the cluster knows. */
+  readonly principalOf?: PrincipalOf;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+export interface KafkaTlsOptions extends Omit<TlsDoorOptions, 'clock'> {
+  /** Whether the certificates of clients are written into the log. */
+  readonly logsCertificates: boolean;
 }
 
 export interface KafkaListener {
@@ -48,6 +64,20 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   const connections = new Set<KafkaConnection>();
 
   const held = new Map<Socket, () => void>();
+  /** Connections whose clients have not yet said who they are. */
+  const arriving = new Set<Socket>();
+  const refusals = new Refusals(clock, log);
+  const tls = options.tls === undefined ? undefined : new TlsDoor({ ...options.tls, clock });
+  const greeting = new Greeting({
+    proxyProtocol: options.proxyProtocol,
+    tls,
+    logsCertificates: options.tls?.logsCertificates ?? false,
+    principalOf: options.principalOf ?? ((username) => ({ ...anonymous, name: `User:${username}` })),
+    admit: options.admit ?? (() => 0),
+    greetingMs: limits.greetingMs,
+    clock,
+    log,
+  });
 
   /** Held connections are not read. They count as connections all the same, so that there is a limit on them. */
   function hold(socket: Socket, forMs: number): void {
@@ -63,13 +93,30 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     });
   }
 
-  const server = createServer({ noDelay: true, keepAlive: true, pauseOnConnect: true }, (socket) => {
-    const holdMs = options.admit?.(socket.remoteAddress ?? '') ?? 0;
-    if (holdMs > 0) {
-      hold(socket, holdMs);
+  function greeted(accepted: Socket, outcome: Greeted): void {
+    if (outcome.kind === 'held') hold(accepted, outcome.forMs);
+    else if (outcome.kind === 'refused') refuse(accepted, outcome);
+    else open(outcome);
+  }
+
+  function refuse(accepted: Socket, { reason, problem, peer }: Extract<Greeted, { kind: 'refused' }>): void {
+    accepted.destroy();
+    metrics.closed(stopped === undefined ? reason : 'stopped').add(1);
+    if (stopped !== undefined || reason === 'peer') return;
+    refusals.tell(reason, 'turned away a Kafka connection before its first request', {
+      peer,
+      reason,
+      problem,
+    });
+  }
+
+  function open({ intake, session }: Extract<Greeted, { kind: 'client' }>): void {
+    // It would never tell of its end again.
+    if (intake.socket.destroyed) {
+      metrics.closed('peer').add(1);
       return;
     }
-    const connection = new KafkaConnection(takeOver(socket), {
+    const connection = new KafkaConnection(intake, session, {
       server: handle,
       limits,
       memory,
@@ -87,6 +134,19 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     metrics.accepted.add(1);
     metrics.connections.set(connections.size);
     if (stopped !== undefined) connection.drain();
+  }
+
+  const server = createServer({ noDelay: true, keepAlive: true, pauseOnConnect: true }, (socket) => {
+    const outcome = greeting.greet(socket);
+    if (!(outcome instanceof Promise)) {
+      greeted(socket, outcome);
+      return;
+    }
+    arriving.add(socket);
+    void outcome.then((late) => {
+      arriving.delete(socket);
+      greeted(socket, late);
+    });
   });
   server.maxConnections = limits.connectionsMax;
   server.on('drop', () => {
@@ -117,7 +177,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   async function stop(deadlineMs: number): Promise<void> {
     const allClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const connection of connections) connection.drain();
-    for (const socket of held.keys()) socket.destroy();
+    for (const socket of [...held.keys(), ...arriving]) socket.destroy();
     const cancelDeadline = clock.after(deadlineMs, () => {
       log.warn('closing Kafka connections whose requests are not finished', {
         connections: connections.size,
@@ -127,6 +187,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     await allClosed;
     cancelDeadline();
     cancelSweep();
+    tls?.close();
   }
 
   return {

@@ -9,11 +9,17 @@ export interface RequestServer {
   /** The answer to an ApiVersions request of a version that is not served, in the format of version 0. */
   refuseApiVersions(): ResponseOf<Apis['ApiVersions']>;
   serve(request: ReceivedRequest): HandlerResult<Fields>;
+  /** The largest frame that a client may send next, when that is less than the listener takes. */
+  frameBytesMax?(session: ClientSession): number | undefined;
+  /** A frame that is no request but a token of SASL, when `session.sasl` takes tokens. The answer goes out as it is, behind its length. */
+  serveToken?(token: Buffer, session: ClientSession, closed: AbortSignal): Promise<Buffer | 'close'>;
 }
 
 export interface ReceivedRequest {
   readonly api: Api;
   readonly apiVersion: number;
+  /** The client's own number for the request. */
+  readonly correlationId: number;
   readonly clientId: string | null;
   readonly body: ReadStruct<Fields>;
   /** The whole frame. */

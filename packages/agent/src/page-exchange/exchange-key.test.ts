@@ -6,7 +6,7 @@ import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
 const path = `/v1/internal/files/${'0'.repeat(32)}?page=0&pageBytes=4194304`;
 
 function keyOf(agentKey: string, clusterId = 'vci_one', clock = new FakeClock()) {
-  return { key: new ExchangeKey({ agentKey: () => agentKey, clusterId, clock }), clock };
+  return { key: new ExchangeKey({ secret: () => agentKey, clusterId, clock }), clock };
 }
 
 test('who has the key is recognised, and nobody else', () => {
@@ -73,7 +73,7 @@ test('a key that is replaced is used soon, and is not read for every page', () =
     reads++;
     return agentKey;
   };
-  const key = new ExchangeKey({ agentKey: read, clusterId: 'vci_one', clock });
+  const key = new ExchangeKey({ secret: read, clusterId: 'vci_one', clock });
   const before = key.sign('GET', path);
   agentKey = 'aks_new';
   for (let times = 0; times < 100; times++) {

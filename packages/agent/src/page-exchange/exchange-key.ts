@@ -2,13 +2,13 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@weir/core';
 
 /**
- * How agents of a cluster recognise each other. All of them have the agent key, and none ever sends it to another: a
- * request carries its time and a signature, and the answer a proof that whoever gave it has the key too. So an address
+ * How agents of a cluster recognise each other. All of them have a secret of the cluster, and none ever sends it to another: a
+ * request carries its time and a signature, and the answer a proof that whoever gave it has the secret too. So an address
  * that was given to somebody else learns nothing that it can use, and gets nobody to believe its bytes.
  */
 export interface ExchangeKeyOptions {
-  /** Read again from time to time, because a key may be replaced while the agent runs. */
-  readonly agentKey: () => string;
+  /** What all agents of the cluster have. Asked again from time to time, because it may be replaced while the agent runs. */
+  readonly secret: () => string | Uint8Array;
   readonly clusterId: string;
   readonly clock: Clock;
 }
@@ -31,7 +31,7 @@ export type Verified = { readonly signature: string } | { readonly problem: stri
 
 export class ExchangeKey {
   readonly #options: ExchangeKeyOptions;
-  #agentKey: string | undefined;
+  #secret: string | Uint8Array | undefined;
   #key = Buffer.alloc(0);
   #readMs = Number.NEGATIVE_INFINITY;
 
@@ -75,13 +75,13 @@ export class ExchangeKey {
 
   /** Derived for this one use and this one cluster, so that a signature opens no other door. */
   #current(): Buffer {
-    const { agentKey, clusterId, clock } = this.#options;
+    const { secret, clusterId, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#readMs < keyFreshMs) return this.#key;
-    const found = agentKey();
-    if (found !== this.#agentKey) {
+    const found = secret();
+    if (found !== this.#secret) {
       this.#key = Buffer.from(hkdfSync('sha256', found, clusterId, keyUse, keyBytes));
-      this.#agentKey = found;
+      this.#secret = found;
     }
     this.#readMs = nowMs;
     return this.#key;

@@ -2,6 +2,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
 import type { Route } from '../http/http-server.ts';
 import type { RemotePages } from '../read-path/page-source.ts';
+import type { AgentPeers } from '../security/tls/agent-peers.ts';
 import { ExchangeKey } from './exchange-key.ts';
 import { type PageRoutesOptions, pageRoutes } from './page-routes.ts';
 import { PeerClient } from './peer-client.ts';
@@ -11,9 +12,11 @@ export interface PageExchangeOptions {
   readonly clusterId: string;
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
   readonly agents: () => readonly AgentDescription[];
-  /** The key that all agents of the cluster share. */
-  readonly agentKey: () => string;
+  /** What all agents of the cluster have, and nobody else. */
+  readonly secret: () => string | Uint8Array;
   readonly pageBytes: number;
+  /** How other agents are recognised over TLS; without it they are asked over plain connections. */
+  readonly peers?: AgentPeers | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -28,7 +31,8 @@ export interface PageExchange {
 
 export function createPageExchange(options: PageExchangeOptions): PageExchange {
   const key = new ExchangeKey(options);
-  const client = new PeerClient({ key, clock: options.clock });
+  const { peers, clock } = options;
+  const client = new PeerClient({ key, clock, ...(peers === undefined ? {} : { peers }) });
   const { lender } = new ZonePages({ ...options, client });
   return {
     lender,

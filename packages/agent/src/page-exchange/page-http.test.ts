@@ -19,7 +19,7 @@ const address = { fileId, index: 0, pageBytes };
 
 function keyOf(options: { agentKey?: string; clusterId?: string; clock?: Clock } = {}): ExchangeKey {
   const { agentKey = 'aks_1', clusterId = 'vci_one', clock = systemClock } = options;
-  return new ExchangeKey({ agentKey: () => agentKey, clusterId, clock });
+  return new ExchangeKey({ secret: () => agentKey, clusterId, clock });
 }
 
 /** An agent that lends what the test says. */

@@ -1,6 +1,7 @@
 import { type Clock, caps } from '@weir/core';
 import { isFileId } from '@weir/storage';
 import { Page } from '../read-path/page.ts';
+import type { AgentPeers } from '../security/tls/agent-peers.ts';
 import type { Answer, AnswerHead } from './answer-reader.ts';
 import type { ExchangeKey } from './exchange-key.ts';
 import { type PageAddress, pagePath } from './page-path.ts';
@@ -10,6 +11,8 @@ import { PeerFailure, type PeerFailureReason } from './peer-failure.ts';
 
 export interface PeerClientOptions {
   readonly key: ExchangeKey;
+  /** How other agents are recognised over TLS. With it they are asked in no other way, and without it never in this. */
+  readonly peers?: AgentPeers;
   readonly clock: Clock;
 }
 
@@ -22,6 +25,9 @@ export const bodyMsMax = 3_000;
 
 /** Agents close connections that are idle for five seconds, and a request that meets that moment fails for nothing. */
 const idleMsMax = 4_000;
+
+const plainProtocol = { name: 'http:', port: 80 } as const;
+const secureProtocol = { name: 'https:', port: 443 } as const;
 
 const reasonByStatus: Readonly<Record<number, PeerFailureReason>> = {
   401: 'refused',
@@ -42,7 +48,7 @@ export class PeerClient {
 
   /** A page from the agent at `url`. Rejects with a `PeerFailure` and nothing else. */
   async read(url: string, address: PageAddress): Promise<Page> {
-    const { host, port } = addressOf(url);
+    const { host, port } = this.#addressOf(url);
     if (!isFileId(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
     const kept = this.#takeIdle(host, port);
     if (kept !== undefined) {
@@ -52,7 +58,8 @@ export class PeerClient {
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
-    return await this.#ask(new PeerConnection(host, port), host, port, address);
+    const connection = new PeerConnection(host, port, this.#options.peers?.connectOptions());
+    return await this.#ask(connection, host, port, address);
   }
 
   close(): void {
@@ -111,6 +118,20 @@ export class PeerClient {
     }
   }
 
+  #addressOf(url: string): { readonly host: string; readonly port: number } {
+    const parsed = URL.parse(url);
+    if (parsed === null) throw new PeerFailure('broken', `${JSON.stringify(url)} is no URL`);
+    const { protocol, hostname, port } = parsed;
+    const wanted = this.#options.peers === undefined ? plainProtocol : secureProtocol;
+    if (protocol !== wanted.name) {
+      throw new PeerFailure(
+        'broken',
+        `${protocol} is no protocol between agents as this one is set up; it takes ${wanted.name}`,
+      );
+    }
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || wanted.port) };
+  }
+
   #takeIdle(host: string, port: number): PeerConnection | undefined {
     const connections = this.#idle.get(`${host} ${port}`);
     const oldestMs = this.#options.clock.monotonicMs() - idleMsMax;
@@ -140,12 +161,4 @@ export class PeerClient {
 function pageIn({ status, body }: Answer): Page {
   if (status === 200) return new Page(body.length === 0 ? [] : [body]);
   throw new PeerFailure(reasonByStatus[status] ?? 'broken', `${status} ${body}`);
-}
-
-function addressOf(url: string): { readonly host: string; readonly port: number } {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new PeerFailure('broken', `${JSON.stringify(url)} is no URL`);
-  const { protocol, hostname, port } = parsed;
-  if (protocol !== 'http:') throw new PeerFailure('broken', `${protocol} is no protocol between agents`);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
 }

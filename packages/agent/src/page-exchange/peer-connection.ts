@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { type Answer, type AnswerListener, AnswerReader } from './answer-reader.ts';
 import { PeerFailure } from './peer-failure.ts';
 
@@ -14,12 +15,15 @@ interface Exchange {
 export class PeerConnection {
   readonly #socket: Socket;
   readonly #reader = new AnswerReader();
+  /** Resolves when the other side is known, which a plain connection leaves open. */
+  readonly #isKnown: Promise<void> | undefined;
   #exchange: Exchange | undefined;
   #asked = 0;
   idleSinceMs = 0;
 
-  constructor(host: string, port: number) {
-    this.#socket = connect({
+  /** With options for TLS nothing is said before the other side has shown who it is. */
+  constructor(host: string, port: number, tls?: ConnectionOptions) {
+    const options: NetConnectOpts = {
       host,
       port,
       noDelay: true,
@@ -30,7 +34,16 @@ export class PeerConnection {
           return true;
         },
       },
-    });
+    };
+    if (tls === undefined) {
+      this.#socket = connect(options);
+    } else {
+      const socket = connectSecurely({ ...tls, ...options });
+      this.#socket = socket;
+      this.#isKnown = new Promise((resolve) => {
+        socket.once('secureConnect', resolve);
+      });
+    }
     this.#socket.on('error', (error: NodeJS.ErrnoException) =>
       // Node joins the errors of several addresses into one without a message.
       this.#fail(error.message === '' ? String(error.code) : error.message, error),
@@ -49,7 +62,8 @@ export class PeerConnection {
       this.#asked++;
       this.#reader.expect(listener);
       if (this.#socket.destroyed) this.#fail('the connection was closed');
-      else this.#socket.write(request, 'latin1');
+      else if (this.#isKnown === undefined) this.#socket.write(request, 'latin1');
+      else void this.#isKnown.then(() => this.#socket.write(request, 'latin1'));
     });
   }
 

@@ -42,6 +42,7 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
   const result = server.serve({
     api,
     apiVersion: 11,
+    correlationId: 1,
     clientId,
     body: decodeRequestBody(api, 11, frame, bodyStart),
     requestBytes: frame.length,

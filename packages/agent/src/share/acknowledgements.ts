@@ -1,14 +1,18 @@
 import { type AcknowledgedPartition, acknowledgeTypes } from '@weir/metadata';
-import type { Apis, RequestOf } from '@weir/wire';
+import type { Apis, ErrorName, RequestOf } from '@weir/wire';
+import type { TopicRefusals } from '../handlers/topic-refusals.ts';
 
 type Topics = RequestOf<Apis['ShareAcknowledge']>['topics'];
 type Batches = Topics[number]['partitions'][number]['acknowledgementBatches'];
 
-/** What a request says of the records of one partition; `undefined` when it makes no sense. */
+/** What a request says of the records of one partition. */
 export interface SaidOfPartition {
   readonly topicId: string;
   readonly partition: number;
+  /** `undefined` when it makes no sense, or is refused. */
   readonly acknowledged: AcknowledgedPartition | undefined;
+  /** Why nothing is done of it, where that is not for what it says. */
+  readonly refusal?: ErrorName;
 }
 
 /** The last type that clients may send, and the one that they have to announce. */
@@ -25,6 +29,14 @@ export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
         return { ...place, acknowledged: rows === undefined ? undefined : { ...place, ...rows } };
       }),
   );
+}
+
+/** What is left of it when nothing is done about topics that the client may not use. */
+export function permittedOf(said: readonly SaidOfPartition[], refusalOf: TopicRefusals): SaidOfPartition[] {
+  return said.map((one) => {
+    const refusal = refusalOf(one.topicId);
+    return refusal === undefined ? one : { ...one, acknowledged: undefined, refusal };
+  });
 }
 
 /** Batches as runs of one type; `undefined` when they overlap, go back, or have types that do not fit them. */

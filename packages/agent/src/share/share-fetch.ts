@@ -10,6 +10,7 @@ import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } fr
 import { ifAvailable } from '../handlers/cluster-calls.ts';
 import type { GatheredCalls } from '../handlers/gathered-calls.ts';
 import type { RequestContext } from '../handlers/handler.ts';
+import type { TopicRefusals } from '../handlers/topic-refusals.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { SaidOfPartition } from './acknowledgements.ts';
@@ -50,8 +51,10 @@ export class ShareFetch {
   readonly #request: ShareFetchRequest;
   readonly #session: ShareSession;
   readonly #context: RequestContext;
-  /** As of now: other requests of the session may come before this one is answered. */
+  /** What the client may read, as of now: other requests of the session may come before this one is answered. */
   readonly #places: readonly TopicPartition[];
+  /** The rest of the session, each with the reason. */
+  readonly #refused: readonly { readonly place: TopicPartition; readonly error: ErrorName }[];
   /** Room for the answer; whoever takes the answer has counted it one step before it is to be released. */
   room: AnswerRoom | undefined;
   throttleTimeMs = 0;
@@ -61,12 +64,18 @@ export class ShareFetch {
     request: ShareFetchRequest,
     session: ShareSession,
     context: RequestContext,
+    refusalOf: TopicRefusals,
   ) {
     this.#reading = reading;
     this.#request = request;
     this.#session = session;
     this.#context = context;
-    this.#places = [...session.partitions.values()];
+    const places = [...session.partitions.values()];
+    this.#places = places.filter(({ topicId }) => refusalOf(topicId) === undefined);
+    this.#refused = places.flatMap((place) => {
+      const error = refusalOf(place.topicId);
+      return error === undefined ? [] : [{ place, error }];
+    });
   }
 
   /** Asks for records, and for no longer than the client and the agent are there. `undefined` when there is no control plane. */
@@ -108,6 +117,7 @@ export class ShareFetch {
     const { readPath } = this.#reading;
     const places = this.#places;
     const results = new Map<string, { delivered?: DeliveredPartition; error: ErrorName }>();
+    for (const { place, error } of this.#refused) results.set(keyOf(place), { error });
     for (const [index, place] of places.entries()) {
       results.set(keyOf(place), { error: partitionError(answer.partitions[index]?.error ?? 'NONE') });
     }
@@ -149,13 +159,14 @@ export class ShareFetch {
   respond(
     results: ReadonlyMap<string, { readonly delivered?: DeliveredPartition; readonly error: ErrorName }>,
     said: readonly SaidOfPartition[],
-    saidErrors: readonly ShareError[],
+    saidErrors: readonly ErrorName[],
     lockMs: number,
   ): ShareFetchResponse {
     const topics = new Map<string, { topicId: string; partitions: PartitionResponse[] }>();
     const acknowledged = new Map(said.map((one, index) => [keyOf(one), saidErrors[index]!]));
     const places = new Map<string, TopicPartition>(said.map((one) => [keyOf(one), one]));
     for (const place of this.#places) places.set(keyOf(place), place);
+    for (const { place } of this.#refused) places.set(keyOf(place), place);
     for (const [key, { topicId, partition }] of places) {
       const result = results.get(key);
       const delivered = result?.delivered;

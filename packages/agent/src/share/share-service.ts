@@ -1,4 +1,5 @@
 import type { ClusterPort, ShareError } from '@weir/metadata';
+import type { ErrorName } from '@weir/wire';
 import { ifAvailable } from '../handlers/cluster-calls.ts';
 import type { SaidOfPartition } from './acknowledgements.ts';
 import { shareAcknowledgements } from './share-calls.ts';
@@ -15,7 +16,7 @@ export interface Acknowledged {
   readonly error: ShareError;
   readonly lockMs: number;
   /** In the order of what was said. */
-  readonly errors: readonly ShareError[];
+  readonly errors: readonly ErrorName[];
 }
 
 /** What ShareFetch and ShareAcknowledge have in common: the sessions of members, and what they say of records. */
@@ -43,16 +44,20 @@ export class ShareService {
     const sent = said.flatMap(({ acknowledged }) => acknowledged ?? []);
     const released = isOver ? [...partitions.values()] : [];
     if (sent.length === 0 && released.length === 0) {
-      return { error: 'NONE', lockMs: 0, errors: said.map(() => 'INVALID_REQUEST') };
+      return { error: 'NONE', lockMs: 0, errors: said.map(problemOf) };
     }
     const asked = this.reading.acknowledgements.ask({ groupId, memberId, partitions: sent, released });
     const answer = await ifAvailable(asked);
     if (answer === undefined) return { error: 'COORDINATOR_LOAD_IN_PROGRESS', lockMs: 0, errors: [] };
     if (answer.error !== 'NONE') return { error: answer.error, lockMs: 0, errors: [] };
     let next = 0;
-    const errors = said.map(({ acknowledged }) =>
-      acknowledged === undefined ? 'INVALID_REQUEST' : answer.partitions[next++]!,
+    const errors = said.map((one) =>
+      one.acknowledged === undefined ? problemOf(one) : answer.partitions[next++]!,
     );
     return { error: 'NONE', lockMs: answer.lockMs, errors };
   }
+}
+
+function problemOf({ refusal }: SaidOfPartition): ErrorName {
+  return refusal ?? 'INVALID_REQUEST';
 }

@@ -22,6 +22,9 @@ export const handlers = {
   'cli delete-topic': async () => (await import('../tools/delete-topic.ts')).deleteTopicTool,
   'cli produce': async () => (await import('../tools/produce.ts')).produceTool,
   'cli fetch': async () => (await import('../tools/fetch.ts')).fetchTool,
+  'cli create-acls': async () => (await import('../tools/create-acls.ts')).createAclsTool,
+  'cli describe-acls': async () => (await import('../tools/describe-acls.ts')).describeAclsTool,
+  'cli delete-acls': async () => (await import('../tools/delete-acls.ts')).deleteAclsTool,
   'cli describe-broker-configs': async () =>
     (await import('../tools/describe-broker-configs.ts')).describeBrokerConfigsTool,
   'cli alter-broker-configs': async () => (await import('../tools/alter-configs.ts')).alterBrokerConfigsTool,

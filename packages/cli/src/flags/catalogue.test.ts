@@ -57,7 +57,13 @@ test('only the variables whose spelling the contract fixes deviate from the nami
 
 test('the secrets are marked', () => {
   const secrets = flagRows.filter(({ secret }) => secret).map(({ name }) => name);
-  assert.deepEqual(secrets, ['agentKey', 'AZURE_STORAGE_KEY', 'AZURE_STORAGE_SAS_TOKEN', 'password']);
+  assert.deepEqual(secrets, [
+    'agentKey',
+    'AZURE_STORAGE_KEY',
+    'AZURE_STORAGE_SAS_TOKEN',
+    'password',
+    'oauthToken',
+  ]);
   const suspicious = flagRows.filter(
     // The key of a record is no secret.
     ({ name, type }) =>

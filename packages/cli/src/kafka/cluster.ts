@@ -2,13 +2,15 @@ import type { Clock } from '@weir/core';
 import { apis, errors, type ReadStruct } from '@weir/wire';
 import { type Address, printAddress } from './address.ts';
 import { KafkaConnection } from './connection.ts';
-import { ConnectionFailed } from './connection-failed.ts';
+import { ConnectionFailed, type ConnectionProblem } from './connection-failed.ts';
 import type { ClientTls } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
+import type { SaslLogin } from './sasl/login.ts';
 
 export interface ClusterOptions {
   readonly bootstrap: Address;
   readonly tls?: ClientTls | undefined;
+  readonly login?: SaslLogin | undefined;
   readonly clientId: string;
   /** How long one operation may take, with all that is tried again. */
   readonly timeoutMs: number;
@@ -44,6 +46,13 @@ const pauseMaxMs = 1_000;
  * of a broker that starts again. A mistyped name stays unknown, and whoever mistyped it should not wait for long.
  */
 const shortPatienceMs = 1_500;
+
+/** The connection was there. A broker that hangs up for a reason of its own may be one that starts again. */
+const lostConnections: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
+  'closed',
+  'closed after TLS',
+  'login wanted',
+]);
 
 /** A cluster as its clients see it: one connection per broker, made when it is needed. */
 export class KafkaCluster {
@@ -82,10 +91,11 @@ export class KafkaCluster {
       if (!connection.isClosed) return connection;
       if (this.#connections.get(key) === existing) this.#connections.delete(key);
     }
-    const { tls, clientId, clock, stop, timeoutMs } = this.#options;
+    const { tls, login, clientId, clock, stop, timeoutMs } = this.#options;
     const opening = KafkaConnection.open({
       address,
       tls,
+      login,
       clientId,
       clock,
       stop,
@@ -156,7 +166,7 @@ export class KafkaCluster {
     if (!(error instanceof ConnectionFailed)) return 0;
     // An address that the user gave is right or wrong. One that the cluster gave may be that of a broker that has gone.
     const isBootstrap = printAddress(error.address) === printAddress(this.#options.bootstrap);
-    const mayComeBack = error.problem === 'closed' || (error.problem === 'refused' && !isBootstrap);
+    const mayComeBack = lostConnections.has(error.problem) || (error.problem === 'refused' && !isBootstrap);
     return mayComeBack ? Math.min(shortPatienceMs, this.timeoutMs) : 0;
   }
 

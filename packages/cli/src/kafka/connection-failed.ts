@@ -8,10 +8,14 @@ export type ConnectionProblem =
   | 'unreachable'
   | 'timeout'
   | 'closed'
+  | 'closed after TLS'
+  | 'login wanted'
   | 'server speaks TLS'
   | 'server speaks no TLS'
   | 'untrusted certificate'
   | 'wrong certificate'
+  | 'expired certificate'
+  | 'no common TLS'
   | 'client certificate refused'
   | 'not Kafka'
   | 'stopped'
@@ -30,10 +34,20 @@ const advice: Readonly<Record<ConnectionProblem, string>> = {
     'nothing comes back, as when a firewall or a security group drops packets, or when the address is private to ' +
     'another network',
   closed: 'the broker may need SASL or a client certificate, or a proxy in between has nothing behind it',
+  'closed after TLS':
+    'most likely it wants another client certificate, or one at all: -tlsClientCertFile and -tlsClientPrivateKeyFile; or a ' +
+    'proxy in between has nothing behind it',
+  'login wanted':
+    'most likely it wants a login: -username and -password, or -oauthTokenFile; weir cli diagnose-connection tells which ' +
+    'mechanisms it has',
   'server speaks TLS': 'add -tls',
   'server speaks no TLS': 'leave -tls out, or take the port of the TLS listener',
   'untrusted certificate': 'name the certificate authority of the brokers with -tlsServerCACertFile',
   'wrong certificate': 'connect by a name that the certificate of the broker holds, or have it hold this one',
+  'expired certificate':
+    'the broker needs a certificate that is valid now; check the clock of this machine too',
+  'no common TLS':
+    'the broker speaks other versions or ciphers of TLS than this machine; see its -tlsProfile',
   'client certificate refused':
     'the broker wants a client certificate that it knows: -tlsClientCertFile and -tlsClientPrivateKeyFile',
   'not Kafka': 'something else than a Kafka broker listens there; check the port',
@@ -71,7 +85,8 @@ const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, strin
   ETIMEDOUT: ['timeout', 'no answer from the network'],
   ECONNRESET: ['closed', 'the other side closed the connection'],
   EPIPE: ['closed', 'the other side closed the connection'],
-  CERT_HAS_EXPIRED: ['wrong certificate', 'the certificate of the broker has expired'],
+  CERT_HAS_EXPIRED: ['expired certificate', 'the certificate of the broker has expired'],
+  CERT_NOT_YET_VALID: ['expired certificate', 'the certificate of the broker is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['wrong certificate', 'the certificate of the broker is for another name'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted certificate', 'the certificate of the broker is signed by itself'],
   SELF_SIGNED_CERT_IN_CHAIN: ['untrusted certificate', 'the authority of the broker is not known here'],
@@ -80,6 +95,7 @@ const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, strin
     'untrusted certificate',
     'the authority of the broker is not known here',
   ],
+  ERR_SSL_UNSUPPORTED_PROTOCOL: ['no common TLS', 'the broker speaks another version of TLS'],
   ERR_SSL_WRONG_VERSION_NUMBER: ['server speaks no TLS', 'the answer is not TLS'],
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['server speaks no TLS', 'the answer is not TLS'],
 };
@@ -87,8 +103,11 @@ const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, strin
 /** What an error of a socket means for the user. */
 export function connectionFailure(address: Address, error: NodeJS.ErrnoException): ConnectionFailed {
   const [problem, what] = problemsByCode[error.code ?? ''] ?? ['other', error.message];
-  if (/^ERR_SSL_.*ALERT/.test(error.code ?? '')) {
-    return new ConnectionFailed(address, 'client certificate refused', 'the broker ended the TLS handshake');
+  const alert = /^ERR_SSL_.*ALERT_(.*)/.exec(error.code ?? '')?.[1];
+  if (alert !== undefined) {
+    const said = `the broker ended the TLS handshake (${alert.toLowerCase().replaceAll('_', ' ')})`;
+    const isVersion = /PROTOCOL_VERSION|INSUFFICIENT_SECURITY/.test(alert);
+    return new ConnectionFailed(address, isVersion ? 'no common TLS' : 'client certificate refused', said);
   }
   return new ConnectionFailed(address, problem, what);
 }

@@ -19,10 +19,14 @@ import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
 import { openSocket, type SocketOptions, stopped } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
+import { authenticate, type LoginChannel } from './sasl/authenticate.ts';
+import type { SaslLogin } from './sasl/login.ts';
 import { commonVersion, type OfferedVersions } from './versions.ts';
 
 export interface ConnectionOptions extends SocketOptions {
   readonly clientId: string;
+  /** Absent for a connection of nobody in particular. */
+  readonly login?: SaslLogin | undefined;
 }
 
 export interface RequestOptions {
@@ -41,6 +45,11 @@ interface Waiting {
   fail(failure: ConnectionFailed): void;
 }
 
+/** A login is renewed when it has so much of its lifetime behind it, for a request that comes too late ends the connection. */
+const renewalShare = 0.9;
+/** A lifetime that is shorter than the way to the broker would be renewed for ever. */
+const renewalEveryMsMin = 100;
+
 /**
  * One connection to one broker. Requests may overlap; an answer finds its request by the correlation id. Whatever breaks the
  * stream (an answer to nothing, bytes that are no frame, a request that is not answered in time) ends the connection, because
@@ -51,16 +60,26 @@ export class KafkaConnection {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #clientId: string;
+  readonly #isEncrypted: boolean;
+  readonly #login: SaslLogin | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #offered: OfferedVersions = new Map();
   #lastCorrelationId = 0;
   #failure: ConnectionFailed | undefined;
+  /** Whether any request but that for the versions was answered. */
+  #isServed = false;
+  #renewLoginAtMs = Number.POSITIVE_INFINITY;
+  #loggingIn: Promise<void> | undefined;
+  /** Called when nothing waits for an answer any more. */
+  #onIdle: (() => void) | undefined;
 
-  private constructor(socket: Socket, { address, clock, clientId, stop }: ConnectionOptions) {
+  private constructor(socket: Socket, { address, tls, clock, clientId, login, stop }: ConnectionOptions) {
     this.address = address;
     this.#socket = socket;
     this.#clock = clock;
     this.#clientId = clientId;
+    this.#isEncrypted = tls !== undefined;
+    this.#login = login;
     const splitter = new FrameSplitter(caps.responseFrameBytesMax);
     let isFirst = true;
     socket.on('data', (chunk: Buffer) => {
@@ -71,20 +90,24 @@ export class KafkaConnection {
       isFirst = false;
       this.#read(splitter, chunk);
     });
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#end(connectionFailure(address, error)));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const failure = connectionFailure(address, error);
+      this.#end(failure.problem === 'closed' ? this.#closedByPeer() : failure);
+    });
     const onStop = () => this.#end(stopped(address));
     socket.on('close', () => {
       stop.removeEventListener('abort', onStop);
-      this.#end(new ConnectionFailed(address, 'closed', 'the other side closed the connection'));
+      this.#end(this.#closedByPeer());
     });
     stop.addEventListener('abort', onStop);
   }
 
-  /** Connects and learns which versions the broker has. Throws `ConnectionFailed`. */
+  /** Connects, learns which versions the broker has, and logs in. Throws `ConnectionFailed` and `LoginFailed`. */
   static async open(options: ConnectionOptions): Promise<KafkaConnection> {
     const connection = new KafkaConnection(await openSocket(options), options);
     try {
       connection.#offered = await connection.#negotiate(options.timeoutMs);
+      await connection.#logIn(options.timeoutMs);
       return connection;
     } catch (error) {
       connection.close();
@@ -94,6 +117,11 @@ export class KafkaConnection {
 
   get isClosed(): boolean {
     return this.#failure !== undefined;
+  }
+
+  /** How many APIs the broker has. */
+  get offeredCount(): number {
+    return this.#offered.size;
   }
 
   /** Whether the broker has an API at all. */
@@ -108,18 +136,20 @@ export class KafkaConnection {
     { timeoutMs, highestUseful }: RequestOptions,
   ): Promise<ReadStruct<Response>> {
     const version = commonVersion(api as unknown as Api, this.#offered, highestUseful);
-    return this.#exchange(api, version, bodyFor(body, version), timeoutMs, (frame) => {
-      return decodeResponse(api, version, frame).body;
-    });
+    await this.#untilLoggedIn(timeoutMs);
+    const answer = await this.#ask(api, version, bodyFor(body, version), timeoutMs);
+    this.#isServed = true;
+    return answer;
   }
 
   /** Sends a request that gets no answer: Produce with acks 0. Resolves once the system has taken the bytes. */
   async post<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     body: RequestBody<Request>,
-    { highestUseful }: Pick<RequestOptions, 'highestUseful'> = {},
+    { timeoutMs, highestUseful }: RequestOptions,
   ): Promise<void> {
     const version = commonVersion(api as unknown as Api, this.#offered, highestUseful);
+    await this.#untilLoggedIn(timeoutMs);
     const slices = this.#encode(api, version, this.#nextCorrelationId(), bodyFor(body, version));
     await new Promise<void>((resolve, reject) => {
       if (this.#failure !== undefined) reject(this.#failure);
@@ -136,6 +166,70 @@ export class KafkaConnection {
   close(): void {
     this.#failure ??= new ConnectionFailed(this.address, 'closed', 'closed by this side');
     this.#socket.destroySoon();
+  }
+
+  /**
+   * A login that will soon be over is renewed before the next request. What is on its way is answered first, and what comes
+   * meanwhile waits, because a broker takes nothing but the messages of a login until it is complete.
+   */
+  async #untilLoggedIn(timeoutMs: number): Promise<void> {
+    for (;;) {
+      const isDue = this.#failure === undefined && this.#clock.monotonicMs() >= this.#renewLoginAtMs;
+      if (this.#loggingIn === undefined && isDue) {
+        this.#loggingIn = this.#renewLogin(timeoutMs).finally(() => {
+          this.#loggingIn = undefined;
+        });
+      }
+      if (this.#loggingIn === undefined) return;
+      await this.#loggingIn;
+    }
+  }
+
+  async #renewLogin(timeoutMs: number): Promise<void> {
+    if (this.#waiting.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    try {
+      await this.#logIn(timeoutMs);
+    } catch (error) {
+      // Whoever could not prove again who he is has no connection any more.
+      this.close();
+      throw error;
+    }
+  }
+
+  async #logIn(timeoutMs: number): Promise<void> {
+    if (this.#login === undefined) return;
+    const channel: LoginChannel = {
+      address: this.address,
+      offers: (api) => this.offers(api),
+      ask: (api, body) =>
+        this.#ask(api, commonVersion(api as unknown as Api, this.#offered), body, timeoutMs),
+    };
+    const lifetimeMs = await authenticate(channel, this.#login);
+    this.#renewLoginAtMs =
+      lifetimeMs === 0
+        ? Number.POSITIVE_INFINITY
+        : this.#clock.monotonicMs() + Math.max(lifetimeMs * renewalShare, renewalEveryMsMin);
+  }
+
+  /**
+   * What it means that the other side hung up. Every broker answers the request for its versions, but the client hears only
+   * after the handshake that its certificate is not taken; and a broker that wants a login says nothing to whoever has none.
+   */
+  #closedByPeer(): ConnectionFailed {
+    const isNegotiating = this.#offered.size === 0;
+    if (isNegotiating && this.#isEncrypted) {
+      const what = 'the broker hung up right after the TLS handshake';
+      return new ConnectionFailed(this.address, 'closed after TLS', what);
+    }
+    const isStranger = this.#login === undefined && !isNegotiating && !this.#isServed;
+    if (isStranger && this.#waiting.size > 0) {
+      return new ConnectionFailed(this.address, 'login wanted', 'the broker hung up at the first request');
+    }
+    return new ConnectionFailed(this.address, 'closed', 'the other side closed the connection');
   }
 
   /** Which versions the broker offers, asked in a version that it has. */
@@ -179,6 +273,15 @@ export class KafkaConnection {
       if (error instanceof EncodeError) throw new Failure(error.message);
       throw error;
     }
+  }
+
+  #ask<Request extends Fields, Response extends Fields>(
+    api: Api<Request, Response>,
+    version: number,
+    body: WriteStruct<Request>,
+    timeoutMs: number,
+  ): Promise<ReadStruct<Response>> {
+    return this.#exchange(api, version, body, timeoutMs, (frame) => decodeResponse(api, version, frame).body);
   }
 
   async #exchange<Request extends Fields, Response extends Fields, Answer>(
@@ -248,12 +351,14 @@ export class KafkaConnection {
     // It stays among those that wait until it was decoded: an answer that cannot be read fails its request too.
     waiting.receive(frame);
     this.#waiting.delete(correlationId);
+    if (this.#waiting.size === 0) this.#onIdle?.();
   }
 
   #end(failure: ConnectionFailed): void {
     this.#failure ??= failure;
     for (const waiting of this.#waiting.values()) waiting.fail(failure);
     this.#waiting.clear();
+    this.#onIdle?.();
     this.#socket.destroy();
   }
 }

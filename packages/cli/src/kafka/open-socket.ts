@@ -9,6 +9,8 @@ export interface ClientTls {
   readonly authorities?: Buffer;
   readonly certificate?: Buffer;
   readonly privateKey?: Buffer;
+  /** Takes every certificate for good. Whoever answers may be anybody. */
+  readonly skipsVerification?: boolean;
 }
 
 export interface SocketOptions {
@@ -71,12 +73,16 @@ export function stopped(address: Address): ConnectionFailed {
   return new ConnectionFailed(address, 'stopped', 'stopped before the answer came');
 }
 
-function tlsOptions({ host, port }: Address, { authorities, certificate, privateKey }: ClientTls) {
+function tlsOptions(
+  { host, port }: Address,
+  { authorities, certificate, privateKey, skipsVerification = false }: ClientTls,
+) {
   return {
     host,
     port,
     // An address is no name that a server could choose its certificate by.
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+    rejectUnauthorized: !skipsVerification,
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(privateKey === undefined ? {} : { key: privateKey }),

@@ -74,7 +74,7 @@ function askToAppend(
     };
     const highestUseful = topicId === zeroUuid ? lowestVersionWithIds - 1 : undefined;
     if (acks === '0') {
-      await leader.post(apis.Produce, body, { highestUseful });
+      await leader.post(apis.Produce, body, { timeoutMs: cluster.timeoutMs, highestUseful });
       return new Map(partitions.map((partition) => [partition, -1n]));
     }
     const { responses } = await onlyOnce(leader, () =>

@@ -14,16 +14,19 @@ export interface ClientTlsFiles {
   readonly authoritiesPath: string | undefined;
   readonly certificatePath: string | undefined;
   readonly privateKeyPath: string | undefined;
+  readonly skipsVerification: boolean;
 }
 
-type Values = Pick<FlagValues, 'tls' | (typeof files)[number]>;
+type Values = Pick<FlagValues, 'tls' | 'tlsSkipVerify' | (typeof files)[number]>;
 
 /** Gives `undefined` for a plain connection. */
 export function resolveClientTls(values: Values): Outcome<ClientTlsFiles | undefined, Violation> {
   const { tlsClientCertFile: certificatePath, tlsClientPrivateKeyFile: privateKeyPath } = values;
   if (!values.tls) {
     const file = files.find((name) => values[name] !== undefined);
-    return file === undefined ? { value: undefined } : forbidden([file], 'only goes together with -tls');
+    if (file !== undefined) return forbidden([file], 'only goes together with -tls');
+    if (values.tlsSkipVerify) return forbidden(['tlsSkipVerify'], 'only goes together with -tls');
+    return { value: undefined };
   }
   if (certificatePath !== undefined && privateKeyPath === undefined) {
     return forbidden(['tlsClientCertFile'], 'only goes together with -tlsClientPrivateKeyFile');
@@ -31,13 +34,18 @@ export function resolveClientTls(values: Values): Outcome<ClientTlsFiles | undef
   if (certificatePath === undefined && privateKeyPath !== undefined) {
     return forbidden(['tlsClientPrivateKeyFile'], 'only goes together with -tlsClientCertFile');
   }
-  return { value: { authoritiesPath: values.tlsServerCACertFile, certificatePath, privateKeyPath } };
+  const { tlsServerCACertFile: authoritiesPath, tlsSkipVerify: skipsVerification } = values;
+  if (skipsVerification && authoritiesPath !== undefined) {
+    return forbidden(['tlsSkipVerify', 'tlsServerCACertFile'], 'nothing would be checked against the file');
+  }
+  return { value: { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } };
 }
 
 export const clientTlsRule: Rule = {
   statement:
-    '-tlsServerCACertFile, -tlsClientCertFile and -tlsClientPrivateKeyFile need -tls, and the last two go together.',
-  flags: ['tls', ...files],
+    '-tlsServerCACertFile, -tlsClientCertFile, -tlsClientPrivateKeyFile and -tlsSkipVerify need -tls; the two of the client ' +
+    'go together, and the first and the last exclude each other.',
+  flags: ['tls', ...files, 'tlsSkipVerify'],
   commands: kafkaClients,
   check(values) {
     const resolved = resolveClientTls(values);

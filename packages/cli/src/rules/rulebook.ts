@@ -2,8 +2,10 @@ import type { CommandName } from '../commands/catalogue.ts';
 import { type FlagName, type FlagValues, flagRow } from '../flags/catalogue.ts';
 import { type Problem, shownSetting } from '../flags/problem.ts';
 import type { Setting } from '../flags/settings.ts';
+import { aclToolsRule } from './acl-tools.ts';
 import { agentIdentityRule } from './agent-identity.ts';
 import { bucketRule } from './buckets.ts';
+import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
 import { flushSizeRule } from './flush-size.ts';
@@ -31,7 +33,9 @@ export const rulebook: readonly Rule[] = [
   saslRule,
   tlsRule,
   clientTlsRule,
+  clientLoginRule,
   toolNeedsRule,
+  aclToolsRule,
 ];
 
 /** The first rule of a command that the values break in this way, as the user can read it. */

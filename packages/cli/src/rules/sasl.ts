@@ -19,6 +19,12 @@ export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMech
   if (issuer === undefined && audience !== undefined) {
     return forbidden(['saslOAuthAudience'], 'only goes together with -saslOAuthIssuerURL');
   }
+  if (issuer !== undefined && !isSafeIssuer(issuer)) {
+    return forbidden(
+      ['saslOAuthIssuerURL'],
+      'the issuer of tokens needs https, unless it runs on this machine',
+    );
+  }
   const mechanisms = new Set<SaslMechanism>(values.enabledSASLMechanisms);
   if (issuer !== undefined) mechanisms.add('OAUTHBEARER');
   if (values.requireSASLAuthentication && mechanisms.size === 0) {
@@ -28,10 +34,16 @@ export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMech
   return { value: [...mechanisms] };
 }
 
+/** Whoever can answer in the place of the issuer can let in whom he likes. */
+function isSafeIssuer(issuer: string): boolean {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === 'https:' || /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
+}
+
 export const saslRule: Rule = {
   statement:
-    '-saslOAuthIssuerURL and -saslOAuthAudience go together and turn OAUTHBEARER on. -requireSASLAuthentication ' +
-    'needs at least one mechanism.',
+    '-saslOAuthIssuerURL and -saslOAuthAudience go together and turn OAUTHBEARER on; the issuer needs https, unless ' +
+    'it runs on this machine. -requireSASLAuthentication needs at least one mechanism.',
   flags: ['requireSASLAuthentication', 'enabledSASLMechanisms', 'saslOAuthIssuerURL', 'saslOAuthAudience'],
   commands: brokers,
   check(values) {

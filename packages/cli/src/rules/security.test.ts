@@ -52,6 +52,11 @@ test('the mechanisms are those that are listed, and OAuth when it is set up', ()
       { problem: { flags: ['requireSASLAuthentication', 'enabledSASLMechanisms'] } },
     ],
     ['-saslOAuthIssuerURL=https://id', { problem: { flags: ['saslOAuthIssuerURL'] } }],
+    ['-saslOAuthIssuerURL=http://id -saslOAuthAudience=weir', { problem: { flags: ['saslOAuthIssuerURL'] } }],
+    [
+      '-saslOAuthIssuerURL=http://localhost:8080/realm -saslOAuthAudience=weir',
+      { value: ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'] },
+    ],
     ['-saslOAuthAudience=weir', { problem: { flags: ['saslOAuthAudience'] } }],
   ];
   for (const [line, expected] of cases)

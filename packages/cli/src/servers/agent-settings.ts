@@ -3,6 +3,7 @@ import type { AgentOptions } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
+import { saslSettings } from './security-settings.ts';
 
 type BrokerValues = CommandValues<'local'> | CommandValues<'playground'> | CommandValues<'agent'>;
 
@@ -11,6 +12,9 @@ export type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
   | 'recordBytesMax'
+  | 'authorship'
+  | 'sasl'
+  | 'logsAclDenials'
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'pageCacheBytesMax'
@@ -31,7 +35,7 @@ const usualWindowMs = 250;
  * again for nothing.
  */
 const billedPageCacheBytesPerCpu = 384 * MiB;
-const freePageCacheBytesPerCpu = 64 * MiB;
+const freePageCacheBytesPerCpu = 96 * MiB;
 /** The part of the machine's memory that all pages together may take: of small machines, or many cores. */
 const pageCachePartOfMemory = 1 / 4;
 /** Batches that wait to be written, per core. */
@@ -65,6 +69,13 @@ export function agentSettings(
       ...resolveFlushSizes(values),
     },
     recordBytesMax: values.maxProduceRecordSizeBytes,
+    authorship: {
+      authorHeader: values.injectPrincipalHeader,
+      impersonators: values.impersonatorPrincipals,
+      impersonationHeader: values.impersonationHeader,
+    },
+    logsAclDenials: values.enableACLLogs,
+    sasl: saslSettings(values),
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,
     pageCacheBytesMax: Math.floor(

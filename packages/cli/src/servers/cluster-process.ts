@@ -1,11 +1,23 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type AgentKey,
   authorizeByAgentKeys,
+  authorizeByAny,
   type ControlPlane,
+  CredentialsKeeper,
+  type CredentialsKeeperOptions,
+  httpsFetchIssuer,
+  IssuerKeys,
+  keepClusterSecrets,
+  parseBindings,
+  readTrustedFile,
   startControlPlane,
+  TokenExchange,
+  WatchedFile,
 } from '@weir/controlplane';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { ClusterNode, type JournalHub, openJournals } from '@weir/metadata';
+import { ClusterNode, clusterSecrets, type JournalHub, openJournals } from '@weir/metadata';
+import { Failure } from '../failure.ts';
 
 export interface ClusterProcessOptions {
   readonly clusterId: string;
@@ -19,6 +31,10 @@ export interface ClusterProcessOptions {
   /** Its own among all control-plane processes. Used where the database has no better name for it. */
   readonly processId: string;
   readonly agentKeys: readonly AgentKey[];
+  /** The file with the credentials of the cluster. */
+  readonly credentialsFile?: string | undefined;
+  /** The file that says whose identity tokens admit an agent. */
+  readonly bindingsFile?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -29,7 +45,7 @@ export interface ClusterProcess {
   readonly node: ClusterNode;
   readonly url: string;
   readonly port: number;
-  /** Resolves when this process leads the cluster. */
+  /** Resolves when this process leads the cluster, and it has the credentials of the file. */
   whenLeader(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,15 +54,35 @@ export interface ClusterProcess {
 const announceIntervalMs = 2_000;
 
 export async function startClusterProcess(options: ClusterProcessOptions): Promise<ClusterProcess> {
-  const { clusterId, clock, log, metrics } = options;
-  const hub = openJournals(options.databaseUrl, { clock, log });
+  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  const running = new AsyncDisposableStack();
+  try {
+    return await startParts(options, running);
+  } catch (error) {
+    await running.disposeAsync();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: ClusterProcessOptions,
+  running: AsyncDisposableStack,
+): Promise<ClusterProcess> {
+  const { clusterId, clock, log, metrics, credentialsFile } = options;
   let node: ClusterNode | undefined;
+  const { namespace, key } = clusterSecrets.agentTokens;
+  const secretOf = (id: string) => (id === clusterId ? node?.record(namespace, key) : undefined);
+  const tokens = await workloadIdentity(options, secretOf, running);
+  const hub = openJournals(options.databaseUrl, { clock, log });
+  running.defer(() => hub.close());
   const members = new Members(hub, clock, log);
+  const byKeys = authorizeByAgentKeys(options.agentKeys);
   const server: ControlPlane = await startControlPlane({
     host: options.host,
     port: options.port,
     clusters: (id) => (id === clusterId ? node : undefined),
-    authorize: authorizeByAgentKeys(options.agentKeys),
+    authorize: tokens === undefined ? byKeys : authorizeByAny(byKeys, tokens.authorize),
+    tokens,
     // A standby is ready too: its part is to wait.
     readiness: () => node !== undefined && node.role !== 'stopped',
     members: () => members.urls,
@@ -54,30 +90,70 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     clock,
     log,
     metrics,
-  }).catch(async (error: unknown) => {
-    await hub.close();
-    throw error;
   });
   const url = `http://${options.advertisedHost}:${server.port}`;
   const self = { id: hub.processId() ?? options.processId, url };
+  running.defer(() => hub.withdraw(self.id).catch(() => undefined));
+  running.defer(() => server.close());
   const started = new ClusterNode({ clusterId, journal: hub.journal(clusterId), self, clock, log, metrics });
   node = started;
+  // The node before the server: whoever waits for a commit gets an answer, and the next leader need not wait for the lease.
+  running.defer(() => started.stop());
+  running.defer(() => members.stop());
+  running.defer(keepClusterSecrets(started, { randomBytes, log }));
+  const keeper = credentialsFile && (await credentialsOf(credentialsFile, { node: started, clock, log }));
+  if (keeper) running.defer(() => keeper.stop());
   await members.start(self);
   started.start();
   return {
     node: started,
     url,
     port: server.port,
-    whenLeader: () => whenLeader(started),
-    async stop() {
-      members.stop();
-      // The node first: whoever waits for a commit gets an answer, and the next leader need not wait for the lease.
-      await started.stop();
-      await server.close();
-      await hub.withdraw(self.id).catch(() => undefined);
-      await hub.close();
+    async whenLeader() {
+      await whenLeader(started);
+      if (keeper) await keeper.applied();
     },
+    stop: () => running.disposeAsync(),
   };
+}
+
+/** The file is an operator's, so that what is wrong with it is told in one line. */
+async function credentialsOf(
+  path: string,
+  parts: Pick<CredentialsKeeperOptions, 'node' | 'clock' | 'log'>,
+): Promise<CredentialsKeeper> {
+  const freshId = () => randomUUID().replaceAll('-', '_');
+  try {
+    return await CredentialsKeeper.start({ ...parts, path, randomBytes, freshId });
+  } catch (error) {
+    throw new Failure(`-saslCredentialsFile ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** What admits agents by the identity that their platform gives them, if bindings say whom. */
+async function workloadIdentity(
+  { bindingsFile: path, clock, log, metrics }: ClusterProcessOptions,
+  secretOf: (clusterId: string) => Uint8Array | undefined,
+  running: AsyncDisposableStack,
+): Promise<TokenExchange | undefined> {
+  if (path === undefined) return undefined;
+  const file = await WatchedFile.open({
+    path,
+    read: readTrustedFile,
+    parse: parseBindings,
+    clock,
+    log,
+  }).catch((error: Error) => {
+    throw new Failure(`-workloadIdentityBindingsFile ${path}: ${error.message}`);
+  });
+  running.defer(() => file.stop());
+  const keys = new IssuerKeys(httpsFetchIssuer(clock), clock);
+  file.watch((hasChanged) => {
+    if (!hasChanged) return;
+    log.info('the bindings of workload identities have changed', { path, count: file.content.length });
+    keys.keepOnly(new Set(file.content.map(({ issuer }) => issuer)));
+  });
+  return new TokenExchange({ bindings: () => file.content, secretOf, keys, clock, log, metrics });
 }
 
 function whenLeader(node: ClusterNode): Promise<void> {

@@ -36,6 +36,8 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       advertisedHost: values.controlPlaneHost ?? hostname(),
       processId: randomUUID(),
       agentKeys: [{ name: 'akn_default', keyHash: hashAgentKey(agentKey), clusterId }],
+      credentialsFile: values.saslCredentialsFile,
+      bindingsFile: values.workloadIdentityBindingsFile,
       clock,
       log,
       metrics: new Metrics({ agent_version: release }),

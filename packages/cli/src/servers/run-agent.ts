@@ -18,6 +18,7 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
+import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
 import { explainingPorts } from './taken-port.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -62,17 +63,33 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   const start = async () => {
     const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
     resources.defer(() => store.close());
-    const agentKey = keyReader(values.agentKey, values.agentKeyPath);
+    const proxy = proxyOf(values);
+    let knownUrls = (): readonly string[] => values.metadataURL!;
+    const proof = agentProof({
+      values,
+      urls: () => knownUrls(),
+      proxy,
+      clock,
+      environment,
+      random: systemRandom,
+      log,
+      metrics,
+    });
+    resources.defer(() => proof.stop());
+    await proof.whenReady();
+    const { agentKey, refused } = proof;
     const cluster = connectCluster({
       urls: values.metadataURL!,
       clusterId: values.defaultVirtualClusterID!,
       agentKey,
-      proxy: proxyOf(values),
+      onAgentKeyRefused: refused,
+      proxy,
       clock,
       random: systemRandom,
       log,
       metrics,
     });
+    knownUrls = () => cluster.urls();
     resources.defer(() => cluster.close());
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
@@ -88,6 +105,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       kafkaPort,
       httpPort,
       advertisedHost: host,
+      hostname: hostname(),
       internalHost: agentsReach(values, host),
       servesMetrics: values.enablePrometheusMetrics,
       locksShutdown: values.enableShutdownLock,
@@ -153,10 +171,4 @@ function proxyOf({ httpProxy, httpsProxyCACertFile }: CommandValues<'agent'>): F
   if (httpProxy === undefined) return undefined;
   const ca = httpsProxyCACertFile === undefined ? undefined : readFileSync(httpsProxyCACertFile, 'utf8');
   return { url: httpProxy, ca };
-}
-
-/** A key in a file is read at every use, so that it can be replaced while the agent runs. */
-function keyReader(key: string | undefined, path: string | undefined): () => string {
-  if (key !== undefined) return () => key;
-  return () => readFileSync(path!, 'utf8').trim();
 }

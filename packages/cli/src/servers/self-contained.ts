@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type RunningAgent, startAgent } from '@weir/agent';
 import { hashAgentKey } from '@weir/controlplane';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
@@ -55,6 +56,7 @@ export async function runSelfContained(
       advertisedHost,
       processId: agentId,
       agentKeys: [{ name: `akn_${name}`, keyHash: hashAgentKey(agentKey), clusterId }],
+      credentialsFile: values.saslCredentialsFile,
       clock,
       log,
       metrics,
@@ -73,6 +75,7 @@ export async function runSelfContained(
       kafkaPort,
       httpPort,
       advertisedHost: values.discoveryKafkaHostnameOverride ?? advertisedHost,
+      hostname: hostname(),
       servesMetrics: values.enablePrometheusMetrics,
       cluster: cluster.node,
       store,

@@ -1,74 +1,209 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { createSecureContext } from 'node:tls';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka } from '../../testing/fake-kafka.ts';
+import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
+import { TestAuthority } from '../../testing/test-authority.ts';
 
-test('TLS files need -tls, and the certificate its key', async () => {
+const nothing = 'TOPIC  PARTITIONS  ID\n';
+
+/** Files that end with the test. */
+function folderOf(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-connection-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+}
+
+async function clusterAt(t: TestContext, options: FakeKafkaOptions, host = '127.0.0.1') {
+  const fake = await FakeKafka.start({ advertisedHost: host, ...options });
+  t.after(() => fake.stop());
+  return {
+    fake,
+    at: (other = host) => `cli list-topics -bootstrap-host ${other} -bootstrap-port ${fake.port()}`,
+  };
+}
+
+test('flags that do not go together are refused, and no secret is shown', async () => {
   const cases: readonly [flags: string, line: string][] = [
     ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: only goes together with -tls'],
+    ['-tlsSkipVerify', '-tlsSkipVerify=true: only goes together with -tls'],
     ['-tls -tlsClientCertFile=c', '-tlsClientCertFile=c: only goes together with -tlsClientPrivateKeyFile'],
     [
       '-tls -tlsClientPrivateKeyFile=k',
       '-tlsClientPrivateKeyFile=k: only goes together with -tlsClientCertFile',
     ],
+    [
+      '-tls -tlsSkipVerify -tlsServerCACertFile=ca',
+      '-tlsSkipVerify=true with -tlsServerCACertFile=ca: nothing would be checked against the file',
+    ],
+    ['-username u', '-username=u: only goes together with -password'],
+    ['-password hunter2', '-password=(hidden): only goes together with -username'],
+    [
+      '-username u -password hunter2 -oauthToken hunter2',
+      '-oauthToken=(hidden) with -username=u: a login is by password or by token',
+    ],
+    [
+      '-oauthToken hunter2 -oauthTokenFile f',
+      '-oauthToken=(hidden) with -oauthTokenFile=f: there is one token; set one of them',
+    ],
+    [
+      '-saslMechanism PLAIN -oauthToken hunter2',
+      '-saslMechanism=PLAIN with -oauthToken=(hidden): a token is for OAUTHBEARER',
+    ],
+    [
+      '-saslMechanism OAUTHBEARER -username u -password hunter2',
+      '-saslMechanism=OAUTHBEARER: only goes together with -oauthToken or -oauthTokenFile',
+    ],
+    [
+      '-saslMechanism SCRAM-SHA-512',
+      '-saslMechanism=SCRAM-SHA-512: only goes together with -username and -password',
+    ],
+    ['-saslMechanism GSSAPI', '-saslMechanism=GSSAPI: one of PLAIN, SCRAM-SHA-512, OAUTHBEARER is allowed'],
   ];
   for (const [flags, line] of cases) {
     const expected = { status: 2, out: '', err: `weir cli list-topics: ${line}\n` };
     assert.deepEqual(await runLine(`cli list-topics ${flags}`), expected);
   }
-  assert.deepEqual(await runLine('cli list-topics -tls -tlsServerCACertFile=/nowhere/ca.pem'), {
-    status: 1,
-    out: '',
-    err: 'weir cli list-topics: -tlsServerCACertFile=/nowhere/ca.pem: cannot be read (ENOENT)\n',
-  });
+});
+
+test('a file that is of no use is told by its flag', async (t) => {
+  const write = folderOf(t);
+  const authority = await TestAuthority.create('Test CA');
+  const [one, other] = [await authority.issue(), await authority.issue()];
+  const certificate = write('one.crt', one.cert);
+  const broken = write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+  const cases: readonly [flags: string, line: RegExp][] = [
+    [
+      '-tls -tlsServerCACertFile=/nowhere/ca.pem',
+      /-tlsServerCACertFile=\/nowhere\/ca\.pem: cannot be read \(ENOENT\)$/,
+    ],
+    [
+      `-tls -tlsServerCACertFile=${write('text', 'hello')}`,
+      /-tlsServerCACertFile=.*text: holds no certificate in PEM$/,
+    ],
+    [`-tls -tlsServerCACertFile=${broken}`, /-tlsServerCACertFile=.*: certificate 1 cannot be read \(ERR_/],
+    [
+      `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${write('other.key', other.key)}`,
+      /-tlsClientPrivateKeyFile=.*other\.key: is not the key of the certificate \(ERR_/,
+    ],
+    [
+      `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${certificate}`,
+      /-tlsClientPrivateKeyFile=.*one\.crt: holds no private key in PEM \(ERR_/,
+    ],
+    ['-oauthTokenFile=/nowhere/token', /-oauthTokenFile=\/nowhere\/token: cannot be read \(ENOENT\)$/],
+    [`-oauthTokenFile=${write('empty', '\n')}`, /-oauthTokenFile=.*empty: does not hold a token$/],
+    [
+      `-oauthTokenFile=${write('prose', 'hunter2 and more')}`,
+      /-oauthTokenFile=.*prose: does not hold a token$/,
+    ],
+  ];
+  for (const [flags, line] of cases) {
+    const { status, out, err } = await runLine(`cli list-topics ${flags}`);
+    assert.deepEqual([status, out], [1, '']);
+    assert.match(err.trimEnd(), line);
+    assert.doesNotMatch(err, /hunter2/);
+  }
 });
 
 test('TLS to a listener without it is told', async (t) => {
-  const fake = await FakeKafka.start();
-  t.after(() => fake.stop());
-  const { status, err } = await runLine(
-    `cli list-topics -tls -bootstrap-host 127.0.0.1 -bootstrap-port ${fake.port()}`,
-  );
+  const { at } = await clusterAt(t, {});
+  const { status, err } = await runLine(`${at()} -tls`);
   assert.equal(status, 1);
   assert.match(err, /: the other side ended the TLS handshake; leave -tls out, or take the port /);
 });
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-
-test('TLS with the authority of the brokers', {
-  skip: hasOpenssl ? false : 'openssl is missing',
-}, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-tls-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const request = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ];
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  execFileSync('openssl', [...request, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-  const pem = { key: readFileSync(key), cert: readFileSync(certificate) };
-  const fake = await FakeKafka.start({ tls: pem });
-  t.after(() => fake.stop());
-  const at = (host: string) => `cli list-topics -bootstrap-host ${host} -bootstrap-port ${fake.port()}`;
-
-  const trusted = await runLine(`${at('localhost')} -tls -tlsServerCACertFile=${certificate}`);
-  assert.deepEqual(trusted, { status: 0, out: 'TOPIC  PARTITIONS  ID\n', err: '' });
-  const untrusted = await runLine(`${at('localhost')} -tls`);
-  assert.match(untrusted.err, /signed by itself; name the certificate authority of the brokers/);
-  const misnamed = await runLine(`${at('127.0.0.1')} -tls -tlsServerCACertFile=${certificate}`);
+test('TLS trusts the authority of the brokers, for the name that it was asked for', async (t) => {
+  const write = folderOf(t);
+  const authority = await TestAuthority.create('Test CA');
+  const ca = write('ca.pem', authority.pem);
+  const good = await authority.issue();
+  const seenNames: string[] = [];
+  const { at } = await clusterAt(
+    t,
+    {
+      tls: {
+        SNICallback(name, done) {
+          seenNames.push(name);
+          done(null, createSecureContext(good));
+        },
+        ...good,
+      },
+    },
+    'localhost',
+  );
+  assert.deepEqual(await runLine(`${at()} -tls -tlsServerCACertFile=${ca}`), {
+    status: 0,
+    out: nothing,
+    err: '',
+  });
+  assert.ok(seenNames.length > 0 && seenNames.every((name) => name === 'localhost'));
+  const untrusted = await runLine(`${at()} -tls`);
+  assert.match(untrusted.err, /not known here; name the certificate authority of the brokers/);
+  const misnamed = await runLine(`${at('127.0.0.1')} -tls -tlsServerCACertFile=${ca}`);
   assert.match(misnamed.err, /the certificate of the broker is for another name; connect by a name/);
-  const plain = await runLine(at('localhost'));
-  assert.equal(plain.status, 1);
+  const careless = await runLine(`${at('127.0.0.1')} -tls -tlsSkipVerify`);
+  assert.equal(careless.status, 0);
+  assert.match(careless.err, /^weir: warning: -tlsSkipVerify: nobody checks who answers; /);
+  assert.equal((await runLine(at())).status, 1);
+});
+
+test('a client certificate is shown to whoever wants one', async (t) => {
+  const write = folderOf(t);
+  const authority = await TestAuthority.create('Test CA');
+  const client = await authority.issue({ name: 'alice' });
+  const mutual = {
+    ...(await authority.issue()),
+    ca: authority.pem,
+    requestCert: true,
+    rejectUnauthorized: true,
+  };
+  const { at } = await clusterAt(t, { tls: mutual }, 'localhost');
+  const trusting = `${at()} -tls -tlsServerCACertFile=${write('ca.pem', authority.pem)}`;
+  const files =
+    `-tlsClientCertFile=${write('client.crt', client.cert)} ` +
+    `-tlsClientPrivateKeyFile=${write('client.key', client.key)}`;
+  assert.equal((await runLine(`${trusting} ${files}`)).out, nothing);
+  const { status, err } = await runLine(trusting);
+  assert.equal(status, 1);
+  assert.match(err, /-tlsClientCertFile and -tlsClientPrivateKeyFile/);
+});
+
+test('every tool logs in, by flags, by variables or by a file', async (t) => {
+  const write = folderOf(t);
+  const { fake, at } = await clusterAt(t, {
+    sasl: {
+      mechanisms: ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'],
+      users: { alice: 'wonder land' },
+      tokens: new Set(['eyJ.abc-_~+/9==']),
+      isRequired: true,
+    },
+  });
+  const environment = { SERVICE_USERNAME: 'alice', SERVICE_PASSWORD: 'wonder land' };
+  const token = write('token', 'eyJ.abc-_~+/9==\n');
+  const whole = { status: 0, out: nothing, err: '' };
+  assert.deepEqual(await runLine(at(), { environment }), whole);
+  assert.deepEqual(await runLine(`${at()} -saslMechanism SCRAM-SHA-512`, { environment }), whole);
+  assert.deepEqual(await runLine(`${at()} -oauthTokenFile ${token}`), whole);
+  assert.deepEqual(await runLine(`${at()} -oauthToken eyJ.abc-_~+/9==`), whole);
+  const asked = fake.count('SaslHandshake');
+  const wrong = await runLine(`${at()} -username alice -password hunter2`);
+  assert.equal(wrong.status, 1);
+  assert.match(
+    wrong.err,
+    /the login by PLAIN was refused: wrong user or password; check -username and -password\n$/,
+  );
+  assert.doesNotMatch(wrong.err, /hunter2/);
+  assert.equal(fake.count('SaslHandshake'), asked + 1, 'a login that was refused is not tried again');
+  const stranger = await runLine(at());
+  assert.match(
+    stranger.err,
+    /hung up at the first request; most likely it wants a login: -username and -password/,
+  );
 });

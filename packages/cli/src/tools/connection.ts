@@ -1,8 +1,12 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 import { Failure } from '../failure.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import type { ClusterOptions } from '../kafka/cluster.ts';
 import type { ClientTls } from '../kafka/open-socket.ts';
+import type { SaslLogin } from '../kafka/sasl/login.ts';
+import { resolveClientLogin } from '../rules/client-login.ts';
 import { resolveClientTls } from '../rules/client-tls.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -17,16 +21,28 @@ export type ConnectionValues = Pick<
   | 'tlsServerCACertFile'
   | 'tlsClientCertFile'
   | 'tlsClientPrivateKeyFile'
+  | 'tlsSkipVerify'
+  | 'username'
+  | 'password'
+  | 'saslMechanism'
+  | 'oauthToken'
+  | 'oauthTokenFile'
 >;
 
 /** How to reach the cluster that the flags name. */
 export async function clusterOptions(
   values: ConnectionValues,
-  { clock, stop }: Surroundings,
+  { clock, stop, output }: Surroundings,
 ): Promise<ClusterOptions> {
+  if (values.tlsSkipVerify) {
+    output.err(
+      'weir: warning: -tlsSkipVerify: nobody checks who answers; what is sent may be read by others\n',
+    );
+  }
   return {
     bootstrap: { host: values['bootstrap-host'], port: values['bootstrap-port'] },
     tls: await readTlsFiles(values),
+    login: await loginOf(values),
     clientId: values['client-id'],
     timeoutMs: values['request-timeout'],
     clock,
@@ -34,25 +50,88 @@ export async function clusterOptions(
   };
 }
 
+/** The login that the flags ask for. A file with a token is read now too, so that a wrong path is told before anything else. */
+async function loginOf(values: ConnectionValues): Promise<SaslLogin | undefined> {
+  const resolved = resolveClientLogin(values);
+  // The rules have refused every forbidden combination before a command runs.
+  if ('problem' in resolved || resolved.value === undefined) return undefined;
+  const login = resolved.value;
+  if ('token' in login) return { mechanism: 'OAUTHBEARER', token: async () => login.token };
+  if (!('tokenPath' in login)) return login;
+  const token = () => readToken(login.tokenPath);
+  await token();
+  return { mechanism: 'OAUTHBEARER', token };
+}
+
+/** The characters that RFC 6750 allows in a token. Anything else is another file than was meant. */
+const tokenPattern = /^[A-Za-z0-9._~+/-]+=*$/;
+
+async function readToken(path: string): Promise<string> {
+  const bytes = await readFlagFile('oauthTokenFile', path);
+  const token = bytes.toString().trim();
+  if (!tokenPattern.test(token)) throw new Failure(`-oauthTokenFile=${path}: does not hold a token`);
+  return token;
+}
+
 async function readTlsFiles(values: ConnectionValues): Promise<ClientTls | undefined> {
   const files = resolveClientTls(values);
-  // The rules have refused every forbidden combination before a command runs.
   if ('problem' in files || files.value === undefined) return undefined;
-  const { authoritiesPath, certificatePath, privateKeyPath } = files.value;
+  const { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } = files.value;
   const [authorities, certificate, privateKey] = await Promise.all([
-    readPem('tlsServerCACertFile', authoritiesPath),
-    readPem('tlsClientCertFile', certificatePath),
-    readPem('tlsClientPrivateKeyFile', privateKeyPath),
+    readCertificates('tlsServerCACertFile', authoritiesPath),
+    readCertificates('tlsClientCertFile', certificatePath),
+    readPrivateKey('tlsClientPrivateKeyFile', privateKeyPath),
   ]);
+  if (certificate !== undefined && privateKey !== undefined) {
+    const subject = `-tlsClientPrivateKeyFile=${privateKeyPath}`;
+    whenUsable(subject, 'is not the key of the certificate', () =>
+      createSecureContext({ cert: certificate, key: privateKey }),
+    );
+  }
   return {
     ...(authorities === undefined ? {} : { authorities }),
     ...(certificate === undefined ? {} : { certificate }),
     ...(privateKey === undefined ? {} : { privateKey }),
+    ...(skipsVerification ? { skipsVerification } : {}),
   };
 }
 
-async function readPem(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
+async function readCertificates(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
+  const pem = await readFlagFile(flag, path);
+  // TLS passes over what it cannot read, and then trusts nobody without saying why.
+  const blocks = pem.toString().match(certificateBlock) ?? [];
+  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: holds no certificate in PEM`);
+  for (const [index, block] of blocks.entries()) {
+    whenUsable(
+      `-${flag}=${path}`,
+      `certificate ${index + 1} cannot be read`,
+      () => new X509Certificate(block),
+    );
+  }
+  return pem;
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+async function readPrivateKey(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  const pem = await readFlagFile(flag, path);
+  whenUsable(`-${flag}=${path}`, 'holds no private key in PEM', () => createPrivateKey(pem));
+  return pem;
+}
+
+/** Tries files before a connection does, which could not say which of them is wrong. */
+function whenUsable(subject: string, problem: string, use: () => unknown): void {
+  try {
+    use();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(`${subject}: ${problem} (${code})`);
+  }
+}
+
+async function readFlagFile(flag: FlagName, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {

@@ -4,12 +4,14 @@ interface ListOptions {
   readonly separator?: string;
   /** Whether blanks around an item are dropped. Record values keep theirs. */
   readonly trim?: boolean;
+  /** What every item begins with. A separator before anything else belongs to the item, as the commas of a certificate's name do. */
+  readonly itemsBegin?: string;
 }
 
 /** Several values of one kind. The empty text is the empty list. */
 export function list<Item>(
   item: ValueType<Item>,
-  { separator = ',', trim = true }: ListOptions = {},
+  { separator = ',', trim = true, itemsBegin = '' }: ListOptions = {},
 ): ValueType<readonly Item[]> {
   return {
     label: `list of ${item.label}`,
@@ -19,7 +21,7 @@ export function list<Item>(
     parse(text) {
       if (text === '') return { value: [] };
       const items: Item[] = [];
-      for (const [index, part] of text.split(separator).entries()) {
+      for (const [index, part] of partsOf(text, separator, itemsBegin).entries()) {
         const itemText = trim ? part.trim() : part;
         if (itemText === '') return { problem: `item ${index + 1} is empty` };
         const parsed = item.parse(itemText);
@@ -31,4 +33,14 @@ export function list<Item>(
     print: (items) => items.map((value) => item.print(value)).join(separator),
     ...(item.conceal === undefined ? {} : { conceal: item.conceal }),
   };
+}
+
+function partsOf(text: string, separator: string, itemsBegin: string): string[] {
+  const parts: string[] = [];
+  for (const part of text.split(separator)) {
+    const isPartOfItem = parts.length > 0 && part.trim() !== '' && !part.trim().startsWith(itemsBegin);
+    if (isPartOfItem) parts.push(`${parts.pop()}${separator}${part}`);
+    else parts.push(part);
+  }
+  return parts;
 }

@@ -180,6 +180,13 @@ test('lists are split on commas, trimmed, and empty when the text is', () => {
     ['a,,b', ['a', 'b']],
     ['a,b,, c', ['a,b', ' c']],
   ]);
+  check(list(principal(), { itemsBegin: 'User:' }), [
+    ['User:a, User:b', ['User:a', 'User:b']],
+    ['User:CN=a, O=b,User:c', ['User:CN=a, O=b', 'User:c']],
+    ['a,User:b', /^item 1: User: and a name is allowed$/],
+    ['User:a,,User:b', /^item 2 is empty$/],
+    ['User:a,', /^item 2 is empty$/],
+  ]);
 });
 
 test('URLs need a scheme that is spoken and a host', () => {

@@ -290,6 +290,12 @@ export interface PartitionsOfTopic {
   readonly partitions: readonly number[];
 }
 
+/** Somebody whom rules bind: all names by which they may speak of him, as `User:name`, and the address that he comes from. */
+export interface TopicReader {
+  readonly principals: readonly string[];
+  readonly host: string;
+}
+
 /** What has not changed since the last heartbeat is `null` or -1; a member that joins says all of it. */
 export interface ConsumerHeartbeat {
   readonly groupId: string;
@@ -304,6 +310,8 @@ export interface ConsumerHeartbeat {
   readonly rebalanceTimeoutMs: number;
   readonly subscribedTopicNames: readonly string[] | null;
   readonly subscribedTopicRegex: string | null;
+  /** Who brings the pattern: of what it matches the member is given what he may see. Absent for somebody whom rules do not bind. */
+  readonly reader?: TopicReader | undefined;
   readonly serverAssignor: string | null;
   readonly ownedPartitions: readonly PartitionsOfTopic[] | null;
   /** ConsumerGroupHeartbeat v1 and later: the client makes up the id of its member. */

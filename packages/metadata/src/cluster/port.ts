@@ -1,3 +1,4 @@
+import type { AclsPort } from './acls-port.ts';
 import type { AdminPort } from './admin-port.ts';
 import type { GroupsPort } from './groups-port.ts';
 import type { PrincipalsPort } from './principals-port.ts';
@@ -13,7 +14,13 @@ import type { TransactionsPort } from './transactions-port.ts';
  * Errors of single entries have the names of Kafka's errors, which the agent turns into codes; a promise rejects only when the
  * call as a whole failed, and then with a `ClusterUnavailable` when trying again may help.
  */
-export interface ClusterPort extends AdminPort, GroupsPort, PrincipalsPort, SharePort, TransactionsPort {
+export interface ClusterPort
+  extends AclsPort,
+    AdminPort,
+    GroupsPort,
+    PrincipalsPort,
+    SharePort,
+    TransactionsPort {
   /**
    * Assigns offsets to the batches of files that are durable, file by file and batch by batch, in the order given. A file is
    * committed once: a repeated file id gets the first answer again.

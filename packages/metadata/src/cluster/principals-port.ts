@@ -15,6 +15,15 @@ export interface PrincipalsPort {
 
   /** In the order of the users, `null` for those that have none; without users all that there are. Secrets are never told. */
   describeScramCredentials(users: readonly string[]): Promise<(ScramCredentialDescription | null)[]>;
+
+  /** Makes credentials of the cluster, or changes those that it has under these usernames. No username may be named twice. */
+  putCredentials(credentials: readonly CredentialToPut[]): Promise<CredentialResult[]>;
+
+  /** Removes credentials and their passwords. No username may be named twice. */
+  deleteCredentials(usernames: readonly string[]): Promise<CredentialResult[]>;
+
+  /** All that there are, by the time when they were made. Secrets are never told. */
+  listCredentials(): Promise<CredentialDescription[]>;
 }
 
 /** In the order in which they stand in keys of records. */
@@ -91,4 +100,36 @@ export interface ScramCredentialResult {
 export interface ScramCredentialDescription {
   readonly user: string;
   readonly iterations: number;
+}
+
+/** A credential of a cluster: somebody who has a name, and may be more than the rules make of him. */
+export interface CredentialToPut {
+  /** What he logs in as: `ccun_…`, a name of the owner's choice, or the `spiffe://…` of a certificate. Never changes. */
+  readonly username: string;
+  /** `cci_…` of a credential that is new. One that is known keeps its own. */
+  readonly id: string;
+  /** `ccn_…`: what people call it. No two credentials of a cluster have the same. */
+  readonly name: string;
+  readonly isSuperuser: boolean;
+  /** Whether it is kept as a file says, and goes when the file no longer names it. */
+  readonly isFromFile: boolean;
+  /** What is kept of the password. `null` leaves it as it is: none when the credential is new. */
+  readonly password: ScramCredential | null;
+}
+
+export interface CredentialResult {
+  readonly error: 'NONE' | 'INVALID_REQUEST' | 'RESOURCE_NOT_FOUND' | 'POLICY_VIOLATION';
+  /** What was wrong and what to do, for the user. */
+  readonly message: string | null;
+}
+
+export interface CredentialDescription {
+  readonly username: string;
+  readonly id: string;
+  readonly name: string;
+  readonly isSuperuser: boolean;
+  readonly isFromFile: boolean;
+  readonly createdMs: number;
+  /** Without one it cannot log in by SASL: a certificate says who it is. */
+  readonly hasPassword: boolean;
 }

@@ -3,7 +3,13 @@ import { checkConfigs } from './check-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { describeProblem } from './config-row.ts';
 import { wordsOf } from './config-type.ts';
-import { type ConfigTexts, effectiveText, groupConfigValue, topicConfigValue } from './config-value.ts';
+import {
+  type ConfigTexts,
+  clusterConfigValue,
+  effectiveText,
+  groupConfigValue,
+  topicConfigValue,
+} from './config-value.ts';
 
 export type AlteredConfigs =
   | { readonly error: 'NONE'; readonly configs: ConfigTexts }
@@ -75,6 +81,7 @@ function conflictOf(
     if (isCompacted(before) === isCompacted(after)) return undefined;
     return `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'}; make another one.`;
   }
+  if (kind === 'cluster') return clusterConflict(after);
   if (kind !== 'group') return undefined;
   for (const type of ['consumer', 'share'] as const) {
     const heartbeatMs = groupConfigValue(`${type}.heartbeat.interval.ms`, after, clusterTexts);
@@ -83,6 +90,14 @@ function conflictOf(
     return `${type}.heartbeat.interval.ms=${heartbeatMs}: must be less than ${type}.session.timeout.ms, which is ${sessionMs}`;
   }
   return undefined;
+}
+
+/** Configs of the cluster that are allowed each and not together. */
+export function clusterConflict(texts: ConfigTexts): string | undefined {
+  const isSet = (name: 'service.acls.enabled' | 'service.acl.shadowing.enabled') =>
+    clusterConfigValue(name, texts);
+  if (!isSet('service.acls.enabled') || !isSet('service.acl.shadowing.enabled')) return undefined;
+  return 'service.acls.enabled and service.acl.shadowing.enabled cannot both be true: rules are enforced or tried out.';
 }
 
 function refused(error: Exclude<AlterConfigsError, 'NONE'>, message: string): AlteredConfigs {

@@ -297,6 +297,16 @@ export const clusterConfigs = {
     readOnly: true,
     doc: 'How long a producer that is silent is remembered, so that what it sends twice is recognised.',
   },
+  'service.acl.shadowing.enabled': {
+    type: bool,
+    default: 'false',
+    doc: 'Whether ACLs are tried out: what they would deny is logged and happens all the same. Not together with service.acls.enabled.',
+  },
+  'service.acls.enabled': {
+    type: bool,
+    default: 'false',
+    doc: 'Whether ACLs are enforced: then only superusers may do what no ACL allows. Not together with service.acl.shadowing.enabled.',
+  },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,
     default: 'false',

@@ -10,14 +10,19 @@ export interface CredentialRecord {
   /** Rules do not bind it. */
   readonly isSuperuser: boolean;
   readonly createdMs: number;
+  /** Whether a file says that it is there, and by not naming it any more removes it. False when it is left out. */
+  readonly isFromFile?: boolean;
 }
+
+type Columns = [id: string, name: string, isSuperuser: boolean, createdMs: number, isFromFile?: boolean];
 
 export function readCredentialRecord(value: Uint8Array): CredentialRecord {
   const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString();
-  const [id, name, isSuperuser, createdMs] = JSON.parse(text) as [string, string, boolean, number];
-  return { id, name, isSuperuser, createdMs };
+  const [id, name, isSuperuser, createdMs, isFromFile = false] = JSON.parse(text) as Columns;
+  return { id, name, isSuperuser, createdMs, isFromFile };
 }
 
-export function writeCredentialRecord({ id, name, isSuperuser, createdMs }: CredentialRecord): Buffer {
-  return Buffer.from(JSON.stringify([id, name, isSuperuser, createdMs]));
+export function writeCredentialRecord(record: CredentialRecord): Buffer {
+  const { id, name, isSuperuser, createdMs, isFromFile = false } = record;
+  return Buffer.from(JSON.stringify([id, name, isSuperuser, createdMs, isFromFile] satisfies Columns));
 }

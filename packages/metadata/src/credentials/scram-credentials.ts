@@ -10,6 +10,7 @@ import type { MachineLimits } from '../machine/limits.ts';
 import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
 import type { Records } from '../machine/records/records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
+import { TakenNames } from './credential-names.ts';
 
 /**
  * SCRAM credentials are records by the names of their users. SCRAM-SHA-512 is the only mechanism; another one would be another
@@ -24,7 +25,7 @@ export function readScramCredential(value: Uint8Array): ScramCredential {
   return { iterations, salt: salt!, storedKey: storedKey!, serverKey: serverKey! };
 }
 
-function written({ iterations, salt, storedKey, serverKey }: ScramCredential): Buffer {
+export function writeScramCredential({ iterations, salt, storedKey, serverKey }: ScramCredential): Buffer {
   const secrets = [salt, storedKey, serverKey].map((secret) => Buffer.from(secret).toString('base64'));
   return Buffer.from(JSON.stringify([iterations, ...secrets]));
 }
@@ -39,6 +40,7 @@ export function decideAlterScramCredentials(
   if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
   const known = state.records.of('scramCredential');
   const changes: RecordChange[] = [];
+  const taken = new TakenNames(state.records);
   let count = known.size;
   const results = requests.map(({ user, credential }): ScramCredentialResult => {
     const isKnown = known.has(user);
@@ -49,8 +51,13 @@ export function decideAlterScramCredentials(
     if (added > 0 && count >= limits.scramCredentialsMax) {
       return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, the most it can.` };
     }
+    const owner = credential === null ? undefined : taken.otherOwner(user, user);
+    if (owner !== undefined) {
+      const message = `The name "${user}" belongs to the credential of "${owner}"; choose another.`;
+      return { error: 'POLICY_VIOLATION', message };
+    }
     count += added;
-    const value = credential === null ? null : written(credential);
+    const value = credential === null ? null : writeScramCredential(credential);
     changes.push({ namespace: 'scramCredential', key: user, value });
     return { error: 'NONE', message: null };
   });

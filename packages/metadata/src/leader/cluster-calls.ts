@@ -1,3 +1,6 @@
+import type { Acl } from '@weir/core';
+import { describeAcls } from '../acls/describe-acls.ts';
+import type { AclFilter, AclResult, DeletedAcls } from '../cluster/acls-port.ts';
 import type {
   AlterConfigsResult,
   ConfigsToAlter,
@@ -51,6 +54,9 @@ import type {
   ClientQuotaFilter,
   ClientQuotas,
   ClientQuotasToAlter,
+  CredentialDescription,
+  CredentialResult,
+  CredentialToPut,
   ScramCredentialChange,
   ScramCredentialDescription,
   ScramCredentialResult,
@@ -83,6 +89,7 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import { listCredentials } from '../credentials/credentials.ts';
 import { describeScramCredentials } from '../credentials/scram-credentials.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import { describeQuotas } from '../quotas/describe-quotas.ts';
@@ -183,6 +190,32 @@ export class ClusterCalls implements ClusterPort {
   describeScramCredentials(users: readonly string[]): Promise<(ScramCredentialDescription | null)[]> {
     return this.#target.lead(({ pipeline }) =>
       pipeline.ask((machine) => describeScramCredentials(machine.records, users)),
+    );
+  }
+
+  putCredentials(credentials: readonly CredentialToPut[]): Promise<CredentialResult[]> {
+    return this.#target.submit({ kind: 'putCredentials', credentials });
+  }
+
+  deleteCredentials(usernames: readonly string[]): Promise<CredentialResult[]> {
+    return this.#target.submit({ kind: 'deleteCredentials', usernames });
+  }
+
+  listCredentials(): Promise<CredentialDescription[]> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => listCredentials(machine.records)));
+  }
+
+  createAcls(acls: readonly Acl[]): Promise<AclResult[]> {
+    return this.#target.submit({ kind: 'createAcls', acls });
+  }
+
+  deleteAcls(filters: readonly AclFilter[]): Promise<DeletedAcls[]> {
+    return this.#target.submit({ kind: 'deleteAcls', filters });
+  }
+
+  describeAcls(filter: AclFilter): Promise<Acl[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine) => describeAcls(machine.records, filter)),
     );
   }
 

@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { ClusterPort } from '../cluster/port.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
+import type { Namespace } from '../machine/records/namespaces.ts';
 import { ClusterCalls } from './cluster-calls.ts';
 import { type CommitFigures, commitFigures } from './figures.ts';
 import { Followers } from './followers.ts';
@@ -119,6 +120,11 @@ export class ClusterNode extends ClusterCalls {
   /** Any command, those that agents have no call for included. */
   execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
     return this.#submit(command);
+  }
+
+  /** A record as far as this process has read the journal, also while it stands by. Nobody may change it. */
+  record(namespace: Namespace, key: string): Buffer | undefined {
+    return this.#replica?.machine.records.get(namespace, key);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { ClusterChange } from '../cluster/port.ts';
+import { clusterConflict } from '../configs/alter-configs.ts';
 import { checkClusterConfigs } from '../configs/check-configs.ts';
 import { describeProblem } from '../configs/config-row.ts';
 import type { ByteReader } from './bytes/byte-reader.ts';
@@ -15,7 +16,11 @@ export function decideAlterClusterConfigs(
   const { configs, problems } = checkClusterConfigs(asked);
   if (problems.length > 0) return { problem: problems.map(describeProblem).join('; ') };
   const changed = Object.entries(configs).filter(([name, text]) => text !== (clusterConfigs[name] ?? null));
-  return { changed: Object.fromEntries(changed) };
+  const after = { ...clusterConfigs, ...Object.fromEntries(changed) };
+  const conflict = clusterConflict(
+    Object.fromEntries(Object.entries(after).filter((pair): pair is [string, string] => pair[1] !== null)),
+  );
+  return conflict === undefined ? { changed: Object.fromEntries(changed) } : { problem: conflict };
 }
 
 export function applyClusterConfigsAltered(state: ClusterState, reader: ByteReader): ClusterChange[] {

@@ -1,3 +1,5 @@
+import type { Acl } from '@weir/core';
+import type { AclFilter, AclResult, DeletedAcls } from '../cluster/acls-port.ts';
 import type {
   AlterConfigsResult,
   ConfigsToAlter,
@@ -16,6 +18,8 @@ import type {
 import type {
   AlterClientQuotasResult,
   ClientQuotasToAlter,
+  CredentialResult,
+  CredentialToPut,
   ScramCredentialChange,
   ScramCredentialResult,
 } from '../cluster/principals-port.ts';
@@ -71,6 +75,11 @@ export type Command =
       readonly validateOnly: boolean;
     }
   | { readonly kind: 'alterScramCredentials'; readonly changes: readonly ScramCredentialChange[] }
+  | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
+  | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
+  /** Makes rules, each by itself. */
+  | { readonly kind: 'createAcls'; readonly acls: readonly Acl[] }
+  | { readonly kind: 'deleteAcls'; readonly filters: readonly AclFilter[] }
   | { readonly kind: 'commitOffsets'; readonly groups: readonly GroupOffsets[] }
   /** Offsets that were deleted or have expired. */
   | { readonly kind: 'forgetOffsets'; readonly groups: readonly OffsetsToForget[] }
@@ -109,6 +118,10 @@ export interface Replies {
   putRecords: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
   alterClientQuotas: AlterClientQuotasResult[];
   alterScramCredentials: ScramCredentialResult[];
+  putCredentials: CredentialResult[];
+  deleteCredentials: CredentialResult[];
+  createAcls: AclResult[];
+  deleteAcls: DeletedAcls[];
   /** One error per offset. */
   commitOffsets: GroupError[][];
   /** How many offsets were forgotten, where partitions were named. */

@@ -32,6 +32,12 @@ export type MachineLimits = {
     | 'clientMetricsMax'
     | 'clientQuotasMax'
     | 'scramCredentialsMax'
+    | 'aclsMax'
+    | 'aclBytesMax'
+    | 'aclScansPerCallMax'
+    | 'aclsDeletedPerCallMax'
+    | 'credentialsMax'
+    | 'principalNameCharsMax'
     | 'retentionPartitionsPerCallMax'
     | 'retentionPointersPerCallMax']: number;
 };

@@ -1,3 +1,5 @@
+import { decideCreateAcls } from '../acls/create-acls.ts';
+import { decideDeleteAcls } from '../acls/delete-acls.ts';
 import type { LogSizes, StoredConfigKind, StoredConfigResource } from '../cluster/admin-port.ts';
 import type { CommittedOffset, TopicPartition } from '../cluster/groups-port.ts';
 import type {
@@ -15,6 +17,7 @@ import type {
   TransactionDescription,
   TransactionFilter,
 } from '../cluster/transactions-port.ts';
+import { decideDeleteCredentials, decidePutCredentials } from '../credentials/credentials.ts';
 import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
 import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
 import { applyClusterConfigsAltered, decideAlterClusterConfigs } from './alter-cluster-configs.ts';
@@ -472,6 +475,26 @@ export class ClusterMachine {
 
     alterScramCredentials: ({ changes }, nowMs) => {
       const { changed, results } = decideAlterScramCredentials(this.#state, this.#limits, changes);
+      return this.#recordsPut(changed, results, nowMs);
+    },
+
+    putCredentials: ({ credentials }, nowMs) => {
+      const { changed, results } = decidePutCredentials(this.#state, this.#limits, credentials, nowMs);
+      return this.#recordsPut(changed, results, nowMs);
+    },
+
+    deleteCredentials: ({ usernames }, nowMs) => {
+      const { changed, results } = decideDeleteCredentials(this.#state, this.#limits, usernames);
+      return this.#recordsPut(changed, results, nowMs);
+    },
+
+    createAcls: ({ acls }, nowMs) => {
+      const { changed, results } = decideCreateAcls(this.#state, this.#limits, acls);
+      return this.#recordsPut(changed, results, nowMs);
+    },
+
+    deleteAcls: ({ filters }, nowMs) => {
+      const { changed, results } = decideDeleteAcls(this.#state, this.#limits, filters);
       return this.#recordsPut(changed, results, nowMs);
     },
 

@@ -40,6 +40,12 @@ const limits: MachineLimits = {
   clientMetricsMax: 10,
   clientQuotasMax: 10,
   scramCredentialsMax: 10,
+  aclsMax: 10,
+  aclBytesMax: 10_000,
+  aclScansPerCallMax: 10,
+  aclsDeletedPerCallMax: 10,
+  credentialsMax: 10,
+  principalNameCharsMax: 100,
   retentionPartitionsPerCallMax: 3,
   retentionPointersPerCallMax: 5,
 };

@@ -21,6 +21,8 @@ export interface ClusterClientOptions {
   readonly clusterId: string;
   /** Asked at every attempt to connect, so that a key can be replaced while the agent runs. */
   readonly agentKey: () => string;
+  /** Told which key was refused, so that whoever can get another does. */
+  readonly onAgentKeyRefused?: (key: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,6 +34,8 @@ export interface ClusterClientOptions {
 }
 
 export interface ClusterClient extends ClusterPort {
+  /** The addresses of the control plane that are known, those that were given first. */
+  urls(): readonly string[];
   /** Ends the connection. Calls without an answer fail. */
   close(): void;
 }
@@ -56,6 +60,7 @@ export function connectCluster(options: ClusterClientOptions): ClusterClient {
   return {
     ...(calls as unknown as Pick<ClusterPort, MethodName>),
     follow: (follower) => client.follow(follower),
+    urls: () => client.urls,
     close: () => client.close(),
   };
 }
@@ -88,6 +93,10 @@ class Client {
       },
     );
     this.#connector.connect();
+  }
+
+  get urls(): readonly string[] {
+    return this.#connector.addresses.all;
   }
 
   call(method: MethodName, args: readonly unknown[]): Promise<unknown> {

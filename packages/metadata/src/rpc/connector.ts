@@ -6,6 +6,8 @@ export interface ConnectorOptions {
   readonly urls: readonly string[];
   readonly clusterId: string;
   readonly agentKey: () => string;
+  /** Told which key was refused, so that whoever can get another does. */
+  readonly onAgentKeyRefused?: ((key: string) => void) | undefined;
   readonly dial: Dial;
   readonly clock: Clock;
   readonly random: Random;
@@ -163,6 +165,7 @@ export class Connector {
       return;
     }
     this.#keyRefused = error;
+    this.#options.onAgentKeyRefused?.(key);
     this.#count('key_refused');
     this.#log.error('the control plane refused the agent key; it has to be replaced', {
       problem: error.message,

@@ -15,9 +15,10 @@ import type {
   PartitionsOfTopic,
   SyncGroupRequest,
   TopicPartition,
+  TopicReader,
 } from '../cluster/groups-port.ts';
 import type { Method } from './methods.ts';
-import { column, flag, list, nullable, number, object, text, tuple, whole } from './shape.ts';
+import { column, flag, list, nullable, number, object, optional, text, tuple, whole } from './shape.ts';
 
 /** A member that joins waits for as long as the slowest member may take, which is for members to say. */
 const waitMsMax = 24 * 3_600_000;
@@ -98,6 +99,7 @@ const consumerHeartbeat = object<ConsumerHeartbeat>({
   rebalanceTimeoutMs: number,
   subscribedTopicNames: nullable(list(text)),
   subscribedTopicRegex: nullable(text),
+  reader: optional(object<TopicReader>({ principals: list(text), host: text })),
   serverAssignor: nullable(text),
   ownedPartitions: nullable(list(object<PartitionsOfTopic>({ topicId: text, partitions: list(number) }))),
   requiresMemberId: flag,

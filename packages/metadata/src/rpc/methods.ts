@@ -11,6 +11,7 @@ import type {
   TopicToCreate,
   TransactionalBatches,
 } from '../cluster/port.ts';
+import { aclMethods } from './acl-methods.ts';
 import { adminMethods } from './admin-methods.ts';
 import { groupMethods } from './group-methods.ts';
 import { principalMethods } from './principal-methods.ts';
@@ -154,6 +155,7 @@ export const methods = {
     args: tuple(list(object<PartitionsToCreate>({ name: text, partitionCount: number })), mutationOptions),
   },
   allocateProducerIds: { again: 'once', deadlineMs: 30_000, args: tuple(whole) },
+  ...aclMethods,
   ...adminMethods,
   ...groupMethods,
   ...principalMethods,

@@ -5,6 +5,14 @@ import { principalMethods } from './principal-methods.ts';
 
 const salt = Buffer.from('salt');
 const credential = { iterations: 4096, salt, storedKey: Buffer.alloc(64, 1), serverKey: Buffer.alloc(64, 2) };
+const named = {
+  username: 'ccun_1',
+  id: 'cci_1',
+  name: 'ccn_a',
+  isSuperuser: false,
+  isFromFile: false,
+  password: credential,
+};
 const part = { type: 'user', match: 'name', name: 'a' };
 
 const cases: [method: keyof typeof principalMethods, args: unknown[], problem: RegExp | undefined][] = [
@@ -29,6 +37,14 @@ const cases: [method: keyof typeof principalMethods, args: unknown[], problem: R
   ['alterScramCredentials', [[{ user: 'a', credential: { ...credential, salt: 'text' } }]], /not a column/],
   ['describeScramCredentials', [['a', 'b']], undefined],
   ['describeScramCredentials', [[1]], /not a text/],
+  ['putCredentials', [[named]], undefined],
+  ['putCredentials', [[{ ...named, password: null }]], undefined],
+  ['putCredentials', [[{ ...named, isSuperuser: 1 }]], /not true or false/],
+  ['putCredentials', [[{ ...named, name: undefined }]], /not a text/],
+  ['deleteCredentials', [['a']], undefined],
+  ['deleteCredentials', ['a'], /not a list/],
+  ['listCredentials', [], undefined],
+  ['listCredentials', [1], /args/],
 ];
 
 for (const [method, args, problem] of cases) {

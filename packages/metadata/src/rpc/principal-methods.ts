@@ -2,6 +2,7 @@ import type { MutationOptions } from '../cluster/port.ts';
 import {
   type ClientQuotaFilter,
   type ClientQuotasToAlter,
+  type CredentialToPut,
   type PrincipalsPort,
   type QuotaChange,
   type QuotaEntityPart,
@@ -37,6 +38,15 @@ const scramCredential = object<ScramCredential>({
   serverKey: column(Uint8Array),
 });
 
+const credentialToPut = object<CredentialToPut>({
+  username: text,
+  id: text,
+  name: text,
+  isSuperuser: flag,
+  isFromFile: flag,
+  password: nullable(scramCredential),
+});
+
 /** The calls about those who use the cluster. */
 export const principalMethods = {
   alterClientQuotas: {
@@ -51,4 +61,7 @@ export const principalMethods = {
     args: tuple(list(object<ScramCredentialChange>({ user: text, credential: nullable(scramCredential) }))),
   },
   describeScramCredentials: { again: 'repeated', deadlineMs: 30_000, args: tuple(list(text)) },
+  putCredentials: { again: 'once', deadlineMs: 30_000, args: tuple(list(credentialToPut)) },
+  deleteCredentials: { again: 'once', deadlineMs: 30_000, args: tuple(list(text)) },
+  listCredentials: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
 } as const satisfies { readonly [M in keyof PrincipalsPort]: Method<Parameters<PrincipalsPort[M]>> };

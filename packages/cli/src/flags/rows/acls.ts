@@ -1,63 +1,74 @@
+import { type AclOperation, type AclResourceType, aclOperations, aclResourceTypes } from '@weir/core';
+import { bool } from '../../values/bool.ts';
+import { list } from '../../values/list.ts';
 import { oneOf, principal, text } from '../../values/text.ts';
-import { planned } from '../row.ts';
+import { available } from '../row.ts';
 
 const aclTools = ['cli create-acls', 'cli describe-acls', 'cli delete-acls'] as const;
 
-/** The seven fields of an ACL. `create-acls` sets them, the other two tools filter by them. */
+const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
+const operations = Object.keys(aclOperations) as AclOperation[];
+
+/**
+ * The seven fields of an ACL. `create-acls` sets them, the other two tools filter by them, and a field that is not given filters
+ * nothing out.
+ */
 export const aclFlags = [
-  planned({
+  available({
     name: 'resource-type',
-    type: oneOf('ANY', 'TOPIC', 'GROUP', 'CLUSTER', 'TRANSACTIONAL_ID', 'DELEGATION_TOKEN'),
+    type: oneOf('ANY', ...resourceTypes),
     commands: aclTools,
     help: 'The kind of resource.',
+    rule: 'ANY is for filters.',
   }),
-  planned({
+  available({
     name: 'resource-name',
     type: text('name'),
     commands: aclTools,
     help: 'The name of the resource; kafka-cluster for the cluster itself.',
     rule: '* stands for every name when the pattern is LITERAL.',
   }),
-  planned({
+  available({
     name: 'pattern-type',
-    type: oneOf('LITERAL', 'PREFIXED'),
+    type: oneOf('LITERAL', 'PREFIXED', 'MATCH', 'ANY'),
     commands: aclTools,
     help: 'Whether the name is a whole name or the start of one.',
+    rule:
+      'A new ACL is LITERAL unless it is said otherwise. MATCH is for filters and finds everything that holds for a resource of ' +
+      'the name, ANY finds both kinds.',
   }),
-  planned({
+  available({
     name: 'principal',
-    type: principal(),
+    type: list(principal(), { itemsBegin: 'User:' }),
     commands: aclTools,
     help: 'Whom the ACL is about.',
+    rule: 'User:* is everybody.',
   }),
-  planned({
+  available({
     name: 'host',
     type: text('host'),
     commands: aclTools,
     help: 'The address from which the principal connects; * for every one.',
+    rule: 'A new ACL holds for every address unless it is said otherwise.',
   }),
-  planned({
+  available({
     name: 'operation',
-    type: oneOf(
-      'ALL',
-      'READ',
-      'WRITE',
-      'CREATE',
-      'DELETE',
-      'ALTER',
-      'DESCRIBE',
-      'CLUSTER_ACTION',
-      'DESCRIBE_CONFIGS',
-      'ALTER_CONFIGS',
-      'IDEMPOTENT_WRITE',
-    ),
+    type: list(oneOf(...operations)),
     commands: aclTools,
     help: 'What the ACL is about.',
   }),
-  planned({
+  available({
     name: 'permission',
     type: oneOf('ALLOW', 'DENY'),
     commands: aclTools,
     help: 'Whether the ACL allows or denies.',
+    rule: 'A new ACL allows unless it is said otherwise.',
+  }),
+  available({
+    name: 'confirm-delete-all-acls',
+    type: bool(),
+    default: false,
+    commands: ['cli delete-acls'],
+    help: 'Says once more that every ACL is to be deleted, which takes a delete-acls without a filter.',
   }),
 ];

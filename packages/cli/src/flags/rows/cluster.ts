@@ -30,12 +30,20 @@ export const clusterFlags = [
     help: 'A file that holds the agent key.',
     rule: 'The file is read again when it changes, also behind a symbolic link.',
   }),
-  planned({
+  available({
     name: 'workloadIdentityTokenSource',
     env: 'SERVICE_AGENT_WORKLOAD_IDENTITY_TOKEN_SOURCE',
     type: oneOf('aws', 'gcp'),
     commands: clusterMembers,
     help: 'The cloud whose identity token is exchanged for a short-lived agent token, instead of a key.',
+    rule: 'On gcp the metadata service gives the token, on aws the file that AWS_WEB_IDENTITY_TOKEN_FILE names.',
+  }),
+  available({
+    name: 'workloadIdentityBindingsFile',
+    type: path(),
+    commands: ['control-plane'],
+    help: 'A JSON file that says whose identity tokens admit an agent.',
+    rule: 'A list of {name, issuer, clusterId, audience, claims: [{path, value}], lifetimeSeconds}. The file is read again when it changes.',
   }),
   planned({
     name: 'agentPoolName',

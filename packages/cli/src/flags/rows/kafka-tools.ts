@@ -1,6 +1,7 @@
 /** The flags of `kcmd` and of the `cli` tools. They are written with dashes, as Kafka's own tools are. */
 
 import { MiB } from '@weir/core';
+import { saslMechanisms } from '../../kafka/sasl/mechanisms.ts';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytes, durationMs, int, port } from '../../values/numbers.ts';
@@ -46,18 +47,40 @@ export const connectionFlags = [
     commands: kafkaClients,
     help: 'Connect over TLS.',
   }),
-  planned({
+  available({
     name: 'username',
     type: text('name'),
     commands: kafkaClients,
     help: 'The SASL user name.',
   }),
-  planned({
+  available({
     name: 'password',
     type: text('password'),
     secret: true,
     commands: kafkaClients,
     help: 'The SASL password.',
+    rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
+  }),
+  available({
+    name: 'saslMechanism',
+    type: oneOf(...saslMechanisms),
+    commands: kafkaClients,
+    help: 'How to log in.',
+    rule: 'Not set, it is PLAIN with -username and OAUTHBEARER with a token.',
+  }),
+  available({
+    name: 'oauthToken',
+    type: text('token'),
+    secret: true,
+    commands: kafkaClients,
+    help: 'The OAuth token to log in with.',
+  }),
+  available({
+    name: 'oauthTokenFile',
+    type: path(),
+    commands: kafkaClients,
+    help: 'The file with the OAuth token to log in with.',
+    rule: 'It is read at every login, so that a token can be renewed in it.',
   }),
   available({
     name: 'tlsServerCACertFile',
@@ -76,6 +99,14 @@ export const connectionFlags = [
     type: path(),
     commands: kafkaClients,
     help: 'The file with the private key of the client.',
+  }),
+  available({
+    name: 'tlsSkipVerify',
+    type: bool(),
+    default: false,
+    commands: kafkaClients,
+    help: 'Take whatever certificate the brokers show, by anybody and for any name.',
+    rule: 'Whoever stands in between can then read everything, passwords included; it is for tests.',
   }),
 ];
 
@@ -105,6 +136,7 @@ export const toolFlags = [
       'cli console-consumer',
       'cli benchmark-producer',
       'cli benchmark-consumer',
+      'cli diagnose-connection',
       'cli diagnose-record',
     ],
     help: 'The topic to work on.',
@@ -138,6 +170,7 @@ export const toolFlags = [
       'cli consumer-group-lag',
       'cli console-consumer',
       'cli benchmark-consumer',
+      'cli diagnose-connection',
     ],
     help: 'The consumer group to work on or to join.',
   }),

@@ -1,13 +1,21 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
-import { headerKey, oneOf, principal, text } from '../../values/text.ts';
+import { int } from '../../values/numbers.ts';
+import { headerKey, oneOf, path, principal, text } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
-import { planned } from '../row.ts';
-import { brokers } from './takers.ts';
+import { available } from '../row.ts';
+import { brokers, selfContained } from './takers.ts';
 
 /** Who may connect, and as whom. */
 export const authenticationFlags = [
-  planned({
+  available({
+    name: 'saslCredentialsFile',
+    type: path(),
+    commands: selfContained,
+    help: 'A JSON file with the credentials of the cluster.',
+    rule: 'A list of {name, username, password, superuser}. The file must not be readable by everybody, and is read again when it changes; those that it no longer names are removed.',
+  }),
+  available({
     name: 'requireSASLAuthentication',
     type: bool(),
     default: false,
@@ -15,7 +23,7 @@ export const authenticationFlags = [
     deprecatedNames: ['-requireAuthentication', 'SERVICE_REQUIRE_AUTHENTICATION'],
     help: 'Refuse Kafka clients that do not log in by SASL.',
   }),
-  planned({
+  available({
     name: 'enabledSASLMechanisms',
     type: list(oneOf('PLAIN', 'SCRAM-SHA-512')),
     default: ['PLAIN', 'SCRAM-SHA-512'],
@@ -23,44 +31,56 @@ export const authenticationFlags = [
     help: 'The password mechanisms that clients may use.',
     rule: 'OAUTHBEARER is not listed here: it is on when an issuer and an audience are set.',
   }),
-  planned({
+  available({
     name: 'saslOAuthIssuerURL',
     type: url(),
     commands: brokers,
     help: 'The issuer whose OAuth tokens are accepted.',
+    rule: 'https, unless it runs on this machine. Its keys are found by OpenID Connect discovery, or else by RFC 8414.',
   }),
-  planned({
+  available({
     name: 'saslOAuthAudience',
     type: text(),
     commands: brokers,
     help: 'The audience that an OAuth token must be made out to.',
   }),
-  planned({
+  available({
+    name: 'connectionsMaxReauthMs',
+    type: int({ min: 0 }),
+    default: 0,
+    commands: brokers,
+    help: 'Milliseconds after which clients that logged in by SASL have to do it again; 0 for never.',
+    rule: 'Whoever logged in with an OAuth token has to do it again when the token ends, if that is earlier.',
+  }),
+  available({
     name: 'injectPrincipalHeader',
     type: headerKey(),
     commands: brokers,
     help: 'Add the user name of the producer to each record, in a header with this key.',
+    rule: 'Headers with this key that clients send are removed, so that nobody can forge one. Batches are compressed again.',
   }),
-  planned({
+  available({
     name: 'impersonatorPrincipals',
-    type: list(principal()),
+    type: list(principal(), { itemsBegin: 'User:' }),
     default: [],
     commands: brokers,
     help: 'The principals that may produce on behalf of others.',
+    rule: 'What they may write for somebody else is what ACLs let him write; nobody is a superuser through them.',
   }),
-  planned({
+  available({
     name: 'impersonationHeader',
     type: headerKey(),
     default: 'service-impersonate-principal',
     commands: brokers,
     help: 'The record header in which an impersonator names the principal it stands for.',
-    rule: 'The header is removed before the record is stored.',
+    rule: 'Its value is User: and a name. The header is removed before the record is stored.',
   }),
-  planned({
+  available({
     name: 'enableACLLogs',
     type: bool(),
     default: true,
     commands: brokers,
-    help: 'Log the requests that ACLs deny.',
+    help: 'Log what ACLs deny, or would deny while they are only tried out.',
+    rule: 'The same denial is logged once a minute. The metric agent_acl_denied counts all of them in any case.',
   }),
 ];

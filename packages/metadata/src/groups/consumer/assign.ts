@@ -44,7 +44,7 @@ function pauseMs({ members, topics }: ConsumerGroup): number {
 function membersOf(group: ConsumerGroup, topics: TopicsView): AssignorMember[] {
   const shared = new Map<string, ReadonlySet<string>>();
   return Array.from(group.members.values(), ({ memberId, instanceId, subscription }) => {
-    const key = keyOf(subscription);
+    const key = keyOf(group, subscription);
     let topicIds = shared.get(key);
     if (topicIds === undefined) {
       topicIds = topicIdsOf(group, subscription, topics);
@@ -55,8 +55,8 @@ function membersOf(group: ConsumerGroup, topics: TopicsView): AssignorMember[] {
 }
 
 /** Names of topics have no spaces, and a pattern stands behind all of them. */
-function keyOf({ names, pattern }: Subscription): string {
-  return `${names.join(' ')}  ${pattern}`;
+function keyOf(group: ConsumerGroup, { names, pattern }: Subscription): string {
+  return `${names.join(' ')}  ${group.matchKeyOf(pattern)}`;
 }
 
 /** Only what the group knows of: a topic that has come since has an event of its own. */

@@ -130,7 +130,7 @@ function joined(
   const subscription = isSame ? before.subscription : wanted;
   if (before?.memberId === memberId) {
     group.setClassic(before, face);
-    if (!isSame) group.setSubscription(before, subscription, undefined);
+    if (!isSame) group.setSubscription(before, subscription, undefined, step.topics);
     if (before.holding.epoch < 0) group.setHolding(before, comeBack(before.holding));
     before.rackId = said.rackId ?? before.rackId;
     before.clientId = request.clientId;

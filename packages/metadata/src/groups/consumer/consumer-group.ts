@@ -1,9 +1,11 @@
-import type { NamedBytes } from '../../cluster/groups-port.ts';
+import type { NamedBytes, TopicReader } from '../../cluster/groups-port.ts';
 import type { Pattern } from '../../pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
 import type { UsablePattern } from './pattern-scans.ts';
 import type { Holding } from './reconcile.ts';
+import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
+import type { Sight } from './topic-sights.ts';
 
 /** The epoch of a static member that is away and will come back. */
 export const awayEpoch = -2;
@@ -12,7 +14,7 @@ export const awayEpoch = -2;
 export interface Subscription {
   /** In order, each once. */
   readonly names: readonly string[];
-  /** All topics that the expression matches, besides; empty for none. */
+  /** All topics that it matches, besides, as seen by somebody (seen-pattern.ts); empty for none. */
   readonly pattern: string;
 }
 
@@ -44,14 +46,20 @@ export interface ConsumerMember {
   rebalanceDeadlineMs: number | undefined;
 }
 
-interface KnownPattern {
+interface KnownPattern extends SeenPattern {
+  /** The expression, whoever looks. */
   readonly pattern: UsablePattern;
   memberCount: number;
-  /** Topics that it matches now; until that is known, those of the pattern whose place it took. */
+  /**
+   * Topics that it matches now; until that is known, those of the pattern whose place it took. Patterns that match the same because
+   * they are seen alike share the set.
+   */
   names: Set<string>;
   isMatched: boolean;
-  /** It comes from an earlier leader, which knew what it matches. */
-  readonly isRestored: boolean;
+  /** What its member sees; `undefined` until somebody has to know. */
+  sight: Sight | undefined;
+  /** Where it comes from: a member, an earlier leader, which knew what it matches, or from before the rules were changed. */
+  origin: 'member' | 'leader' | 'rules';
 }
 
 /** The part of the cluster's topics that groups look at. */
@@ -68,6 +76,7 @@ export interface MatchedTopicsView extends TopicsView {
   compile(expression: string): Pattern | 'busy';
   /** The topics that a pattern matches; `undefined` when a group is told later, by an event. */
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined;
+  sightOf(reader: TopicReader | null): Sight;
 }
 
 /**
@@ -143,7 +152,8 @@ export class ConsumerGroup {
     this.#members.set(member.memberId, member);
     if (member.instanceId !== null) this.#staticMembers.set(member.instanceId, member.memberId);
     this.#countClassic(member.classic, 1);
-    this.#subscribe(member.memberId, member.subscription, pattern, { names: new Set(), isRestored });
+    const origin = isRestored ? 'leader' : 'member';
+    this.#subscribe(member.memberId, member.subscription, pattern, { names: new Set(), origin });
     this.#own(member);
   }
 
@@ -170,10 +180,17 @@ export class ConsumerGroup {
     this.#own(member);
   }
 
-  setSubscription(member: ConsumerMember, subscription: Subscription, pattern: Pattern | undefined): void {
+  setSubscription(
+    member: ConsumerMember,
+    subscription: Subscription,
+    pattern: Pattern | undefined,
+    view: MatchedTopicsView,
+  ): void {
+    const sight = view.sightOf(readSeenPattern(subscription.pattern).reader);
+    const namesBefore = this.#patterns.get(member.subscription.pattern)?.names ?? [];
+    const names = new Set([...namesBefore].filter((name) => sight.sees(name)));
     // The new one first, so that a pattern that both have is not forgotten in between.
-    const names = this.#patterns.get(member.subscription.pattern)?.names ?? new Set();
-    this.#subscribe(member.memberId, subscription, pattern, { names, isRestored: false });
+    this.#subscribe(member.memberId, subscription, pattern, { names, origin: 'member' });
     this.#unsubscribe(member.memberId, member.subscription);
     member.subscription = subscription;
   }
@@ -191,45 +208,77 @@ export class ConsumerGroup {
 
   /** Topics of these names came or went. */
   matchTopics(view: TopicsView, changed: Iterable<string>): void {
-    for (const { pattern, names, isMatched } of this.#patterns.values()) {
+    const done = new Set<Set<string>>();
+    for (const known of this.#patterns.values()) {
+      const { names, isMatched } = known;
       // Whoever is about to match it has heard of the change too.
-      if (!isMatched) continue;
+      if (!isMatched || done.has(names)) continue;
+      done.add(names);
+      const matcher = seenMatcher(known);
       for (const name of changed) {
         if (view.byName(name) === undefined) names.delete(name);
-        else if (pattern.matches(name)) names.add(name);
+        else if (matcher.matches(name)) names.add(name);
       }
     }
   }
 
-  /** Asks for the topics of patterns until an answer takes time. Says whether it knows those of a new one. */
+  /** Asks for the topics of patterns until an answer takes time. Says whether somebody listens to something new. */
   matchPatterns(view: MatchedTopicsView): boolean {
+    const waiting = this.#patterns.values().filter(({ isMatched }) => !isMatched);
+    const matched = new Map<string, Set<string>>();
     let hasNews = false;
-    for (const [expression, known] of this.#patterns) {
-      if (known.isMatched) continue;
-      const names = view.matching(this.groupId, expression, known.pattern);
+    for (const known of [...waiting]) {
+      if (matched.size === 0) this.#collectMatched(matched);
+      known.sight = view.sightOf(known.reader);
+      const key = matchKey(known);
+      const names = matched.get(key) ?? view.matching(this.groupId, key, seenMatcher(known));
       if (names === undefined) break;
-      hasNews = this.setMatched(expression, names) || hasNews;
+      matched.set(key, names);
+      hasNews = setNames(known, names) || hasNews;
     }
     return hasNews;
   }
 
-  /** Says whether the pattern is one that is new. */
-  setMatched(expression: string, names: Set<string>): boolean {
-    const known = this.#patterns.get(expression);
-    if (known === undefined || known.isMatched) return false;
-    known.names = names;
-    known.isMatched = true;
-    return !known.isRestored;
+  /** The answer to a question that took time. Says whether somebody listens to something new. */
+  setMatched(key: string, names: Set<string>): boolean {
+    let hasNews = false;
+    for (const known of this.#patterns.values()) {
+      if (known.isMatched || known.sight === undefined || matchKey(known) !== key) continue;
+      hasNews = setNames(known, names) || hasNews;
+    }
+    return hasNews;
   }
 
-  isMatched(expression: string): boolean {
-    return this.#patterns.get(expression)?.isMatched ?? true;
+  /** The rules about topics are others. What members see under them is asked for anew; until it is known the old counts. */
+  lookAnew(view: MatchedTopicsView): void {
+    for (const known of this.#patterns.values()) {
+      if (known.sight === undefined || view.sightOf(known.reader).key === known.sight.key) continue;
+      known.sight = undefined;
+      if (known.isMatched) known.origin = 'rules';
+      known.isMatched = false;
+    }
+  }
+
+  isMatched(pattern: string): boolean {
+    return this.#patterns.get(pattern)?.isMatched ?? true;
+  }
+
+  /** An expression that some member has brought already. */
+  compiled(expression: string): UsablePattern | undefined {
+    for (const known of this.#patterns.values()) if (known.expression === expression) return known.pattern;
+    return undefined;
+  }
+
+  /** The same for patterns that match the same. */
+  matchKeyOf(pattern: string): string {
+    const known = this.#patterns.get(pattern);
+    return known?.isMatched === true ? matchKey(known) : pattern;
   }
 
   /** Whether the leader is new and does not know yet what the group listens to; until then everybody keeps what they have. */
   get isHeld(): boolean {
-    for (const { isRestored, isMatched } of this.#patterns.values())
-      if (isRestored && !isMatched) return true;
+    for (const { origin, isMatched } of this.#patterns.values())
+      if (origin === 'leader' && !isMatched) return true;
     return false;
   }
 
@@ -248,8 +297,14 @@ export class ConsumerGroup {
       if (topic !== undefined) found.set(topic.topicId, topic.partitionCount);
     };
     for (const name of this.#listeners.keys()) look(name);
-    for (const { names } of this.#patterns.values()) for (const name of names) look(name);
+    const sets = new Set(this.#patterns.values().map(({ names }) => names));
+    for (const names of sets) for (const name of names) look(name);
     return found;
+  }
+
+  #collectMatched(matched: Map<string, Set<string>>): void {
+    for (const known of this.#patterns.values())
+      if (known.isMatched) matched.set(matchKey(known), known.names);
   }
 
   #countClassic(classic: ClassicFace | null, difference: 1 | -1): void {
@@ -260,28 +315,29 @@ export class ConsumerGroup {
 
   #subscribe(
     memberId: string,
-    { names, pattern: expression }: Subscription,
+    { names, pattern: seen }: Subscription,
     pattern: Pattern | undefined,
-    until: Pick<KnownPattern, 'names' | 'isRestored'>,
+    until: Pick<KnownPattern, 'names' | 'origin'>,
   ): void {
-    this.#textChars += charsOf(memberId, names, expression);
+    this.#textChars += charsOf(memberId, names, seen);
     for (const name of names) this.#listeners.set(name, (this.#listeners.get(name) ?? 0) + 1);
-    const known = this.#patterns.get(expression);
+    const known = this.#patterns.get(seen);
     if (known !== undefined) known.memberCount++;
     else if (pattern?.problem === undefined && pattern !== undefined) {
-      this.#patterns.set(expression, { pattern, memberCount: 1, ...until, isMatched: false });
+      const fresh = { memberCount: 1, isMatched: false, sight: undefined, ...until };
+      this.#patterns.set(seen, { ...readSeenPattern(seen), pattern, ...fresh });
     }
   }
 
-  #unsubscribe(memberId: string, { names, pattern: expression }: Subscription): void {
-    this.#textChars -= charsOf(memberId, names, expression);
+  #unsubscribe(memberId: string, { names, pattern: seen }: Subscription): void {
+    this.#textChars -= charsOf(memberId, names, seen);
     for (const name of names) {
       const count = this.#listeners.get(name)! - 1;
       if (count === 0) this.#listeners.delete(name);
       else this.#listeners.set(name, count);
     }
-    const known = this.#patterns.get(expression);
-    if (known !== undefined && --known.memberCount === 0) this.#patterns.delete(expression);
+    const known = this.#patterns.get(seen);
+    if (known !== undefined && --known.memberCount === 0) this.#patterns.delete(seen);
   }
 
   #own({ memberId, holding }: ConsumerMember): void {
@@ -310,9 +366,37 @@ export class ConsumerGroup {
   }
 }
 
+/** What tells the matches of a pattern from those of others: who sees everything is told by the expression alone. */
+function matchKey({ expression, sight }: KnownPattern): string {
+  return sight === undefined || sight.key === ''
+    ? expression
+    : `${readerMark}${sight.key}${readerMark}${expression}`;
+}
+
+/** What matches, and is seen. */
+function seenMatcher({ pattern, sight }: KnownPattern): UsablePattern {
+  if (sight === undefined || sight.key === '') return pattern;
+  return { problem: undefined, matches: (name) => pattern.matches(name) && sight.sees(name) };
+}
+
+/** Says whether that is something new to its members. */
+function setNames(known: KnownPattern, names: Set<string>): boolean {
+  const before = known.names;
+  known.names = names;
+  known.isMatched = true;
+  switch (known.origin) {
+    case 'member':
+      return true;
+    case 'leader':
+      return false;
+    case 'rules':
+      return before.size !== names.size || !before.isSubsetOf(names);
+  }
+}
+
 /** What a subscription costs. */
-export function charsOf(memberId: string, names: readonly string[], expression: string): number {
-  return names.reduce((sum, name) => sum + name.length, memberId.length + expression.length);
+export function charsOf(memberId: string, names: readonly string[], pattern: string): number {
+  return names.reduce((sum, name) => sum + name.length, memberId.length + pattern.length);
 }
 
 export function bytesOf({ protocols }: ClassicFace): number {

@@ -72,6 +72,13 @@ export class ConsumerGroups {
     if (group instanceof HostedConsumerGroup) group.onMatched(expression, names);
   }
 
+  /** Somebody may see other topics than before. */
+  onRules(): void {
+    for (const group of this.#options.directory.known()) {
+      if (group instanceof HostedConsumerGroup) group.onRules();
+    }
+  }
+
   #heartbeat(heartbeat: ConsumerHeartbeat): Kept<ConsumerHeartbeatAnswer> {
     const { host, directory, freshId, hasRoom } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;

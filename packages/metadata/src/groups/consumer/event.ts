@@ -39,6 +39,8 @@ export interface ConsumerEvents {
     readonly event: { readonly expression: string; readonly names: Set<string> };
     readonly answer: undefined;
   };
+  /** Somebody may see other topics than before. */
+  rules: { readonly event: object; readonly answer: undefined };
   delete: { readonly event: object; readonly answer: GroupError };
   /** Time has passed. */
   tick: { readonly event: object; readonly answer: undefined };

@@ -14,6 +14,7 @@ import { checkHeartbeat, type Problem } from './check-heartbeat.ts';
 import { awayEpoch, type ConsumerMember, charsOf, type Subscription } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 import { type Holding, reconcile } from './reconcile.ts';
+import { readerMark, readSeenPattern, writeSeenPattern } from './seen-pattern.ts';
 
 /** Who sends a heartbeat: a member that is there, one that is new, or a static one that comes back under another id. */
 type Sender =
@@ -133,9 +134,13 @@ function wantedSubscription(
   const { subscribedTopicNames: names, subscribedTopicRegex: regex } = heartbeat;
   const old = before?.subscription;
   if (old !== undefined && names === null && regex === null) return { subscription: old, pattern: undefined };
+  if (regex?.startsWith(readerMark) === true) {
+    return { error: 'INVALID_REGULAR_EXPRESSION', message: 'An expression does not begin with NUL.' };
+  }
+  const { reader = null } = heartbeat;
   const subscription: Subscription = {
     names: names === null ? (old?.names ?? []) : [...new Set(names)].sort(),
-    pattern: regex ?? old?.pattern ?? '',
+    pattern: regex === null ? (old?.pattern ?? '') : writeSeenPattern({ expression: regex, reader }),
   };
   if (old !== undefined && isSameSubscription(old, subscription))
     return { subscription: old, pattern: undefined };
@@ -147,7 +152,8 @@ function wantedSubscription(
   if (subscription.pattern === '' || group.patterns.has(subscription.pattern)) {
     return { subscription, pattern: undefined };
   }
-  const pattern = topics.compile(subscription.pattern);
+  const { expression } = readSeenPattern(subscription.pattern);
+  const pattern = group.compiled(expression) ?? topics.compile(expression);
   if (pattern === 'busy') {
     const message = 'Members of groups bring more patterns than can be looked at; ask again in a while.';
     return { error: 'COORDINATOR_LOAD_IN_PROGRESS', message };
@@ -233,7 +239,7 @@ function update(
   }
   if (subscription !== member.subscription) {
     const { names } = member.subscription;
-    group.setSubscription(member, subscription, pattern);
+    group.setSubscription(member, subscription, pattern, step.topics);
     group.matchPatterns(step.topics);
     step.change(member);
     // What a new pattern matches may take time to find, and until then nothing is other than before.

@@ -34,6 +34,7 @@ import {
   writeConsumerGroup,
   writeConsumerMember,
 } from './record.ts';
+import { readSeenPattern } from './seen-pattern.ts';
 
 /** An answer, and what it rests on; `undefined` when nothing had to be kept for it. */
 export interface Kept<Answer> {
@@ -137,6 +138,12 @@ export class HostedConsumerGroup implements Group {
     }
   }
 
+  /** Somebody may see other topics than before. */
+  onRules(): void {
+    const isLooking = this.#hasSeenTopics && this.#successor === undefined && !this.#group.isDead;
+    if (isLooking && this.#group.patterns.size > 0) this.#run({ kind: 'rules' });
+  }
+
   checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
     return checkCommit(this.#group, committer, isTransactional);
   }
@@ -195,7 +202,7 @@ export class HostedConsumerGroup implements Group {
         clientId: member.clientId,
         clientHost: member.clientHost,
         subscribedTopicNames: member.subscription.names,
-        subscribedTopicRegex: member.subscription.pattern,
+        subscribedTopicRegex: readSeenPattern(member.subscription.pattern).expression,
         assigned: partitionsAsList(member.holding.assigned),
         target: partitionsAsList(this.#group.targetOf(member.memberId)),
         isClassic: member.classic !== null,

@@ -224,6 +224,84 @@ test('until it is known what a new pattern matches, the old one counts', () => {
   assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
 });
 
+test('of what a pattern matches members are given what they see', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, 'logs-c': 1 });
+  const { sights } = story.topics;
+  const seenBy = (name: string, host = '10.0.0.1') => ({
+    subscribedTopicNames: null,
+    subscribedTopicRegex: 'logs-.*',
+    reader: { principals: [name], host },
+  });
+  const nothing = { ownedPartitions: [] };
+  sights.set('User:a', ['logs-a', 'logs-b', 'logs-d']);
+  assert.equal(story.join('a', seenBy('User:a')), '1 logs-a:0 logs-b:0');
+  story.setTopic('logs-d', 1);
+  story.setTopic('logs-e', 1);
+  assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0 logs-d:0', 'also of topics that come');
+  assert.equal(story.group.isSubscribedTo('logs-c'), false);
+
+  sights.set('User:b', ['logs-c']);
+  assert.equal(story.join('b', seenBy('User:b')), '3 logs-c:0');
+  assert.equal(story.beat('a', 2), '3 =');
+
+  // Rules that change nothing for a group leave it alone.
+  story.run({ kind: 'rules' });
+  sights.set('User:b', ['logs-c', 'other']);
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.epoch, 3);
+  sights.set('User:b', ['logs-b']);
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.epoch, 4);
+  assert.equal(story.beat('b', 3, { ownedPartitions: story.owned('logs-c:0') }), '3');
+  assert.equal(
+    story.beat('a', 3, { ownedPartitions: story.owned('logs-a:0 logs-b:0 logs-d:0') }),
+    '3 logs-a:0 logs-d:0',
+  );
+  assert.equal(story.beat('a', 3, { ownedPartitions: story.owned('logs-a:0 logs-d:0') }), '4 =');
+  assert.equal(story.beat('b', 3, nothing), '4 logs-b:0');
+
+  sights.delete('User:b');
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.isSubscribedTo('logs-e'), true, 'who sees everything is given everything');
+});
+
+test('until it is known what new rules let members see, the old ones count', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
+  const { topics, group } = story;
+  const pattern = { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' };
+  const reader = { principals: ['User:a'], host: '10.0.0.1' };
+  story.join('a', { ...pattern, reader });
+  topics.takesTime = true;
+  topics.sights.set('User:a', ['logs-b']);
+  story.run({ kind: 'rules' });
+  assert.equal(group.isSubscribedTo('logs-a'), true);
+  story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a']) });
+  assert.equal(group.isSubscribedTo('logs-b'), true, 'an answer to the old question is none');
+  const [key] = topics.asked.splice(-1);
+  story.run({ kind: 'matched', expression: key!, names: new Set(['logs-b']) });
+  assert.equal(group.isSubscribedTo('logs-a'), false);
+  assert.equal(group.epoch, 2);
+});
+
+test('members that see the same share a look at the topics', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
+  for (const host of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
+    const reader = { principals: ['User:a'], host };
+    story.join(host, { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*', reader });
+    story.topics.isBusy = true;
+  }
+  assert.equal(story.group.patterns.size, 3);
+  assert.equal(story.topics.asked.length, 1);
+  story.setTopic('logs-c', 1);
+  assert.equal(story.group.isSubscribedTo('logs-c'), true);
+});
+
+test('an expression of a client cannot be mistaken for one with eyes of somebody', () => {
+  const story = new ConsumerStory({ logs: 1 });
+  const regex = { subscribedTopicNames: null, subscribedTopicRegex: '\u0000["*","User:a"]\u0000.*' };
+  assert.equal(story.join('a', regex), 'INVALID_REGULAR_EXPRESSION');
+});
+
 test('patterns that come too fast are for later', () => {
   const story = new ConsumerStory({ logs: 1 });
   story.topics.isBusy = true;

@@ -55,6 +55,13 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
     assignIfDue(current);
     return undefined;
   },
+  rules: (current) => {
+    const { group, topics } = current;
+    group.lookAnew(topics);
+    if (group.matchPatterns(topics)) current.bump();
+    assignIfDue(current);
+    return undefined;
+  },
   delete: (current) => {
     if (current.group.members.size > 0) return 'NON_EMPTY_GROUP';
     current.group.isDead = true;

@@ -5,6 +5,7 @@ import { type AssignorName, isAssignorName } from '../assignors/assignor.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import type { ClassicFace, ConsumerGroup, ConsumerMember } from './consumer-group.ts';
 import { reconciliationStates } from './reconcile.ts';
+import { readSeenPattern } from './seen-pattern.ts';
 
 /**
  * A group of the new protocol as it is kept: a record of the group, with topics and targets, and one of each member, so that the
@@ -96,7 +97,7 @@ export function readConsumerMember(
   const assignor = readNullable(reader);
   const names: string[] = [];
   for (let left = reader.varint(); left > 0; left--) names.push(reader.text());
-  const expression = reader.text();
+  const pattern = reader.text();
   const epoch = reader.zigzag();
   const previousEpoch = reader.zigzag();
   const state = reconciliationStates[reader.u8()];
@@ -114,12 +115,14 @@ export function readConsumerMember(
     rebalanceTimeoutMs,
     assignor: assignor !== null && isAssignorName(assignor) ? (assignor satisfies AssignorName) : null,
     classic,
-    subscription: { names, pattern: expression },
+    subscription: { names, pattern },
     holding: { epoch, previousEpoch, state, assigned, revoking },
     sessionDeadlineMs: 0,
     rebalanceDeadlineMs: undefined,
   };
-  group.add(member, expression === '' ? undefined : compilePattern(expression), true);
+  const { expression } = readSeenPattern(pattern);
+  const compiled = expression === '' ? undefined : (group.compiled(expression) ?? compilePattern(expression));
+  group.add(member, compiled, true);
   return member;
 }
 

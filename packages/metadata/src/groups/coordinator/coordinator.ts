@@ -34,6 +34,7 @@ import { ConsumerConfigs } from '../consumer/consumer-configs.ts';
 import { ConsumerGroups } from '../consumer/consumer-groups.ts';
 import { HostedConsumerGroup } from '../consumer/hosted-group.ts';
 import { PatternScans } from '../consumer/pattern-scans.ts';
+import { TopicSights } from '../consumer/topic-sights.ts';
 import { ShareConfigs } from '../share/share-configs.ts';
 import { ShareCoordinator } from '../share/share-coordinator.ts';
 import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
@@ -84,6 +85,7 @@ export class GroupCoordinator implements GroupsPort {
   readonly #sweep: GroupSweep;
   readonly #consumers: ConsumerGroups;
   readonly #patterns: PatternScans;
+  readonly #sights: TopicSights;
   /** The calls about share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
@@ -104,6 +106,7 @@ export class GroupCoordinator implements GroupsPort {
       names: () => machine.topicNames(),
       onMatched: (groupId, expression, names) => this.#consumers.onMatched(groupId, expression, names),
     });
+    this.#sights = new TopicSights({ machine, clock, onChanged: () => this.#consumers.onRules() });
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
@@ -117,6 +120,7 @@ export class GroupCoordinator implements GroupsPort {
         names: () => machine.topicNames(),
         compile: (expression) => this.#patterns.compile(expression),
         matching: (groupId, expression, pattern) => this.#patterns.matching(groupId, expression, pattern),
+        sightOf: (reader) => this.#sights.sightOf(reader),
       },
       memberRecord: (key) => machine.records.get('groupMember', key),
       save: (group, others) => this.#saver.save(group.groupId, this.#directory.encode(group), others),
@@ -159,6 +163,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#wakes.close();
     this.#sweep.close();
     this.#patterns.close();
+    this.#sights.close();
     this.#saver.close();
     this.share.close(this.#closed);
     for (const group of this.#directory.known()) group.close(this.#closed);
@@ -250,6 +255,7 @@ export class GroupCoordinator implements GroupsPort {
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
     this.share.onChanges(changes);
+    this.#sights.onChanges(changes);
     const names: string[] = [];
     for (const change of changes) {
       if (change.kind === 'topic') names.push(change.topic.name);

@@ -5,6 +5,7 @@ import type {
   JoinGroupAnswer,
   JoinGroupRequest,
   SyncGroupAnswer,
+  TopicReader,
 } from '../../cluster/groups-port.ts';
 import { compilePattern, type Pattern } from '../../pattern.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
@@ -18,6 +19,7 @@ import type {
 } from '../consumer/event.ts';
 import { step } from '../consumer/machine.ts';
 import type { UsablePattern } from '../consumer/pattern-scans.ts';
+import { allSeeing, type Sight } from '../consumer/topic-sights.ts';
 
 export const storyRules: ConsumerRules = {
   heartbeatIntervalMs: 5_000,
@@ -36,6 +38,10 @@ export class StoryTopics implements MatchedTopicsView {
   /** Whether patterns are matched only when the test says so, and whether there are too many of them. */
   takesTime = false;
   isBusy = false;
+  /** The patterns that somebody wanted to be matched. */
+  readonly asked: string[] = [];
+  /** The topics that some see, by their first names. Everybody else sees all. */
+  readonly sights = new Map<string, readonly string[]>();
   readonly #topics = new Map<string, { topicId: string; partitionCount: number }>();
   #created = 0;
 
@@ -65,9 +71,15 @@ export class StoryTopics implements MatchedTopicsView {
     return this.isBusy ? 'busy' : compilePattern(expression);
   }
 
-  matching(_groupId: string, _expression: string, pattern: UsablePattern): Set<string> | undefined {
+  matching(_groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined {
+    this.asked.push(expression);
     if (this.takesTime) return undefined;
     return new Set([...this.names()].filter((name) => pattern.matches(name)));
+  }
+
+  sightOf(reader: TopicReader | null): Sight {
+    const sight = this.sights.get(reader?.principals[0] ?? '');
+    return sight === undefined ? allSeeing : { key: sight.join(' '), sees: (name) => sight.includes(name) };
   }
 }
 

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeClusterResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -13,6 +15,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 
 /** Apache's admin client. */
 final class ClientAdmin {
@@ -31,6 +34,7 @@ final class ClientAdmin {
                 case "list-topics" -> admin.listTopics().names().get().stream().sorted().toList();
                 case "describe-topic" -> describeTopic(admin, arguments.get(0));
                 case "describe-cluster" -> describeCluster(admin);
+                case "cluster-config" -> clusterConfig(admin, arguments);
                 case "list-offset" -> listOffset(
                         admin, arguments.get(0), Integer.parseInt(arguments.get(1)), arguments.get(2));
                 default -> throw new IllegalArgumentException("no command " + command);
@@ -51,6 +55,18 @@ final class ClientAdmin {
     private static Map<String, Object> deleteTopic(Admin admin, String topic)
             throws ExecutionException, InterruptedException {
         admin.deleteTopics(List.of(topic)).all().get();
+        return Map.of();
+    }
+
+    /** Sets {@code name=value} each for all brokers. */
+    private static Map<String, Object> clusterConfig(Admin admin, List<String> settings)
+            throws ExecutionException, InterruptedException {
+        List<AlterConfigOp> changes = settings.stream()
+                .map(setting -> setting.split("=", 2))
+                .map(parts -> new AlterConfigOp(new ConfigEntry(parts[0], parts[1]), AlterConfigOp.OpType.SET))
+                .toList();
+        ConfigResource allBrokers = new ConfigResource(ConfigResource.Type.BROKER, "");
+        admin.incrementalAlterConfigs(Map.of(allBrokers, changes)).all().get();
         return Map.of();
     }
 

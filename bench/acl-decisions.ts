@@ -1,0 +1,110 @@
+import { type Acl, Metrics, silentLog, systemClock } from '@weir/core';
+import { apis } from '@weir/wire';
+import { FollowedRecords } from '../packages/agent/src/cluster/followed-records.ts';
+import { createAccessOf } from '../packages/agent/src/security/acl/access-of.ts';
+import { openSession } from '../packages/agent/src/security/client-session.ts';
+import { AclIndex } from '../packages/metadata/src/acls/acl-index.ts';
+import { aclKey } from '../packages/metadata/src/acls/acl-record.ts';
+import { atMost, type Benchmark } from './benchmark.ts';
+import { sideBySide } from './side-by-side.ts';
+
+const ruleCount = 10_000;
+const principal = 'User:service-42';
+const host = '10.0.0.7';
+/** Names that are asked for in turn, so that no two questions are the same. */
+const names = Array.from({ length: 1_000 }, (_, n) => `team-${n % 50}.orders.${n}.v1`);
+
+function rule(n: number, differences: Partial<Acl>): Acl {
+  return {
+    resourceType: 'TOPIC',
+    resourceName: `team-${n % 50}.orders.${n}`,
+    patternType: n % 2 === 0 ? 'LITERAL' : 'PREFIXED',
+    principal: `User:service-${n % 200}`,
+    host: n % 10 === 0 ? `10.0.0.${n % 100}` : '*',
+    operation: n % 3 === 0 ? 'WRITE' : 'READ',
+    permission: n % 20 === 0 ? 'DENY' : 'ALLOW',
+    ...differences,
+  };
+}
+
+function rules(differences: (n: number) => Partial<Acl>): Acl[] {
+  return Array.from({ length: ruleCount }, (_, n) => rule(n, differences(n)));
+}
+
+const topicNameCharsMax = 249;
+const longNames = names.map((name) => name.padEnd(topicNameCharsMax, '.x'));
+
+/** Rules of many users, and the worst that there is: all about the one who asks, by prefixes of every length that topics have. */
+const manyUsers = rules(() => ({}));
+const oneUser = rules((n) => ({
+  principal,
+  patternType: 'PREFIXED',
+  resourceName: longNames[n % names.length]!.slice(0, 1 + (n % topicNameCharsMax)),
+  permission: 'DENY',
+  operation: 'WRITE',
+}));
+
+/** What one decision about a request costs with ten thousand rules: when it was made before, and when it has to be made. */
+export const aclDecisions: Benchmark = {
+  name: 'acl-decisions',
+  async run(effort) {
+    const access = accessOver(manyUsers);
+    const cached = {
+      name: 'remembered',
+      run: () => names.map((name) => access.mayQuietly('READ', 'TOPIC', name)),
+    };
+    const usual = await sideBySide(cached, contender(manyUsers, names), effort);
+    const worst = await sideBySide(cached, contender(oneUser, longNames), effort);
+    const row = (what: string, msPerRound: number, microsecondsMax: number) => ({
+      what: `ACL decision with ${ruleCount} rules, ${what}`,
+      figure: Math.round((msPerRound / names.length) * 1e5) / 100,
+      unit: 'µs' as const,
+      bar: atMost(microsecondsMax),
+      detail: `${names.length} topics in turn`,
+    });
+    return [
+      row('remembered', usual.subjectMs, 2),
+      row('cold, of 200 users', usual.referenceMs, 50),
+      row(`cold, all about one user by prefixes of ${topicNameCharsMax} lengths`, worst.referenceMs, 50),
+    ];
+  },
+};
+
+function contender(acls: readonly Acl[], asked: readonly string[]) {
+  const index = AclIndex.of(acls);
+  const question = { principals: [principal], host, operation: 'READ', resourceType: 'TOPIC' } as const;
+  return {
+    name: 'cold',
+    run: () => asked.map((resourceName) => index.decide({ ...question, resourceName }).isAllowed),
+  };
+}
+
+/** What a handler asks. */
+function accessOver(acls: readonly Acl[]) {
+  const records = new FollowedRecords();
+  for (const acl of acls) records.put('acl', aclKey(acl), Buffer.alloc(0));
+  const accessOf = createAccessOf({
+    cluster: {
+      clusterConfigs: () => configs,
+      records: (namespace) => records.of(namespace),
+    },
+    agent: { agentId: 'bench', hostname: 'bench', listenerAddress: () => ':9092', clusterId: 'vci_bench' },
+    logsDenials: false,
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  const who = { name: principal, aliases: [], credentialName: undefined, isSuperuser: false };
+  return accessOf({
+    api: apis.Fetch,
+    apiVersion: 11,
+    correlationId: 1,
+    clientId: null,
+    body: {},
+    requestBytes: 0,
+    session: openSession({ remoteAddress: host, remotePort: 1, principal: who }),
+    closed: new AbortController().signal,
+  });
+}
+
+const configs = { 'service.acls.enabled': 'true' };

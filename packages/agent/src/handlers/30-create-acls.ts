@@ -1,0 +1,50 @@
+import { type Acl, caps } from '@weir/core';
+import { aclKey } from '@weir/metadata';
+import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { mayOnCluster } from '../security/access.ts';
+import { inCalls } from './acl-calls.ts';
+import { isUnknown, readAcl } from './acl-words.ts';
+import type { HandlerOf } from './handler.ts';
+import { untilHeard } from './until-heard.ts';
+
+/**
+ * CreateAcls v1 to v3, each rule by itself. One that is there already is made again by doing nothing. Rules can be made while they are
+ * not enforced, so that they are there when they are: the answer is never SECURITY_DISABLED. When it comes, this agent decides by
+ * the new rules, and the others do as soon as they hear of them.
+ *
+ * - A rule that Kafka does not know, about a resource without a name or another cluster, without a host, about an operation that the
+ *   resource does not have, or for a principal that is not `User:` and a name is INVALID_REQUEST. So are rules beyond 10,000
+ *   in one request.
+ * - POLICY_VIOLATION when the cluster has as many rules as it can.
+ * - ALTER of the cluster is needed, else CLUSTER_AUTHORIZATION_FAILED.
+ * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ */
+export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creations }, context) => {
+  const { access, cluster } = context;
+  if (!mayOnCluster(access, 'ALTER')) {
+    return { throttleTimeMs: 0, results: creations.map(() => resultOf('CLUSTER_AUTHORIZATION_FAILED')) };
+  }
+  const read = creations.map((creation, index) =>
+    index < caps.aclsPerRequestMax ? readAcl(creation) : tooMany,
+  );
+  const acls = read.filter((one): one is Acl => !isUnknown(one));
+  const answers = await inCalls(acls, (some) => cluster.port.createAcls(some));
+  const made = acls.filter((_, index) => answers[index]?.error === 'NONE').map(aclKey);
+  const { byKey } = cluster.records('acl');
+  await untilHeard(context, () => made.every((key) => byKey.has(key)));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    results: read.map((one) => {
+      if (isUnknown(one)) return resultOf('INVALID_REQUEST', one.message);
+      const answer = answers[next++];
+      return answer === undefined ? resultOf('NOT_CONTROLLER') : resultOf(answer.error, answer.message);
+    }),
+  };
+};
+
+const tooMany = { message: `A request makes at most ${caps.aclsPerRequestMax} ACLs.` };
+
+function resultOf(error: ErrorName, message: string | null = errors[error].message) {
+  return { errorCode: errors[error].code, errorMessage: error === 'NONE' ? null : message };
+}

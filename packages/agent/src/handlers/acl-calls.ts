@@ -1,0 +1,42 @@
+import { caps } from '@weir/core';
+import { ifAvailable } from './cluster-calls.ts';
+
+interface Named {
+  readonly resourceName: string | null;
+  readonly principal: string | null;
+  readonly host: string | null;
+}
+
+/**
+ * Asks about rules or filters in as many calls as they need, since a request may hold more than a call can. The answers come in the
+ * order of what was asked; those that could not be had are `undefined`.
+ */
+export async function inCalls<Asked extends Named, Answer>(
+  asked: readonly Asked[],
+  call: (some: readonly Asked[]) => Promise<readonly Answer[]>,
+): Promise<(Answer | undefined)[]> {
+  const answers = await Promise.all(
+    portions(asked).map(async (portion) => {
+      const found = await ifAvailable(call(portion));
+      return portion.map((_, index) => found?.[index]);
+    }),
+  );
+  return answers.flat();
+}
+
+function portions<Asked extends Named>(asked: readonly Asked[]): Asked[][] {
+  const all: Asked[][] = [];
+  let chars = Number.POSITIVE_INFINITY;
+  for (const one of asked) {
+    const more = (one.resourceName?.length ?? 0) + (one.principal?.length ?? 0) + (one.host?.length ?? 0);
+    const last = all.at(-1);
+    if (last === undefined || last.length >= caps.aclsPerCallMax || chars + more > caps.aclCharsPerCallMax) {
+      all.push([one]);
+      chars = more;
+    } else {
+      last.push(one);
+      chars += more;
+    }
+  }
+  return all;
+}

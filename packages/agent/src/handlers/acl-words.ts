@@ -1,0 +1,114 @@
+import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
+import type { AclFilter } from '@weir/metadata';
+
+/** Between the words of ACLs and the numbers that stand for them in requests. */
+
+/** The numbers of what stands for several words; only filters have them. */
+const any = 1;
+const match = 2;
+
+function wordsOf<Word extends string>(numbers: Readonly<Record<Word, number>>): ReadonlyMap<number, Word> {
+  return new Map(Object.entries<number>(numbers).map(([word, number]) => [number, word as Word]));
+}
+
+const resourceTypeOf = wordsOf(aclResourceTypes);
+const patternTypeOf = wordsOf(aclPatternTypes);
+const operationOf = wordsOf(aclOperations);
+const permissionOf = wordsOf(aclPermissions);
+
+const filteredResourceTypeOf = wordsOf({ ANY: any, ...aclResourceTypes });
+const filteredPatternTypeOf = wordsOf({ ANY: any, MATCH: match, ...aclPatternTypes });
+const filteredOperationOf = wordsOf({ ANY: any, ...aclOperations });
+const filteredPermissionOf = wordsOf({ ANY: any, ...aclPermissions });
+
+/** A rule as CreateAcls has it. */
+interface NumberedAcl {
+  readonly resourceType: number;
+  readonly resourceName: string;
+  readonly resourcePatternType: number;
+  readonly principal: string;
+  readonly host: string;
+  readonly operation: number;
+  readonly permissionType: number;
+}
+
+/** A filter as DescribeAcls and DeleteAcls have it. */
+interface NumberedFilter {
+  readonly resourceTypeFilter: number;
+  readonly resourceNameFilter: string | null;
+  readonly patternTypeFilter: number;
+  readonly principalFilter: string | null;
+  readonly hostFilter: string | null;
+  readonly operation: number;
+  readonly permissionType: number;
+}
+
+/** What a request names by a number that is not there, or not in such a request. */
+export interface UnknownNumber {
+  readonly message: string;
+}
+
+export function readAcl(numbered: NumberedAcl): Acl | UnknownNumber {
+  const { resourceName, principal, host } = numbered;
+  const resourceType = resourceTypeOf.get(numbered.resourceType);
+  const patternType = patternTypeOf.get(numbered.resourcePatternType);
+  const operation = operationOf.get(numbered.operation);
+  const permission = permissionOf.get(numbered.permissionType);
+  if (resourceType === undefined) return unknown('resource type', numbered.resourceType, resourceTypeOf);
+  if (patternType === undefined) return unknown('pattern type', numbered.resourcePatternType, patternTypeOf);
+  if (operation === undefined) return unknown('operation', numbered.operation, operationOf);
+  if (permission === undefined) return unknown('permission', numbered.permissionType, permissionOf);
+  return { resourceType, resourceName, patternType, principal, host, operation, permission };
+}
+
+export function readFilter(numbered: NumberedFilter): AclFilter | UnknownNumber {
+  const resourceType = filteredResourceTypeOf.get(numbered.resourceTypeFilter);
+  const patternType = filteredPatternTypeOf.get(numbered.patternTypeFilter);
+  const operation = filteredOperationOf.get(numbered.operation);
+  const permission = filteredPermissionOf.get(numbered.permissionType);
+  if (resourceType === undefined) {
+    return unknown('resource type', numbered.resourceTypeFilter, filteredResourceTypeOf);
+  }
+  if (patternType === undefined) {
+    return unknown('pattern type', numbered.patternTypeFilter, filteredPatternTypeOf);
+  }
+  if (operation === undefined) return unknown('operation', numbered.operation, filteredOperationOf);
+  if (permission === undefined) return unknown('permission', numbered.permissionType, filteredPermissionOf);
+  return {
+    resourceType,
+    resourceName: numbered.resourceNameFilter,
+    patternType,
+    principal: numbered.principalFilter,
+    host: numbered.hostFilter,
+    operation,
+    permission,
+  };
+}
+
+export function isUnknown(read: Acl | AclFilter | UnknownNumber): read is UnknownNumber {
+  return 'message' in read;
+}
+
+function unknown(what: string, number: number, words: ReadonlyMap<number, string>): UnknownNumber {
+  const known = Array.from(words, ([number, word]) => `${number} ${word}`).join(', ');
+  return { message: `There is no ${what} ${number} here; there are ${known}.` };
+}
+
+/** The resource of a rule, in numbers. */
+export function resourceNumbers({ resourceType, resourceName, patternType }: Acl) {
+  return {
+    resourceType: aclResourceTypes[resourceType],
+    resourceName,
+    patternType: aclPatternTypes[patternType],
+  };
+}
+
+/** What a rule says of its resource, in numbers. */
+export function entryNumbers({ principal, host, operation, permission }: Acl) {
+  return {
+    principal,
+    host,
+    operation: aclOperations[operation],
+    permissionType: aclPermissions[permission],
+  };
+}

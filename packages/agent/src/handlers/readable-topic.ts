@@ -1,0 +1,13 @@
+import type { TopicDescription } from '@weir/metadata';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { Access } from '../security/access.ts';
+
+/** A topic for somebody who must be allowed to READ it, or why there is none. Who may not is told the same of topics that do not exist. */
+export function readableTopic(
+  name: string,
+  cluster: ClusterView,
+  access: Access,
+): TopicDescription | 'TOPIC_AUTHORIZATION_FAILED' | 'UNKNOWN_TOPIC_OR_PARTITION' {
+  if (!access.may('READ', 'TOPIC', name)) return 'TOPIC_AUTHORIZATION_FAILED';
+  return cluster.topicByName(name) ?? 'UNKNOWN_TOPIC_OR_PARTITION';
+}

@@ -1,0 +1,19 @@
+import type { Access } from '../security/access.ts';
+
+export type SubscriptionDenial = 'GROUP_AUTHORIZATION_FAILED' | 'TOPIC_AUTHORIZATION_FAILED';
+
+/**
+ * Why a client may not be a member with this subscription; `undefined` when it may. A member reads for its group, and sees what it
+ * subscribes to. The names come with the heartbeat that joins and with those that change them.
+ */
+export function subscriptionDenial(
+  {
+    groupId,
+    subscribedTopicNames,
+  }: { readonly groupId: string; readonly subscribedTopicNames: readonly string[] | null },
+  access: Access,
+): SubscriptionDenial | undefined {
+  if (!access.may('READ', 'GROUP', groupId)) return 'GROUP_AUTHORIZATION_FAILED';
+  const seesAll = (subscribedTopicNames ?? []).every((name) => access.may('DESCRIBE', 'TOPIC', name));
+  return seesAll ? undefined : 'TOPIC_AUTHORIZATION_FAILED';
+}

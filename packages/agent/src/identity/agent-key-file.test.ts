@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { jsonLog } from '@weir/core';
+import { FakeClock } from '../../testing/index.ts';
+import { AgentKeyFile } from './agent-key-file.ts';
+
+function world(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-key-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'key');
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
+  return { folder, path, clock, lines, file: new AgentKeyFile({ path, clock, log }) };
+}
+
+/** As Kubernetes does: a new folder, and a link that is moved to the place of the old one. */
+function mountVersion(folder: string, version: string, key: string): void {
+  mkdirSync(join(folder, version));
+  writeFileSync(join(folder, version, 'key'), key);
+  symlinkSync(version, join(folder, '..data_tmp'));
+  renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+const replacements: [how: string, first: (folder: string) => void, then: (folder: string) => void][] = [
+  [
+    'written over',
+    (folder) => writeFileSync(join(folder, 'key'), 'aks_old\n'),
+    (folder) => writeFileSync(join(folder, 'key'), 'aks_new\n'),
+  ],
+  [
+    'moved to its place',
+    (folder) => writeFileSync(join(folder, 'key'), ' aks_old'),
+    (folder) => {
+      writeFileSync(join(folder, 'next'), 'aks_new\r\n');
+      renameSync(join(folder, 'next'), join(folder, 'key'));
+    },
+  ],
+  [
+    'behind a link that was turned',
+    (folder) => {
+      mountVersion(folder, '..1', 'aks_old');
+      symlinkSync(join('..data', 'key'), join(folder, 'key'));
+    },
+    (folder) => mountVersion(folder, '..2', 'aks_new'),
+  ],
+];
+
+for (const [how, first, then] of replacements) {
+  test(`a key is replaced: ${how}`, (t) => {
+    const { folder, file, clock, lines } = world(t);
+    first(folder);
+    assert.equal(file.current(), 'aks_old');
+    then(folder);
+    clock.advance(1_000);
+    assert.equal(file.current(), 'aks_new');
+    assert.match(lines.join(), /the agent key was replaced/);
+    assert.doesNotMatch(lines.join(), /aks_/);
+  });
+}
+
+test('it is not read for every use', (t) => {
+  const { path, file, clock } = world(t);
+  writeFileSync(path, 'aks_old');
+  file.current();
+  writeFileSync(path, 'aks_new');
+  assert.equal(file.current(), 'aks_old');
+  clock.advance(999);
+  assert.equal(file.current(), 'aks_old');
+});
+
+test('while the file is away or half written, the key before is used', (t) => {
+  const { path, file, clock } = world(t);
+  writeFileSync(path, 'aks_old');
+  assert.equal(file.current(), 'aks_old');
+  for (const spoil of [() => writeFileSync(path, ''), () => unlinkSync(path)]) {
+    spoil();
+    clock.advance(1_000);
+    assert.equal(file.current(), 'aks_old');
+  }
+  writeFileSync(path, 'aks_new');
+  clock.advance(1_000);
+  assert.equal(file.current(), 'aks_new');
+});
+
+const unusable: [what: string, text: string][] = [
+  ['nothing', ''],
+  ['only blanks', ' \n'],
+  ['two keys', 'aks_secret1\naks_secret2'],
+  ['a sentence', 'the key is aks_secret'],
+  ['something binary', 'aks_secret\u0000'],
+];
+
+for (const [what, text] of unusable) {
+  test(`a file with ${what} is no key, and nothing of it is told`, (t) => {
+    const { path, file } = world(t);
+    writeFileSync(path, text);
+    assert.throws(
+      () => file.current(),
+      (error: Error) => {
+        assert.equal(error.message, `${path} does not hold one agent key and nothing else`);
+        return true;
+      },
+    );
+  });
+}
+
+test('a file that is not there', (t) => {
+  assert.throws(() => world(t).file.current(), /ENOENT/);
+});

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import type { Clock, Log } from '@weir/core';
+
+export interface AgentKeyFileOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A key that was replaced is used within this. */
+const keyFreshMs = 1_000;
+/** What goes into a header: one line without blanks. */
+const keyPattern = /^[\x21-\x7e]+$/;
+
+/**
+ * An agent key that lies in a file and may be replaced while the agent runs: by writing the file, by moving another to its place, or by
+ * turning one of the symbolic links that lead to it, as Kubernetes does. So it is read by its name each time. In the moment in
+ * which it cannot be read the key that it held is still used.
+ */
+export class AgentKeyFile {
+  readonly #options: AgentKeyFileOptions;
+  #key: string | undefined;
+  #readMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AgentKeyFileOptions) {
+    this.#options = options;
+  }
+
+  /** The key. Fails when there never was one. */
+  current(): string {
+    const { clock, log, path } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#key !== undefined && nowMs - this.#readMs < keyFreshMs) return this.#key;
+    try {
+      const key = this.#read();
+      if (this.#key !== undefined && this.#key !== key) log.info('the agent key was replaced', { path });
+      this.#key = key;
+    } catch (error) {
+      if (this.#key === undefined) throw error;
+      log.debug('the agent key cannot be read; the one before is used', {
+        path,
+        problem: (error as Error).message,
+      });
+    }
+    this.#readMs = nowMs;
+    return this.#key;
+  }
+
+  #read(): string {
+    const { path } = this.#options;
+    const text = readFileSync(path, 'utf8').trim();
+    // Nothing of the text is told: it may be a key with something behind it.
+    if (!keyPattern.test(text)) throw new Error(`${path} does not hold one agent key and nothing else`);
+    return text;
+  }
+}

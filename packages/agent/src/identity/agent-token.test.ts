@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { jsonLog, Metrics, seededRandom } from '@weir/core';
+import { agentTokenPath } from '@weir/metadata';
+import { FakeClock, until } from '../../testing/index.ts';
+import { TestCa } from '../../testing/test-ca.ts';
+import { AgentToken, type AgentTokenOptions } from './agent-token.ts';
+
+const platform = 'aGVhZA.cGxhbnRlZA.c2ln';
+
+type Answer = readonly [status: number, body: unknown];
+
+async function listening(t: TestContext, server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A control plane that knows one route, and gives tokens that are numbered. */
+async function controlPlane(t: TestContext, prefix = '') {
+  const forms: URLSearchParams[] = [];
+  const state: { answer?: Answer } = {};
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (`${request.method} ${request.url}` !== `POST ${prefix}/${agentTokenPath}`) {
+      response.writeHead(404).end();
+      return;
+    }
+    forms.push(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const given = { access_token: `agt_${forms.length}`, expires_in: 1000 };
+    const [status, body] = state.answer ?? [200, given];
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  const port = await listening(t, server);
+  return { url: `http://127.0.0.1:${port}${prefix}`, port, forms, state };
+}
+
+function tokenOf(t: TestContext, urls: readonly string[], more: Partial<AgentTokenOptions> = {}) {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const token = new AgentToken({
+    clusterId: 'vci_1',
+    urls: () => urls,
+    platformToken: async () => platform,
+    clock,
+    random: seededRandom(7),
+    log: jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) }),
+    metrics: new Metrics(),
+    ...more,
+  });
+  t.after(() => token.stop());
+  const warnings = () => lines.filter((line) => line.includes('"warn"'));
+  return { token, clock, lines, warnings };
+}
+
+function held(token: AgentToken): string | undefined {
+  try {
+    return token.current();
+  } catch {
+    return undefined;
+  }
+}
+
+test('a token is asked for as RFC 8693 has it, and replaced before its time is over', async (t) => {
+  const { url, forms } = await controlPlane(t, '/behind/a/proxy');
+  const { token, clock } = tokenOf(t, [url]);
+  assert.throws(() => token.current(), /there is no agent token: it was not given yet/);
+  token.start();
+  await token.whenHeld();
+  assert.equal(token.current(), 'agt_1');
+  assert.deepEqual(Object.fromEntries(forms[0]!), {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    subject_token: platform,
+    audience: 'weir://vci_1',
+  });
+  clock.advance(499_000);
+  assert.equal(forms.length, 1, 'not in the first half');
+  clock.advance(251_000);
+  await until(() => held(token) === 'agt_2');
+});
+
+test('while there is none the old one is used, and none when its time is over', async (t) => {
+  const { url, state, forms } = await controlPlane(t);
+  const { token, clock, warnings } = tokenOf(t, [url]);
+  token.start();
+  await token.whenHeld();
+  state.answer = [400, { error: 'invalid_grant', error_description: 'no binding' }];
+  clock.advance(750_000);
+  await until(() => warnings().length === 1);
+  assert.equal(token.current(), 'agt_1');
+  clock.advance(250_000);
+  await until(() => warnings().length === 2);
+  assert.throws(
+    () => token.current(),
+    /no agent token: http:\/\/127.0.0.1:\d+: no token, status 400: no binding/,
+  );
+  delete state.answer;
+  clock.advance(15_000);
+  await until(() => held(token) !== undefined);
+  assert.equal(token.current(), `agt_${forms.length}`);
+});
+
+test('a token that is refused before its time is over is replaced soon', async (t) => {
+  const { url } = await controlPlane(t);
+  const { token, clock } = tokenOf(t, [url]);
+  token.start();
+  await token.whenHeld();
+  token.refused('agt_0');
+  clock.advance(1_000);
+  assert.equal(token.current(), 'agt_1', 'another one was refused');
+  token.refused('agt_1');
+  clock.advance(1_000);
+  await until(() => held(token) === 'agt_2');
+});
+
+test('another process of the control plane is asked when one does not answer', async (t) => {
+  const { url, forms } = await controlPlane(t);
+  const { token } = tokenOf(t, ['http://127.0.0.1:1', url]);
+  token.start();
+  await token.whenHeld();
+  assert.equal(forms.length, 1);
+});
+
+const answers: [what: string, answer: Answer, problem: RegExp][] = [
+  ['no JSON', [200, '<html>'], /no access_token/],
+  ['nothing', [200, 'null'], /no access_token/],
+  ['no token', [200, { expires_in: 1 }], /no access_token/],
+  ['a token that is over', [200, { access_token: 'a', expires_in: 0 }], /no access_token/],
+  ['a busy process', [503, { error_description: 'ask again' }], /status 503: ask again/],
+  ['a proxy that speaks HTML', [502, '<html>'], /status 502$/],
+];
+
+for (const [what, answer, problem] of answers) {
+  test(`${what} is no token`, async (t) => {
+    const { url, state } = await controlPlane(t);
+    state.answer = answer;
+    const { token, lines, warnings } = tokenOf(t, [url]);
+    token.start();
+    await until(() => warnings().length === 1);
+    assert.match((JSON.parse(warnings()[0]!) as { problem: string }).problem, problem);
+    assert.ok(!lines.some((line) => line.includes(platform)), 'the token of the platform is not logged');
+  });
+}
+
+/** A proxy that is itself spoken to over TLS, with a certificate of an authority that nobody knows. */
+async function tlsProxy(t: TestContext, ca: TestCa) {
+  const { certificate, privateKey } = await ca.issueServer();
+  const asked: string[] = [];
+  const server = createTlsServer({ cert: certificate, key: privateKey });
+  server.on('connect', (request, client, head) => {
+    asked.push(request.url!);
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    upstream.on('error', () => client.destroy());
+    upstream.on('close', () => client.destroy());
+    client.on('error', () => upstream.destroy());
+    client.on('close', () => upstream.destroy());
+  });
+  const port = await listening(t, server);
+  return { url: `https://127.0.0.1:${port}`, asked };
+}
+
+test('the exchange goes through the proxy of the control plane, whose authority is a private one', async (t) => {
+  const ca = await TestCa.create();
+  const { url, port } = await controlPlane(t);
+  const proxy = await tlsProxy(t, ca);
+  const known = tokenOf(t, [url], { proxy: { url: proxy.url, ca: ca.certificate } });
+  known.token.start();
+  await known.token.whenHeld();
+  assert.deepEqual(proxy.asked, [`127.0.0.1:${port}`]);
+
+  const stranger = tokenOf(t, [url], { proxy: { url: proxy.url } });
+  stranger.token.start();
+  await until(() => stranger.warnings().length === 1);
+  assert.match(stranger.warnings()[0]!, /the proxy https:\/\/127.0.0.1:\d+: .*certificate/);
+  assert.equal(proxy.asked.length, 1);
+});

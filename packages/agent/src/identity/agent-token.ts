@@ -1,0 +1,159 @@
+import type { Clock, Log, MetricRow, Metrics, Random } from '@weir/core';
+import { agentAudience, agentTokenPath, type ForwardProxy, tokenExchange } from '@weir/metadata';
+import type { PlatformToken } from './platform-token.ts';
+import { postForm } from './post-form.ts';
+
+export interface AgentTokenOptions {
+  readonly clusterId: string;
+  /** Of the control plane. Tried in turn. */
+  readonly urls: () => readonly string[];
+  readonly platformToken: PlatformToken;
+  readonly proxy?: ForwardProxy | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const refreshesRow: MetricRow<'outcome'> = {
+  name: 'agent_token_refreshes_total',
+  kind: 'counter',
+  help: 'Attempts to exchange the token of the platform for one that admits this agent.',
+  labels: ['outcome'],
+};
+
+/** A token is replaced in this part of its time, so that there is time for several attempts, and agents do not come together. */
+const refreshPartMin = 0.5;
+const refreshPartMax = 0.75;
+const retryMsMin = 500;
+const retryMsMax = 15_000;
+/** What a control plane may say of why it gives none. */
+const problemCharsMax = 300;
+
+/**
+ * What an agent has instead of a key: a token that the control plane gives in exchange for the identity token of the platform on which
+ * the agent runs, and that is replaced well before its time is over.
+ */
+export class AgentToken {
+  readonly #options: AgentTokenOptions;
+  readonly #stopping = new AbortController();
+  readonly #held = Promise.withResolvers<void>();
+  #token: { readonly text: string; readonly endMs: number } | undefined;
+  #problem = 'it was not given yet';
+  #failures = 0;
+  #isRefreshing = false;
+  #cancel = () => {};
+
+  constructor(options: AgentTokenOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#refresh();
+  }
+
+  /** Resolves when there is a token for the first time. */
+  whenHeld(): Promise<void> {
+    return this.#held.promise;
+  }
+
+  /** The token. Fails while there is none whose time is not over. */
+  current(): string {
+    const token = this.#token;
+    if (token === undefined || token.endMs <= this.#options.clock.monotonicMs()) {
+      throw new Error(`there is no agent token: ${this.#problem}`);
+    }
+    return token.text;
+  }
+
+  /** The control plane does not take the token although its time is not over. */
+  refused(text: string): void {
+    if (this.#token?.text !== text || this.#isRefreshing) return;
+    this.#cancel();
+    this.#retryLater();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#cancel();
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock, log, metrics, random } = this.#options;
+    this.#isRefreshing = true;
+    try {
+      const { text, lifetimeMs } = await this.#exchanged();
+      this.#token = { text, endMs: clock.monotonicMs() + lifetimeMs };
+      this.#failures = 0;
+      this.#held.resolve();
+      metrics.series(refreshesRow, { outcome: 'ok' }).add(1);
+      log.debug('the agent has a new token', { lifetimeMs });
+      const part = refreshPartMin + random.next() * (refreshPartMax - refreshPartMin);
+      this.#later(part * lifetimeMs);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      this.#problem = (error as Error).message;
+      metrics.series(refreshesRow, { outcome: 'failed' }).add(1);
+      log.warn('the agent got no new token; trying again', { problem: this.#problem });
+      this.#retryLater();
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  #retryLater(): void {
+    const longestMs = Math.min(retryMsMax, retryMsMin * 2 ** this.#failures++);
+    this.#later(longestMs * (0.5 + this.#options.random.next() / 2));
+  }
+
+  #later(delayMs: number): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#cancel = this.#options.clock.after(delayMs, () => void this.#refresh());
+  }
+
+  async #exchanged(): Promise<{ text: string; lifetimeMs: number }> {
+    const { clusterId, urls, platformToken } = this.#options;
+    const audience = agentAudience(clusterId);
+    const form = new URLSearchParams({
+      grant_type: tokenExchange.grantType,
+      subject_token_type: tokenExchange.subjectTokenTypes[0],
+      subject_token: await platformToken(audience, this.#stopping.signal),
+      audience,
+    });
+    const problems: string[] = [];
+    for (const url of urls()) {
+      try {
+        return await this.#exchangedAt(url, form);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
+    }
+    throw new Error(problems.join('; '));
+  }
+
+  async #exchangedAt(address: string, form: URLSearchParams): Promise<{ text: string; lifetimeMs: number }> {
+    const { proxy, clock } = this.#options;
+    const base = new URL(address);
+    if (!base.pathname.endsWith('/')) base.pathname += '/';
+    const url = new URL(agentTokenPath, base);
+    const { status, text } = await postForm({ url, form, proxy, clock, stop: this.#stopping.signal });
+    const body = fieldsOf(text);
+    const { access_token: token, expires_in: seconds, error_description: why } = body;
+    if (status !== 200) {
+      const said = typeof why === 'string' ? `: ${why.slice(0, problemCharsMax)}` : '';
+      throw new Error(`${url.origin}: no token, status ${status}${said}`);
+    }
+    if (typeof token !== 'string' || typeof seconds !== 'number' || !(seconds > 0)) {
+      throw new Error(`${url.origin}: the answer has no access_token and expires_in`);
+    }
+    return { text: token, lifetimeMs: seconds * 1000 };
+  }
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  type AclResourceType,
+  type Clock,
+  type Log,
+  type Metrics,
+  type NeededOperation,
+  operationBits,
+  operationsOfResource,
+} from '@weir/core';
+import type { ClusterView } from '../../cluster/cluster-view.ts';
+import { bareAddress } from '../../handlers/client-host.ts';
+import type { ReceivedRequest } from '../../net/request-server.ts';
+import { type Access, fullAccess } from '../access.ts';
+import type { Principal } from '../principal.ts';
+import { AclDecisions, type AclSubject, subjectOf } from './acl-decisions.ts';
+import { type AclMetrics, aclMetrics } from './acl-metrics.ts';
+import { aclModeOf } from './acl-mode.ts';
+import { DenialLog, type LoggingAgent } from './denial-log.ts';
+import { FollowedAcls } from './followed-acls.ts';
+import { InvalidRuleLog } from './invalid-rule-log.ts';
+
+export interface AccessOptions {
+  readonly cluster: Pick<ClusterView, 'clusterConfigs' | 'records'>;
+  readonly agent: LoggingAgent;
+  /** Whether denials are logged. They are counted in any case. */
+  readonly logsDenials: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What the client of each request may do, by the rules of the cluster and by what becomes of them. */
+export function createAccessOf(options: AccessOptions): (request: ReceivedRequest) => Access {
+  const { cluster, agent, clock, log } = options;
+  const mode = aclModeOf(cluster);
+  const acls = new FollowedAcls(cluster.records('acl'));
+  const invalidRules = new InvalidRuleLog(log);
+  const judge: Judge = {
+    decisions: new AclDecisions(acls),
+    denials: options.logsDenials ? new DenialLog({ agent, clock, log }) : undefined,
+    metrics: aclMetrics(options.metrics),
+  };
+  return (request) => {
+    const now = mode();
+    const { principal, remoteAddress } = request.session;
+    if (now === 'off') return fullAccess(principal);
+    const isShadow = now === 'shadow';
+    judge.decisions.refresh();
+    if (isShadow) invalidRules.note(acls);
+    const access = new RuledAccess(judge, {
+      request,
+      principal,
+      host: bareAddress(remoteAddress),
+      isShadow,
+    });
+    // Rules do not bind a superuser, but those whom it stands for.
+    return principal.isSuperuser ? { ...fullAccess(principal), as: (other) => access.as(other) } : access;
+  };
+}
+
+interface Judge {
+  readonly decisions: AclDecisions;
+  readonly denials: DenialLog | undefined;
+  readonly metrics: AclMetrics;
+}
+
+interface Client {
+  readonly request: ReceivedRequest;
+  readonly principal: Principal;
+  readonly host: string;
+  readonly isShadow: boolean;
+}
+
+/** What rules say that a client may. While they are only tried out, it is asked for and told, and the client may all the same. */
+class RuledAccess implements Access {
+  readonly #judge: Judge;
+  readonly #client: Client;
+  readonly #subject: AclSubject;
+
+  constructor(judge: Judge, client: Client) {
+    this.#judge = judge;
+    this.#client = client;
+    this.#subject = subjectOf(client.principal, client.host);
+  }
+
+  get principal(): Principal {
+    return this.#client.principal;
+  }
+
+  may(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
+    const { decisions, denials, metrics } = this.#judge;
+    if (decisions.isAllowed(this.#subject, operation, resourceType, resourceName)) return true;
+    metrics.denied(resourceType, operation);
+    const rule = () => decisions.explain(this.#subject, operation, resourceType, resourceName).rule;
+    denials?.note({ ...this.#client, operation, resourceType, resourceName, rule });
+    return this.#client.isShadow;
+  }
+
+  mayQuietly(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
+    const { isShadow } = this.#client;
+    // Quiet questions about the cluster come before one about the resource itself, which is the one that has to be heard.
+    if (isShadow && resourceType !== 'CLUSTER') return true;
+    return this.#judge.decisions.isAllowed(this.#subject, operation, resourceType, resourceName);
+  }
+
+  mayOnSome(operation: NeededOperation, resourceType: AclResourceType): boolean {
+    return this.#judge.decisions.isAllowedOnSome(this.#subject, operation, resourceType);
+  }
+
+  operationsOn(resourceType: AclResourceType, resourceName: string): number {
+    const operations: readonly NeededOperation[] = operationsOfResource[resourceType];
+    if (this.#client.isShadow) return operationBits(operations);
+    const { decisions } = this.#judge;
+    return operationBits(
+      operations.filter((operation) =>
+        decisions.isAllowed(this.#subject, operation, resourceType, resourceName),
+      ),
+    );
+  }
+
+  as(principal: Principal): Access {
+    return new RuledAccess(this.#judge, { ...this.#client, principal });
+  }
+}

@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Acl,
+  type AclOperation,
+  type AclPermission,
+  type AclResourceType,
+  caps,
+  type Log,
+  type LogFields,
+  Metrics,
+  operationBits,
+} from '@weir/core';
+import { aclKey } from '@weir/metadata';
+import { apis } from '@weir/wire';
+import { FakeClock } from '../../../testing/index.ts';
+import { FollowedRecords } from '../../cluster/followed-records.ts';
+import type { ReceivedRequest } from '../../net/request-server.ts';
+import { openSession } from '../client-session.ts';
+import type { Principal } from '../principal.ts';
+import { createAccessOf } from './access-of.ts';
+
+/** `ALLOW READ TOPIC orders`, for alice unless it says otherwise: `ALLOW READ TOPIC orders User:bob`. */
+function rule(text: string): Acl {
+  const [permission, operation, resourceType, resourceName, principal = 'User:alice', ...rest] =
+    text.split(' ');
+  return {
+    permission: permission as AclPermission,
+    operation: operation as AclOperation,
+    resourceType: resourceType as AclResourceType,
+    resourceName: resourceName!,
+    patternType: rest.includes('PREFIXED') ? 'PREFIXED' : 'LITERAL',
+    principal,
+    host: '*',
+  };
+}
+
+const alice: Principal = {
+  name: 'User:alice',
+  aliases: ['User:ccn_alice'],
+  credentialName: 'ccn_alice',
+  isSuperuser: false,
+};
+const root: Principal = { name: 'User:root', aliases: [], credentialName: 'ccn_root', isSuperuser: true };
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+function listeningLog(lines: Line[]): Log {
+  const at =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ level, message, fields });
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: () => listeningLog(lines),
+  };
+}
+
+/** An agent's access over rules and a mode that the test says. */
+class Stage {
+  readonly records = new FollowedRecords();
+  readonly clock = new FakeClock();
+  readonly lines: Line[] = [];
+  readonly metrics = new Metrics();
+  configs: Readonly<Record<string, string>> = {};
+  readonly #accessOf;
+
+  constructor({ logsDenials = true } = {}) {
+    this.#accessOf = createAccessOf({
+      cluster: {
+        clusterConfigs: () => this.configs,
+        records: (namespace) => this.records.of(namespace),
+      },
+      agent: {
+        agentId: 'agent-1',
+        hostname: 'agent-1.test',
+        listenerAddress: () => ':9092',
+        clusterId: 'vci_test',
+      },
+      logsDenials,
+      clock: this.clock,
+      log: listeningLog(this.lines),
+      metrics: this.metrics,
+    });
+  }
+
+  enforce(): this {
+    this.configs = { 'service.acls.enabled': 'true' };
+    return this;
+  }
+
+  shadow(): this {
+    this.configs = { 'service.acl.shadowing.enabled': 'true' };
+    return this;
+  }
+
+  put(...rules: string[]): void {
+    for (const text of rules) this.records.put('acl', aclKey(rule(text)), Buffer.alloc(0));
+  }
+
+  remove(text: string): void {
+    this.records.put('acl', aclKey(rule(text)), null);
+  }
+
+  access(principal: Principal = alice, remoteAddress = '::ffff:10.0.0.7') {
+    const request: ReceivedRequest = {
+      api: apis.Fetch,
+      apiVersion: 11,
+      correlationId: 42,
+      clientId: 'app',
+      body: {},
+      requestBytes: 0,
+      session: openSession({ remoteAddress, remotePort: 1, principal }),
+      closed: new AbortController().signal,
+    };
+    return this.#accessOf(request);
+  }
+
+  /** The denials that the metric has counted. */
+  denied(): string[] {
+    const lines = this.metrics.render().split('\n');
+    return lines.filter((line) => line.startsWith('service_agent_acl_denied{'));
+  }
+}
+
+describe('modes', () => {
+  test('off: everybody may do everything, whatever rules say', () => {
+    const stage = new Stage();
+    stage.put('DENY ALL TOPIC *');
+    assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
+    assert.deepEqual([stage.lines, stage.denied()], [[], []]);
+  });
+
+  test('enforced: what no rule allows is denied, counted and logged', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC orders');
+    const access = stage.access();
+    assert.equal(access.may('READ', 'TOPIC', 'orders'), true);
+    assert.equal(access.may('READ', 'TOPIC', 'payments'), false);
+    assert.equal(access.mayQuietly('READ', 'TOPIC', 'secrets'), false);
+    assert.equal(access.operationsOn('TOPIC', 'orders'), operationBits(['READ', 'DESCRIBE']));
+    assert.equal(access.mayOnSome('READ', 'TOPIC'), true);
+    assert.equal(access.mayOnSome('WRITE', 'TOPIC'), false);
+    assert.deepEqual(stage.denied(), ['service_agent_acl_denied{resource_type="TOPIC",operation="READ"} 1']);
+    assert.deepEqual(
+      stage.lines.map(({ level, message }) => `${level} ${message}`),
+      ['warn User:alice was denied READ of TOPIC payments: no ACL allows it'],
+    );
+  });
+
+  test('shadow: nothing is denied, and what would have been is counted and logged', () => {
+    const stage = new Stage().shadow();
+    stage.put('ALLOW READ TOPIC orders', 'DENY WRITE TOPIC orders');
+    const access = stage.access();
+    assert.equal(access.may('READ', 'TOPIC', 'orders'), true);
+    assert.equal(access.may('WRITE', 'TOPIC', 'orders'), true);
+    assert.equal(access.mayQuietly('DESCRIBE', 'TOPIC', 'secrets'), true);
+    assert.equal(
+      access.operationsOn('GROUP', 'g'),
+      operationBits(['READ', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS']),
+    );
+    assert.deepEqual(stage.denied(), ['service_agent_acl_denied{resource_type="TOPIC",operation="WRITE"} 1']);
+    const [line, ...others] = stage.lines;
+    assert.deepEqual(others, []);
+    assert.equal(line!.level, 'info');
+    assert.equal(line!.fields.is_shadow, true);
+    assert.match(
+      line!.message,
+      /would have been denied WRITE .* because of the ACL TOPIC orders: DENY WRITE/,
+    );
+  });
+
+  test('shadow: a shortcut by a right on the cluster is not taken, so that the question itself is heard', () => {
+    const stage = new Stage().shadow();
+    const access = stage.access();
+    assert.equal(access.mayQuietly('CREATE', 'CLUSTER', 'kafka-cluster'), false);
+    assert.equal(access.mayOnSome('WRITE', 'TOPIC'), false);
+    assert.equal(access.may('CREATE', 'TOPIC', 'orders'), true);
+    assert.equal(stage.lines.length, 1);
+  });
+
+  test('the mode counts from when the agent hears of it', () => {
+    const stage = new Stage();
+    const may = () => stage.access().may('READ', 'TOPIC', 'orders');
+    assert.equal(may(), true);
+    stage.enforce();
+    assert.equal(may(), false);
+    stage.shadow();
+    assert.equal(may(), true);
+  });
+
+  test('rules do not bind superusers, but those whom a superuser stands for', () => {
+    const stage = new Stage().enforce();
+    stage.put('DENY ALL TOPIC * User:root', 'ALLOW WRITE TOPIC orders');
+    const access = stage.access(root);
+    assert.equal(access.may('WRITE', 'TOPIC', 'payments'), true);
+    assert.equal(access.as(alice).may('WRITE', 'TOPIC', 'orders'), true);
+    assert.equal(access.as(alice).may('WRITE', 'TOPIC', 'payments'), false);
+    assert.equal(access.as({ ...root, name: 'User:other' }).may('WRITE', 'TOPIC', 'payments'), false);
+  });
+});
+
+describe('rules that change', () => {
+  test('decide at once, in the midst of a request too', () => {
+    const stage = new Stage().enforce();
+    const access = stage.access();
+    const may = () => access.may('READ', 'TOPIC', 'orders');
+    assert.equal(may(), false);
+    stage.put('ALLOW READ TOPIC orders');
+    assert.equal(may(), true);
+    stage.put('DENY ALL TOPIC *');
+    assert.equal(may(), false);
+    stage.remove('DENY ALL TOPIC *');
+    assert.equal(may(), true);
+    stage.records.restart([]);
+    assert.equal(may(), false);
+  });
+
+  test('are followed when they are more than anybody remembers one by one', () => {
+    const stage = new Stage().enforce();
+    const access = stage.access();
+    assert.equal(access.may('READ', 'TOPIC', 'orders'), false);
+    for (let n = 0; n <= caps.followedChangesMax; n++) stage.put(`ALLOW READ TOPIC t${n}`);
+    assert.equal(access.may('READ', 'TOPIC', `t${caps.followedChangesMax}`), true);
+    assert.equal(access.may('READ', 'TOPIC', 't0'), true);
+    stage.remove('ALLOW READ TOPIC t0');
+    assert.equal(access.may('READ', 'TOPIC', 't0'), false);
+  });
+
+  test('an alias and an address count as the one who has them', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC orders User:ccn_alice');
+    assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
+    const other = { ...alice, aliases: [] };
+    assert.equal(stage.access(other).may('READ', 'TOPIC', 'orders'), false, 'remembered apart');
+    const deny = { ...rule('DENY READ TOPIC orders User:*'), host: '10.0.0.8' };
+    stage.records.put('acl', aclKey(deny), Buffer.alloc(0));
+    assert.equal(stage.access(alice, '10.0.0.8').may('READ', 'TOPIC', 'orders'), false);
+    assert.equal(stage.access(alice, '10.0.0.7').may('READ', 'TOPIC', 'orders'), true);
+  });
+
+  test('names of principals cannot be made to look like several', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC orders User:ccn_alice');
+    assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
+    for (const between of ['\n', '","', ' ']) {
+      const forged = { ...alice, name: `User:alice${between}User:ccn_alice`, aliases: [] };
+      assert.equal(stage.access(forged).may('READ', 'TOPIC', 'orders'), false);
+    }
+  });
+
+  test('long names are decided and not remembered', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ GROUP g User:alice PREFIXED');
+    const name = 'g'.repeat(caps.aclDecisionNameCharsMax + 1);
+    assert.equal(stage.access().mayQuietly('READ', 'GROUP', name), true);
+    assert.equal(stage.access().mayQuietly('READ', 'GROUP', `x${name}`), false);
+  });
+});
+
+describe('the log of denials', () => {
+  test('a line has everything that is known', () => {
+    const stage = new Stage().enforce();
+    stage.access().may('READ', 'TOPIC', 'payments');
+    assert.deepEqual(stage.lines[0]!.fields, {
+      module: 'acl',
+      is_log: true,
+      log_level: 'warn',
+      is_shadow: false,
+      principal: 'User:alice',
+      credential_name: 'ccn_alice',
+      client_address: '10.0.0.7',
+      client_id: 'app',
+      operation: 'READ',
+      resource_type: 'TOPIC',
+      resource_name: 'payments',
+      kafka_enabled: true,
+      kafka_api_key: 1,
+      kafka_api_key_name: 'Fetch',
+      correlation_id: 42,
+      address: ':9092',
+      agent_id: 'agent-1',
+      hostname_fqdn: 'agent-1.test',
+      virtual_cluster_id: 'vci_test',
+      virtual_cluster_name: 'vci_test',
+    });
+  });
+
+  test('the same denial is told once a minute, with how often it happened meanwhile', () => {
+    const stage = new Stage().enforce();
+    const deny = () => stage.access().may('READ', 'TOPIC', 'payments');
+    for (let n = 0; n < 5; n++) deny();
+    stage.access().may('READ', 'TOPIC', 'others');
+    assert.equal(stage.lines.length, 2);
+    stage.clock.advance(60_000);
+    deny();
+    assert.equal(stage.lines.length, 3);
+    assert.equal(stage.lines[2]!.fields.suppressed, 4);
+    assert.deepEqual(stage.denied(), ['service_agent_acl_denied{resource_type="TOPIC",operation="READ"} 7']);
+  });
+
+  test('different denials are told so often per second, and the others as a number', () => {
+    const stage = new Stage().enforce();
+    const many = caps.aclDenialsLoggedPerSecond + 10;
+    for (let n = 0; n < many; n++) stage.access().may('READ', 'TOPIC', `t${n}`);
+    assert.equal(stage.lines.length, caps.aclDenialsLoggedPerSecond);
+    stage.clock.advance(1_000);
+    stage.access().may('READ', 'TOPIC', 'later');
+    assert.equal(stage.lines.at(-1)!.fields.suppressed_others, 10);
+    stage.access().may('READ', 'TOPIC', 'last');
+    assert.equal(stage.lines.at(-1)!.fields.suppressed_others, undefined);
+  });
+
+  test('a name that is too long is cut', () => {
+    const stage = new Stage().enforce();
+    stage.access().may('READ', 'GROUP', 'g'.repeat(30_000));
+    assert.ok(String(stage.lines[0]!.fields.resource_name).length <= caps.aclDecisionNameCharsMax + 1);
+    assert.ok(stage.lines[0]!.message.length < 1000);
+  });
+
+  test('without the flag there is none, and the metric counts', () => {
+    const stage = new Stage({ logsDenials: false }).enforce();
+    assert.equal(stage.access().may('READ', 'TOPIC', 'payments'), false);
+    assert.deepEqual(stage.lines, []);
+    assert.equal(stage.denied().length, 1);
+  });
+});
+
+describe('rules that never match', () => {
+  const reasons = (stage: Stage) => stage.lines.map(({ fields }) => fields.reason ?? fields.count);
+
+  test('are told while rules are tried out, each once', () => {
+    const stage = new Stage();
+    stage.put('ALLOW READ TOPIC * User:alice PREFIXED', 'ALLOW READ TOPIC orders');
+    stage.access();
+    stage.enforce().access();
+    assert.deepEqual(stage.lines, []);
+    stage.shadow().access();
+    stage.access();
+    assert.deepEqual(reasons(stage), ['PREFIXED * matches nothing; LITERAL * is every name.']);
+    stage.put('ALLOW READ TOPIC more');
+    stage.access();
+    assert.equal(stage.lines.length, 1);
+    stage.put('ALLOW READ TOPIC orders-*');
+    stage.access();
+    assert.match(String(reasons(stage)[1]), /No topic has a name with a star/);
+    stage.remove('ALLOW READ TOPIC orders-*');
+    stage.access();
+    stage.put('ALLOW READ TOPIC orders-*');
+    stage.access();
+    assert.equal(stage.lines.length, 3, 'one that came back is told again');
+  });
+
+  test('are told one by one up to a number', () => {
+    const stage = new Stage().shadow();
+    for (let n = 0; n < caps.aclInvalidRulesLoggedMax + 5; n++) stage.put(`ALLOW READ TOPIC t${n}*`);
+    stage.access();
+    assert.equal(stage.lines.length, caps.aclInvalidRulesLoggedMax + 1);
+    assert.equal(reasons(stage).at(-1), 5);
+  });
+});

@@ -1,0 +1,19 @@
+import type { AclResourceType, MetricRow, Metrics, NeededOperation } from '@weir/core';
+
+const deniedRow: MetricRow<'resource_type' | 'operation'> = {
+  name: 'agent_acl_denied',
+  kind: 'counter',
+  help: 'What ACLs denied to clients, or would have denied while they are only tried out.',
+  labels: ['resource_type', 'operation'],
+};
+
+export interface AclMetrics {
+  denied(resourceType: AclResourceType, operation: NeededOperation): void;
+}
+
+export function aclMetrics(metrics: Metrics): AclMetrics {
+  return {
+    denied: (resourceType, operation) =>
+      metrics.series(deniedRow, { resource_type: resourceType, operation }).add(1),
+  };
+}

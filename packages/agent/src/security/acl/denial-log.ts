@@ -1,0 +1,128 @@
+import { type Acl, type AclResourceType, type Clock, caps, type Log, type NeededOperation } from '@weir/core';
+import { describeAcl } from '@weir/metadata';
+import type { ReceivedRequest } from '../../net/request-server.ts';
+import { RecentlyUsed } from '../../recently-used.ts';
+import type { Principal } from '../principal.ts';
+
+/** Something that rules denied, or would have. */
+export interface Denial {
+  readonly request: ReceivedRequest;
+  readonly principal: Principal;
+  /** The address of the client. */
+  readonly host: string;
+  readonly operation: NeededOperation;
+  readonly resourceType: AclResourceType;
+  readonly resourceName: string;
+  /** Whether it happened all the same, because rules are only tried out. */
+  readonly isShadow: boolean;
+  /** The rule that denied it; `undefined` when none allowed it. Asked for only when a line is written. */
+  readonly rule: () => Acl | undefined;
+}
+
+/** Who logs. */
+export interface LoggingAgent {
+  readonly agentId: string;
+  readonly hostname: string;
+  /** `:9092` */
+  readonly listenerAddress: () => string;
+  readonly clusterId: string;
+  /** What people call the cluster; its id where that is not known. */
+  readonly clusterName?: string;
+}
+
+export interface DenialLogOptions {
+  readonly agent: LoggingAgent;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A client that is denied something tries it again at once and for ever; one line of it a minute is enough. */
+const quietMs = 60_000;
+const windowMs = 1_000;
+
+interface Told {
+  lastMs: number;
+  /** How often it happened since without a line. */
+  suppressed: number;
+}
+
+/**
+ * The lines about what was denied. The same denial is told once a minute, and all of them together only so often per second, whatever
+ * clients do; each line says how many were left out before it. The metric counts them all.
+ */
+export class DenialLog {
+  readonly #options: DenialLogOptions;
+  readonly #told = new RecentlyUsed<Told>(caps.aclDenialsMax);
+  #windowStartMs = Number.NEGATIVE_INFINITY;
+  #inWindow = 0;
+  #suppressedOthers = 0;
+
+  constructor(options: DenialLogOptions) {
+    this.#options = options;
+  }
+
+  note(denial: Denial): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const { request, principal, operation, resourceType, resourceName, isShadow } = denial;
+    const name = shortened(resourceName);
+    const key = `${request.api.key} ${operation} ${resourceType} ${isShadow} ${name}\n${principal.name}`;
+    const told = this.#told.of(key, () => ({ lastMs: Number.NEGATIVE_INFINITY, suppressed: 0 }));
+    if (nowMs - told.lastMs < quietMs) {
+      told.suppressed++;
+    } else if (!this.#hasRoom(nowMs)) {
+      this.#suppressedOthers++;
+    } else {
+      this.#write(denial, name, told.suppressed);
+      told.lastMs = nowMs;
+      told.suppressed = 0;
+      this.#suppressedOthers = 0;
+    }
+  }
+
+  #hasRoom(nowMs: number): boolean {
+    if (nowMs - this.#windowStartMs >= windowMs) {
+      this.#windowStartMs = nowMs;
+      this.#inWindow = 0;
+    }
+    return this.#inWindow++ < caps.aclDenialsLoggedPerSecond;
+  }
+
+  #write(denial: Denial, resourceName: string, suppressed: number): void {
+    const { request, principal, host, operation, resourceType, isShadow } = denial;
+    const { agent, log } = this.#options;
+    const rule = denial.rule();
+    const verb = isShadow ? 'would have been denied' : 'was denied';
+    const why = rule === undefined ? 'no ACL allows it' : `because of the ACL ${describeAcl(rule)}`;
+    const level = isShadow ? 'info' : 'warn';
+    log[level](`${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
+      module: 'acl',
+      is_log: true,
+      log_level: level,
+      is_shadow: isShadow,
+      principal: principal.name,
+      credential_name: principal.credentialName,
+      client_address: host,
+      client_id: request.clientId === null ? null : shortened(request.clientId),
+      operation,
+      resource_type: resourceType,
+      resource_name: resourceName,
+      kafka_enabled: true,
+      kafka_api_key: request.api.key,
+      kafka_api_key_name: request.api.name,
+      correlation_id: request.correlationId,
+      address: agent.listenerAddress(),
+      agent_id: agent.agentId,
+      hostname_fqdn: agent.hostname,
+      virtual_cluster_id: agent.clusterId,
+      virtual_cluster_name: agent.clusterName ?? agent.clusterId,
+      ...(suppressed === 0 ? {} : { suppressed }),
+      ...(this.#suppressedOthers === 0 ? {} : { suppressed_others: this.#suppressedOthers }),
+    });
+  }
+}
+
+/** Names in requests may be as long as their clients like. */
+function shortened(name: string): string {
+  const charsMax = caps.aclDecisionNameCharsMax;
+  return name.length <= charsMax ? name : `${name.slice(0, charsMax)}…`;
+}

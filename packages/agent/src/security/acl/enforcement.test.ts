@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Acl, jsonLog } from '@weir/core';
+import { aclKey } from '@weir/metadata';
+import { errorName, FakeCluster } from '../../../testing/index.ts';
+import { startAgentUnderTest } from '../../../testing/running-agent.ts';
+import { until } from '../../../testing/until.ts';
+
+const describeOrders: Acl = {
+  resourceType: 'TOPIC',
+  resourceName: 'orders',
+  patternType: 'LITERAL',
+  principal: 'User:ANONYMOUS',
+  host: '127.0.0.1',
+  operation: 'DESCRIBE',
+  permission: 'ALLOW',
+};
+
+test('a running agent answers by the rules of its cluster, counts what it denies and tells where', async (t) => {
+  const cluster = new FakeCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
+  cluster.addTopic('orders');
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>);
+  const log = jsonLog({ level: 'warn', nowMs: () => 0, write });
+  const under = await startAgentUnderTest(t, { cluster, log, hostname: 'machine.test' });
+  const client = await under.connect();
+  const asked = { topics: [{ name: 'orders' }], allowAutoTopicCreation: false };
+  const told = async () => {
+    client.send('Metadata', 4, asked);
+    const { topics } = await client.receive('Metadata', 4);
+    return errorName(topics[0]!.errorCode);
+  };
+  assert.equal(await told(), 'TOPIC_AUTHORIZATION_FAILED');
+  assert.equal(await under.figure('agent_acl_denied{resource_type="TOPIC",operation="DESCRIBE"}'), 1);
+  const [line] = lines;
+  const { principal, client_address, kafka_api_key_name, correlation_id, address, hostname_fqdn } = line!;
+  assert.deepEqual(
+    { principal, client_address, kafka_api_key_name, correlation_id, address, hostname_fqdn },
+    {
+      principal: 'User:ANONYMOUS',
+      client_address: '127.0.0.1',
+      kafka_api_key_name: 'Metadata',
+      correlation_id: 1,
+      address: `:${under.agent.kafkaPort}`,
+      hostname_fqdn: 'machine.test',
+    },
+  );
+  cluster.putRecord('acl', aclKey(describeOrders), {});
+  let answer = '';
+  while (answer !== 'NONE') answer = await told();
+  cluster.putRecord('acl', aclKey(describeOrders), null);
+  while (answer === 'NONE') answer = await told();
+  assert.equal(answer, 'TOPIC_AUTHORIZATION_FAILED');
+});

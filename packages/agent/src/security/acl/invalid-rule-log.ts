@@ -1,0 +1,27 @@
+import { caps, type Log } from '@weir/core';
+import { describeAcl } from '@weir/metadata';
+import type { FollowedAcls } from './followed-acls.ts';
+
+/** Tells of rules that can never decide anything, each of them once while it is there. */
+export class InvalidRuleLog {
+  readonly #log: Log;
+  #version = -1;
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Does something only when the version of the rules has grown. */
+  note({ version, invalid }: Pick<FollowedAcls, 'version' | 'invalid'>): void {
+    if (version === this.#version) return;
+    this.#version = version;
+    const fresh = [...invalid].filter(([key]) => !this.#told.has(key));
+    for (const [, { acl, reason }] of fresh.slice(0, caps.aclInvalidRulesLoggedMax)) {
+      this.#log.warn('an ACL will never match', { module: 'acl', acl: describeAcl(acl), reason });
+    }
+    const untold = fresh.length - caps.aclInvalidRulesLoggedMax;
+    if (untold > 0) this.#log.warn('further ACLs will never match', { module: 'acl', count: untold });
+    this.#told = new Set(invalid.keys());
+  }
+}

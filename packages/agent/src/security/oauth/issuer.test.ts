@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { caps, type Log, silentLog } from '@weir/core';
+import { FakeClock } from '../../../testing/fake-clock.ts';
+import { startTestIssuer } from '../../../testing/test-issuer.ts';
+import { until } from '../../../testing/until.ts';
+import { descriptionUrls, readDescription } from './discovery.ts';
+import { fetchJsonOver, isSafe } from './fetch-json.ts';
+import { Issuer } from './issuer.ts';
+
+const openId = '/realm/.well-known/openid-configuration';
+const rfc8414 = '/.well-known/oauth-authorization-server/realm';
+
+async function stage(t: TestContext) {
+  const clock = new FakeClock();
+  const server = await startTestIssuer(t, () => clock.nowMs());
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, fields) => warnings.push(String(fields?.error)) };
+  const issuer = new Issuer({ url: server.url, fetchJson: fetchJsonOver(clock), clock, log });
+  t.after(() => issuer.close());
+  return { clock, server, issuer, warnings };
+}
+
+test('an issuer describes itself by OpenID Connect or by RFC 8414', () => {
+  const cases: readonly [issuer: string, openIdUrl: string, rfcUrl: string][] = [
+    [
+      'https://id.example',
+      'https://id.example/.well-known/openid-configuration',
+      'https://id.example/.well-known/oauth-authorization-server',
+    ],
+    [
+      'https://id.example/',
+      'https://id.example/.well-known/openid-configuration',
+      'https://id.example/.well-known/oauth-authorization-server',
+    ],
+    [
+      'https://id.example:8443/realms/one',
+      'https://id.example:8443/realms/one/.well-known/openid-configuration',
+      'https://id.example:8443/.well-known/oauth-authorization-server/realms/one',
+    ],
+  ];
+  for (const [issuer, ...urls] of cases) assert.deepEqual(descriptionUrls(issuer), urls);
+});
+
+test('keys are asked for once an hour', async (t) => {
+  const { clock, server, issuer } = await stage(t);
+  await Promise.all([issuer.keys(), issuer.keys()]);
+  assert.deepEqual(server.asked, [openId, '/realm/keys']);
+  clock.advance(3_599_000);
+  await issuer.keys();
+  assert.equal(server.asked.length, 2);
+  clock.advance(1_000);
+  await issuer.keys();
+  assert.equal(server.asked.length, 4);
+});
+
+test('where there is no OpenID Connect there is RFC 8414', async (t) => {
+  const { server, issuer } = await stage(t);
+  server.documents.set(rfc8414, server.documents.get(openId));
+  server.documents.delete(openId);
+  assert.equal((await issuer.keys()).issuer, server.url);
+  assert.deepEqual(server.asked, [openId, rfc8414, '/realm/keys']);
+});
+
+test('an issuer that cannot be asked fails logins, and is asked again later', async (t) => {
+  const { clock, server, issuer, warnings } = await stage(t);
+  const description = server.documents.get(openId);
+  server.documents.delete(openId);
+  for (let count = 0; count < 3; count++) await assert.rejects(issuer.keys(), /status 404.*status 404/);
+  assert.deepEqual([server.asked.length, warnings.length], [2, 1]);
+  server.documents.set(openId, description);
+  clock.advance(5_000);
+  assert.equal((await issuer.keys()).issuer, server.url);
+});
+
+test('keys outlive an issuer that is gone, for a day', async (t) => {
+  const { clock, server, issuer } = await stage(t);
+  const keys = await issuer.keys();
+  server.documents.clear();
+  clock.advance(23 * 3_600_000);
+  assert.equal(await issuer.keys(), keys);
+  clock.advance(3_600_000);
+  await assert.rejects(issuer.keys(), /cannot be asked/);
+});
+
+test('what is not the description or the keys of the issuer is not believed', async (t) => {
+  const cases: readonly [label: string, path: string, document: (url: string) => unknown, problem: RegExp][] =
+    [
+      [
+        'of another',
+        openId,
+        () => ({ issuer: 'https://other', jwks_uri: 'https://other/keys' }),
+        /not that of/,
+      ],
+      ['of nobody', openId, (url) => ({ jwks_uri: `${url}/keys` }), /not that of/],
+      ['without keys', openId, (url) => ({ issuer: url }), /no jwks_uri/],
+      ['no object', openId, () => '"text"', /not that of/],
+      ['nothing', openId, () => 'null', /not that of/],
+      ['no JSON', openId, () => '<html>', /JSON/],
+      [
+        'unsafe keys',
+        openId,
+        (url) => ({ issuer: url, jwks_uri: 'http://id.example/keys' }),
+        /not plain https/,
+      ],
+      [
+        'keys in a file',
+        openId,
+        (url) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' }),
+        /not plain https/,
+      ],
+      ['no keys', '/realm/keys', () => ({ keys: 'none' }), /malformed/i],
+      ['endless', '/realm/keys', () => 'x'.repeat(caps.issuerAnswerBytesMax + 1), /longer than/],
+    ];
+  for (const [label, path, document, problem] of cases) {
+    const { server, issuer } = await stage(t);
+    server.documents.set(path, document(server.url));
+    await assert.rejects(issuer.keys(), problem, label);
+  }
+});
+
+test('the last slash makes no other issuer, and tokens are compared with what the issuer calls itself', () => {
+  const described = (issuer: string) =>
+    readDescription('https://id.example', { issuer, jwks_uri: 'https://k' });
+  assert.equal(described('https://id.example/').issuer, 'https://id.example/');
+  assert.throws(() => described('https://id.example/x'));
+  assert.throws(() => described('http://id.example'));
+});
+
+test('only https is safe, or what does not leave this machine', () => {
+  const cases: readonly [url: string, isSafe: boolean][] = [
+    ['https://id.example/keys', true],
+    ['http://id.example/keys', false],
+    ['http://localhost:8080/', true],
+    ['http://127.0.0.1:8080/', true],
+    ['http://[::1]:8080/', true],
+    ['http://127.0.0.1.id.example/', false],
+    ['http://localhost.id.example/', false],
+    ['https://user:password@id.example/', false],
+    ['ftp://localhost/', false],
+    ['keys', false],
+  ];
+  for (const [url, expected] of cases) assert.equal(isSafe(url), expected, url);
+});
+
+test('an answer that does not come is given up, and no redirect is followed', async (t) => {
+  const clock = new FakeClock();
+  let isAsked = false;
+  const server = createServer((request, response) => {
+    if (request.url === '/away') response.writeHead(302, { location: '/elsewhere' }).end();
+    isAsked = true;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { signal } = new AbortController();
+  const fetchJson = fetchJsonOver(clock);
+  await assert.rejects(fetchJson(`${base}/away`, signal), /status 302/);
+  isAsked = false;
+  const late = assert.rejects(fetchJson(`${base}/silence?key=secret`, signal), (error: Error) => {
+    assert.equal(error.message, `${base}/silence: no answer within 10000 ms`);
+    return true;
+  });
+  await until(() => isAsked);
+  clock.advance(10_000);
+  await late;
+  assert.equal(clock.pendingTimers, 0);
+});

@@ -1,0 +1,124 @@
+import { SocketAddress } from 'node:net';
+import { caps } from '@weir/core';
+
+/** What a proxy says in front of a connection, by version 2 of the PROXY protocol. */
+export interface ProxyHeader {
+  /** Where the client is; `undefined` when the proxy speaks for itself, or does not say. */
+  readonly source: { readonly address: string; readonly port: number } | undefined;
+  /** Whether the proxy speaks for itself, as it does when it looks whether we are there. */
+  readonly isLocal: boolean;
+  /** Further fields, by their type. */
+  readonly fields: ReadonlyMap<number, Buffer>;
+}
+
+export type ParsedProxyHeader =
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'header'; readonly header: ProxyHeader; readonly bytes: number };
+
+const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const versionOneSignature = Buffer.from('PROXY ', 'latin1');
+/** Signature, version with command, family with protocol, length. */
+const headBytes = signature.length + 4;
+
+const commands = { local: 0, proxy: 1 } as const;
+const streamProtocol = 1;
+/** Fields begin with a type and a length of two bytes. */
+const fieldHeadBytes = 3;
+/** A field without meaning, which may come often. */
+const paddingType = 0x04;
+
+interface Family {
+  /** Both addresses and both ports. */
+  readonly bytes: number;
+  readonly source: (addresses: Buffer) => ProxyHeader['source'];
+}
+
+const families: Readonly<Record<number, Family>> = {
+  0: { bytes: 0, source: () => undefined },
+  1: {
+    bytes: 12,
+    source: (addresses) => ({
+      address: [...addresses.subarray(0, 4)].join('.'),
+      port: addresses.readUInt16BE(8),
+    }),
+  },
+  2: {
+    bytes: 36,
+    source: (addresses) => ({
+      address: printIpv6(addresses.subarray(0, 16)),
+      port: addresses.readUInt16BE(32),
+    }),
+  },
+  // A client on the machine of the proxy has no address that would mean something to us.
+  3: { bytes: 216, source: () => undefined },
+};
+
+/** Reads a header from the first bytes of a connection, however many have come. What cannot become one is malformed at once. */
+export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
+  const known = Math.min(bytes.length, signature.length);
+  if (!bytes.subarray(0, known).equals(signature.subarray(0, known)))
+    return malformed(strangeBeginning(bytes));
+  if (bytes.length < headBytes) return { kind: 'incomplete' };
+  const versionAndCommand = bytes[12]!;
+  const familyAndProtocol = bytes[13]!;
+  const end = headBytes + bytes.readUInt16BE(14);
+  const version = versionAndCommand >> 4;
+  const command = versionAndCommand & 0x0f;
+  if (version !== 2) return malformed(`version ${version} of the PROXY protocol; 2 is understood`);
+  if (command !== commands.local && command !== commands.proxy)
+    return malformed(`the unknown command ${command}`);
+  if (end > caps.proxyHeaderBytesMax) {
+    return malformed(`a header of ${end} bytes; ${caps.proxyHeaderBytesMax} are allowed`);
+  }
+  if (bytes.length < end) return { kind: 'incomplete' };
+  // Whatever stands in the header of a proxy that speaks for itself, it is to be passed over.
+  if (command === commands.local) {
+    return { kind: 'header', header: { source: undefined, isLocal: true, fields: new Map() }, bytes: end };
+  }
+  const family = families[familyAndProtocol >> 4];
+  const protocol = familyAndProtocol & 0x0f;
+  if (family === undefined || protocol > 2) {
+    return malformed(`the unknown family and protocol 0x${familyAndProtocol.toString(16).padStart(2, '0')}`);
+  }
+  if (protocol === 2) return malformed('a client that speaks datagrams, which Kafka clients do not');
+  const body = bytes.subarray(headBytes, end);
+  if (body.length < family.bytes) return malformed('addresses that are cut off');
+  const fields = readFields(body.subarray(family.bytes));
+  if ('problem' in fields) return malformed(fields.problem);
+  const source = protocol === streamProtocol ? family.source(body) : undefined;
+  return { kind: 'header', header: { source, isLocal: false, fields: fields.value }, bytes: end };
+}
+
+function readFields(bytes: Buffer): { readonly value: Map<number, Buffer> } | { readonly problem: string } {
+  const value = new Map<number, Buffer>();
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes.length - at < fieldHeadBytes) return { problem: 'a field that is cut off' };
+    const type = bytes[at]!;
+    const start = at + fieldHeadBytes;
+    at = start + bytes.readUInt16BE(at + 1);
+    if (at > bytes.length) return { problem: 'a field that is cut off' };
+    if (type === paddingType) continue;
+    // Two of a kind would leave open which of them counts, and one of them may name somebody.
+    if (value.has(type)) return { problem: `two fields of the type 0x${type.toString(16).padStart(2, '0')}` };
+    value.set(type, bytes.subarray(start, at));
+  }
+  return { value };
+}
+
+function strangeBeginning(bytes: Buffer): string {
+  const known = Math.min(bytes.length, versionOneSignature.length);
+  return bytes.subarray(0, known).equals(versionOneSignature.subarray(0, known))
+    ? 'version 1 of the PROXY protocol; 2 is understood'
+    : 'no PROXY header';
+}
+
+function malformed(problem: string): ParsedProxyHeader {
+  return { kind: 'malformed', problem };
+}
+
+/** As the runtime writes the addresses of sockets. */
+function printIpv6(bytes: Buffer): string {
+  const groups = bytes.toString('hex').match(/.{4}/g)!.join(':');
+  return new SocketAddress({ address: groups, family: 'ipv6' }).address;
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, Log, Metrics } from '@weir/core';
+import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
+import type { RecordsView } from '../../cluster/followed-records.ts';
+import { fetchJsonOver } from '../oauth/fetch-json.ts';
+import { Issuer } from '../oauth/issuer.ts';
+import { TokenCheck } from '../oauth/token-check.ts';
+import type { PrincipalOf } from '../principals.ts';
+import { decoysFrom } from './decoys.ts';
+import { LoginTurns } from './login-turns.ts';
+import { OAuthBearerConversation } from './oauth-bearer.ts';
+import { PasswordCheck } from './password-check.ts';
+import { PlainConversation } from './plain.ts';
+import { type Mechanism, Sasl } from './sasl.ts';
+import { saslMetrics } from './sasl-metrics.ts';
+import { type KnownCredential, ScramConversation } from './scram.ts';
+
+export type PasswordMechanism = 'PLAIN' | 'SCRAM-SHA-512';
+
+/** How clients may log in. */
+export interface SaslSettings {
+  /** Whether they have to. */
+  readonly isRequired: boolean;
+  readonly passwordMechanisms: readonly PasswordMechanism[];
+  /** Whose tokens are taken, and to whom they must be made out. Without it there is no OAUTHBEARER. */
+  readonly oauth?: { readonly issuerUrl: string; readonly audience: string } | undefined;
+  /** After this time clients have to log in again; 0 for never. */
+  readonly sessionMsMax: number;
+}
+
+export interface SaslParts {
+  readonly settings: SaslSettings;
+  /** What only agents of the cluster know. */
+  readonly agentSecrets: RecordsView;
+  /** What is kept of passwords, by the names of users. */
+  readonly scramCredentials: RecordsView;
+  /** The credentials that principals are made of. */
+  readonly credentials: RecordsView;
+  readonly principalOf: PrincipalOf;
+  readonly cpuCount: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface RunningSasl {
+  readonly sasl: Sasl;
+  close(): void;
+}
+
+/** Logins of an agent, checked against what it knows of its cluster, so that nobody else need be there. */
+export function createSasl(parts: SaslParts): RunningSasl {
+  const { settings, scramCredentials, credentials, principalOf, cpuCount, clock, log, metrics } = parts;
+  const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
+  const credentialOf = (user: string): KnownCredential => {
+    const value = scramCredentials.byKey.get(user);
+    return value === undefined
+      ? { credential: decoyOf(user), isReal: false }
+      : { credential: readScramCredential(value), isReal: true };
+  };
+  const { waiting } = saslMetrics(metrics);
+  // Half of the processors, so that the other half has time for those who are in already.
+  const turns = new LoginTurns({
+    runningMax: Math.max(1, Math.floor(cpuCount / 2)),
+    onChange: (count) => waiting.set(count),
+  });
+  const passwords = new PasswordCheck({ credentialOf, turns });
+  const ofPasswords: Readonly<Record<PasswordMechanism, Mechanism>> = {
+    PLAIN: ({ remoteAddress }) =>
+      new PlainConversation((user, password) => passwords.check({ user, password, remoteAddress })),
+    'SCRAM-SHA-512': () => new ScramConversation({ credentialOf }),
+  };
+  const mechanisms = new Map<string, Mechanism>();
+  for (const name of settings.passwordMechanisms) mechanisms.set(name, ofPasswords[name]);
+  const issuer = issuerOf(parts);
+  if (settings.oauth !== undefined && issuer !== undefined) {
+    const tokens = new TokenCheck({ issuer, audience: settings.oauth.audience, clock });
+    mechanisms.set('OAUTHBEARER', () => new OAuthBearerConversation((token) => tokens.check(token)));
+    // So that what is wrong with the issuer is logged now and not with the first login, which would have to wait besides.
+    void issuer.keys().catch(() => undefined);
+  }
+  const sasl = new Sasl({
+    isRequired: settings.isRequired,
+    mechanisms,
+    principalOf,
+    principalsVersion: () => credentials.version,
+    sessionMsMax: settings.sessionMsMax,
+    clock,
+    log,
+    metrics,
+  });
+  return { sasl, close: () => issuer?.close() };
+}
+
+function issuerOf({ settings, clock, log }: SaslParts): Issuer | undefined {
+  if (settings.oauth === undefined) return undefined;
+  return new Issuer({ url: settings.oauth.issuerUrl, fetchJson: fetchJsonOver(clock), clock, log });
+}
+
+/** The secret that all agents of the cluster have; until it is there, one of our own. */
+function decoySecret(agentSecrets: RecordsView): () => Uint8Array {
+  const own = randomBytes(clusterSecretBytes);
+  return () => agentSecrets.byKey.get(clusterSecrets.scramDecoys.key) ?? own;
+}

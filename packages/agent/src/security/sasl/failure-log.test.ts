@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type LogFields, silentLog } from '@weir/core';
+import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FailureLog, printable } from './failure-log.ts';
+
+test('of many failures some are logged, and then how many were not', () => {
+  const clock = new FakeClock();
+  const lines: LogFields[] = [];
+  const failures = new FailureLog({
+    clock,
+    log: { ...silentLog, info: (_, fields = {}) => lines.push(fields) },
+  });
+  for (let count = 0; count < 1000; count++) failures.tell('failed', { count });
+  assert.equal(lines.length, 50);
+  clock.advance(10_000);
+  failures.tell('failed', { count: 1000 });
+  failures.tell('failed', { count: 1001 });
+  assert.deepEqual(lines.slice(50), [{ count: 1000, unloggedBefore: 950 }, { count: 1001 }]);
+});
+
+test('the words of clients are made fit for a log', () => {
+  const cases: readonly [word: string, printed: string][] = [
+    ['alice', 'alice'],
+    ['élise@例え', 'élise@例え'],
+    ['a\nb\x1b[31m\u202e', 'a?b?[31m?'],
+    ['x'.repeat(100), `${'x'.repeat(64)}…`],
+  ];
+  for (const [word, printed] of cases) assert.equal(printable(word), printed);
+});

@@ -1,0 +1,79 @@
+import {
+  type Conversation,
+  challenge,
+  done,
+  type Failed,
+  misspoken,
+  type Step,
+  textOf,
+} from './conversation.ts';
+
+/** What is known of a token after it was checked. `problem` is for operators. */
+export type CheckedToken =
+  | { readonly subject: string; readonly expiresMs: number }
+  | { readonly problem: string; readonly subject: string | undefined };
+
+export type CheckToken = (token: string) => Promise<CheckedToken>;
+
+/**
+ * OAUTHBEARER (RFC 7628): one message with a token that somebody else gave to the client. A client whose token is not taken is told so by a
+ * challenge, as the RFC wants it, and fails with its next word, whatever that is.
+ */
+export class OAuthBearerConversation implements Conversation {
+  readonly #check: CheckToken;
+  /** What is said to a client in the end whose token was not taken. */
+  #failure: Failed | undefined;
+
+  constructor(check: CheckToken) {
+    this.#check = check;
+  }
+
+  step(token: Buffer): Step | Promise<Step> {
+    if (this.#failure !== undefined) return this.#failure;
+    const text = textOf(token);
+    const message = text === undefined ? { problem: 'the message is not UTF-8' } : readBearer(text);
+    return 'problem' in message ? misspoken(message.problem) : this.#judged(message);
+  }
+
+  async #judged({ token, actAs }: Bearer): Promise<Step> {
+    const checked = await this.#check(token);
+    if ('problem' in checked) return this.#turnDown(checked.problem, checked.subject);
+    const { subject, expiresMs } = checked;
+    if (actAs !== '' && actAs !== subject) {
+      return this.#turnDown('the client wants to act as somebody else than its token says', subject);
+    }
+    return done(subject, '', expiresMs);
+  }
+
+  #turnDown(reason: string, user: string | undefined): Step {
+    const message = 'Authentication failed: the token is not accepted.';
+    this.#failure = { kind: 'failed', message, reason, user };
+    return challenge(JSON.stringify({ status: 'invalid_token' }));
+  }
+}
+
+interface Bearer {
+  readonly token: string;
+  readonly actAs: string;
+}
+
+/**
+ * `n,a=name,`, then pairs of key and value, each ended by 0x01, and one more 0x01. Pairs that Kafka calls extensions are for whoever
+ * knows them.
+ */
+function readBearer(text: string): Bearer | { readonly problem: string } {
+  const headerEnd = text.indexOf('\x01');
+  const header = /^(n|y|p=[\w.-]+),(?:a=([^,]*))?,$/.exec(headerEnd < 0 ? '' : text.slice(0, headerEnd));
+  if (header === null) return { problem: 'the message has no header' };
+  if (header[1]!.startsWith('p')) return { problem: 'channel binding is not offered' };
+  if (!text.endsWith('\x01\x01')) return { problem: 'the message has no end' };
+  const pairs = text.slice(headerEnd + 1, -2).split('\x01');
+  if (!pairs.every((pair) => /^[A-Za-z]+=/.test(pair))) {
+    return { problem: 'the message has something that is not a key with a value' };
+  }
+  const tokens = pairs.filter((pair) => pair.startsWith('auth='));
+  const token = /^auth=bearer +([\w.~+/=-]+)$/i.exec(tokens[0] ?? '')?.[1];
+  if (tokens.length !== 1 || token === undefined) return { problem: 'the message has no bearer token' };
+  const actAs = (header[2] ?? '').replaceAll('=2C', ',').replaceAll('=3D', '=');
+  return { token, actAs };
+}

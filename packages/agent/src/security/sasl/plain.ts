@@ -1,0 +1,38 @@
+import { caps } from '@weir/core';
+import { type Conversation, done, misspoken, refused, type Step, textOf } from './conversation.ts';
+
+/** Whether a password is that of a user. `busy` when too many others wait to be told. */
+export type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
+
+/**
+ * PLAIN (RFC 4616): one message with three parts, who to act as, who it is, and the password. Nobody acts as somebody else here, so
+ * that the first part is empty or the same as the second. Names and passwords are taken as they are, as Kafka does.
+ */
+export class PlainConversation implements Conversation {
+  readonly #check: CheckPassword;
+
+  constructor(check: CheckPassword) {
+    this.#check = check;
+  }
+
+  step(token: Buffer): Step | Promise<Step> {
+    const parts = textOf(token)?.split('\0');
+    if (parts === undefined) return misspoken('the PLAIN message is not UTF-8');
+    const [actAs, user, password] = parts;
+    if (parts.length !== 3 || user === undefined || password === undefined) {
+      return misspoken(`a PLAIN message has three parts and this one has ${parts.length}`);
+    }
+    if (user === '' || password === '') return misspoken('the user name or the password is empty', user);
+    if (user.length > caps.principalNameCharsMax) return misspoken('the user name is too long');
+    if (actAs !== '' && actAs !== user) return misspoken('nobody may act as another user', user);
+    return this.#judged(user, password);
+  }
+
+  async #judged(user: string, password: string): Promise<Step> {
+    const answer = await this.#check(user, password);
+    if (answer === 'right') return done(user);
+    return answer === 'wrong'
+      ? refused(user, 'the user does not exist, or the password is wrong')
+      : misspoken('too many logins wait to be checked; try again later', user);
+  }
+}

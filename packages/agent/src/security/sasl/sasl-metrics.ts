@@ -1,0 +1,48 @@
+import type { MetricRow, Metrics, Series } from '@weir/core';
+
+export type AuthenticationOutcome = 'success' | 'renewed' | 'failure';
+
+const authenticationsRow: MetricRow<'mechanism' | 'outcome'> = {
+  name: 'agent_kafka_authentication_counter',
+  kind: 'counter',
+  help: 'Logins of Kafka clients by SASL, and what came of them; renewed are those of clients that had logged in before.',
+  labels: ['mechanism', 'outcome'],
+};
+
+const expiredRow: MetricRow<never> = {
+  name: 'agent_kafka_authentication_expired_counter',
+  kind: 'counter',
+  help: 'Kafka connections that were closed because their clients did not log in again in time.',
+  labels: [],
+};
+
+const unauthenticatedRow: MetricRow<never> = {
+  name: 'agent_kafka_unauthenticated_request_counter',
+  kind: 'counter',
+  help: 'Requests of Kafka clients that had to log in first, and lost their connection.',
+  labels: [],
+};
+
+const waitingRow: MetricRow<never> = {
+  name: 'agent_kafka_authentication_waiting',
+  kind: 'gauge',
+  help: 'Passwords that wait to be checked.',
+  labels: [],
+};
+
+export interface SaslMetrics {
+  /** The mechanism is a name of ours, never a peer's word. */
+  authentications(mechanism: string, outcome: AuthenticationOutcome): Series;
+  readonly expired: Series;
+  readonly unauthenticated: Series;
+  readonly waiting: Series;
+}
+
+export function saslMetrics(metrics: Metrics): SaslMetrics {
+  return {
+    authentications: (mechanism, outcome) => metrics.series(authenticationsRow, { mechanism, outcome }),
+    expired: metrics.series(expiredRow, {}),
+    unauthenticated: metrics.series(unauthenticatedRow, {}),
+    waiting: metrics.series(waitingRow, {}),
+  };
+}

@@ -1,0 +1,89 @@
+/** The messages of a client in SCRAM (RFC 5802, section 7), read strictly: what is not in the grammar is a problem that is named. */
+
+export interface ClientFirst {
+  /** `n,,` or `y,,`, with a name in between if there is one: what the last message has to repeat. */
+  readonly gs2Header: string;
+  /** Everything behind it, which both sides sign. */
+  readonly bare: string;
+  readonly user: string;
+  readonly nonce: string;
+}
+
+export interface ClientFinal {
+  /** What of the message is signed: all but the proof. */
+  readonly withoutProof: string;
+  readonly channelBinding: string;
+  readonly nonce: string;
+  readonly proof: Buffer;
+}
+
+export interface Problem {
+  readonly problem: string;
+}
+
+export function readClientFirst(text: string): ClientFirst | Problem {
+  const [flag = '', actAs = ''] = text.split(',', 2);
+  if (flag.startsWith('p=')) return { problem: 'channel binding is not offered' };
+  if (flag !== 'n' && flag !== 'y') return { problem: 'the message does not begin with n, or y,' };
+  const headerLength = flag.length + actAs.length + 2;
+  if (text[headerLength - 1] !== ',') return { problem: 'the message has no header' };
+  const gs2Header = text.slice(0, headerLength);
+  const bare = text.slice(headerLength);
+  const [first = '', second = '', ...extensions] = bare.split(',');
+  if (first.startsWith('m=')) return { problem: 'the message demands an extension that is not known' };
+  if (!first.startsWith('n=') || !second.startsWith('r='))
+    return { problem: 'user name or nonce is missing' };
+  const user = readName(first.slice(2));
+  if (user === undefined || user === '') return { problem: 'the user name is empty or wrongly escaped' };
+  const nonce = second.slice(2);
+  if (!noncePattern.test(nonce))
+    return { problem: 'the nonce is empty or has characters that it may not have' };
+  const problem = problemOfIdentity(actAs, user) ?? problemOfExtensions(extensions);
+  return problem === undefined ? { gs2Header, bare, user, nonce } : { problem };
+}
+
+export function readClientFinal(text: string): ClientFinal | Problem {
+  const proofAt = text.lastIndexOf(',p=');
+  if (proofAt < 0) return { problem: 'the proof is missing' };
+  const withoutProof = text.slice(0, proofAt);
+  const [binding = '', nonce = '', ...extensions] = withoutProof.split(',');
+  if (!binding.startsWith('c=') || !nonce.startsWith('r=')) {
+    return { problem: 'channel binding or nonce is missing' };
+  }
+  const proof = readBase64(text.slice(proofAt + 3));
+  if (proof === undefined) return { problem: 'the proof is not base64' };
+  const problem = problemOfExtensions(extensions);
+  if (problem !== undefined) return { problem };
+  return { withoutProof, channelBinding: binding.slice(2), nonce: nonce.slice(2), proof };
+}
+
+/** Everything printable but a comma. */
+const noncePattern = /^[\x21-\x2b\x2d-\x7e]+$/;
+
+function problemOfIdentity(actAs: string, user: string): string | undefined {
+  if (actAs === '') return undefined;
+  return actAs.startsWith('a=') && readName(actAs.slice(2)) === user
+    ? undefined
+    : 'nobody may act as another user';
+}
+
+/** Extensions are for whoever knows them. Clients send one in our time, which asks for something that is not here. */
+function problemOfExtensions(extensions: readonly string[]): string | undefined {
+  for (const extension of extensions) {
+    if (!/^[A-Za-z]+=/.test(extension)) return 'an extension is not a name with a value';
+    if (/^tokenauth=true$/i.test(extension)) return 'there are no delegation tokens';
+  }
+  return undefined;
+}
+
+/** A comma is written `=2C` and an equals sign `=3D`; nothing else is escaped. */
+function readName(text: string): string | undefined {
+  if (/=(?!2C|3D)/.test(text) || text.includes('\0')) return undefined;
+  return text.replaceAll('=2C', ',').replaceAll('=3D', '=');
+}
+
+/** Base64 with its padding and nothing else, which Node by itself does not insist on. */
+function readBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}

@@ -1,0 +1,104 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { caps } from '@weir/core';
+import type { ScramCredential } from '@weir/metadata';
+import { type Conversation, challenge, done, misspoken, refused, type Step, textOf } from './conversation.ts';
+import { type ClientFirst, readClientFinal, readClientFirst } from './scram-messages.ts';
+
+/** What a login is checked against. */
+export interface KnownCredential {
+  readonly credential: ScramCredential;
+  /** Of a user that there is. All others get one that nothing fits, and that looks like any. */
+  readonly isReal: boolean;
+}
+
+/** Fewer are not safe (RFC 7677). */
+const iterationsMin = 4096;
+const hash = 'sha512';
+const keyBytes = 64;
+
+/** Fresh for every login, so that what was said in one is worth nothing in the next. */
+export function freshNonce(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+export interface ScramOptions {
+  readonly credentialOf: (user: string) => KnownCredential;
+  readonly nonce?: () => string;
+}
+
+/** What the first two messages have settled. */
+interface Begun {
+  readonly first: ClientFirst;
+  readonly known: KnownCredential;
+  readonly nonce: string;
+  readonly serverFirst: string;
+}
+
+/**
+ * SCRAM-SHA-512 (RFC 5802): the client proves that it has the password, and the server that it has what was made of it, and neither
+ * says it. Names and passwords are taken as they are, as Kafka does. A user that does not exist gets salt and iterations like
+ * all others, always the same, and fails when everybody fails: with the proof.
+ *
+ * ```
+ *  client   n,,n=user,r=<nonce of the client>
+ *  server   r=<nonces of both>,s=<salt>,i=<iterations>
+ *  client   c=<the header again>,r=<nonces of both>,p=<proof>
+ *  server   v=<signature>
+ * ```
+ */
+export class ScramConversation implements Conversation {
+  readonly #options: ScramOptions;
+  #begun: Begun | undefined;
+
+  constructor(options: ScramOptions) {
+    this.#options = options;
+  }
+
+  step(token: Buffer): Step {
+    const text = textOf(token);
+    if (text === undefined) return misspoken('the SCRAM message is not UTF-8');
+    return this.#begun === undefined ? this.#begin(text) : this.#end(text, this.#begun);
+  }
+
+  #begin(text: string): Step {
+    const first = readClientFirst(text);
+    if ('problem' in first) return misspoken(first.problem);
+    if (first.user.length > caps.principalNameCharsMax) return misspoken('the user name is too long');
+    const known = this.#options.credentialOf(first.user);
+    const { salt, iterations } = known.credential;
+    if (iterations < iterationsMin) {
+      return refused(first.user, `the credential has ${iterations} iterations and needs ${iterationsMin}`);
+    }
+    const nonce = `${first.nonce}${(this.#options.nonce ?? freshNonce)()}`;
+    const serverFirst = `r=${nonce},s=${Buffer.from(salt).toString('base64')},i=${iterations}`;
+    this.#begun = { first, known, nonce, serverFirst };
+    return challenge(serverFirst);
+  }
+
+  #end(text: string, { first, known, nonce, serverFirst }: Begun): Step {
+    const final = readClientFinal(text);
+    const { user } = first;
+    if ('problem' in final) return misspoken(final.problem, user);
+    if (final.channelBinding !== Buffer.from(first.gs2Header).toString('base64')) {
+      return misspoken('the channel binding is not the one that the login began with', user);
+    }
+    if (final.nonce !== nonce) return misspoken('the nonce is not that of this login', user);
+    const signed = `${first.bare},${serverFirst},${final.withoutProof}`;
+    const { storedKey, serverKey } = known.credential;
+    if (!isProof(final.proof, Buffer.from(storedKey), signed) || !known.isReal) {
+      return refused(user, known.isReal ? 'the proof is wrong' : 'there is no such user');
+    }
+    return done(user, `v=${mac(Buffer.from(serverKey), signed).toString('base64')}`);
+  }
+}
+
+function isProof(proof: Buffer, storedKey: Buffer, signed: string): boolean {
+  if (proof.length !== keyBytes || storedKey.length !== keyBytes) return false;
+  const signature = mac(storedKey, signed);
+  const clientKey = Buffer.from(proof.map((byte, index) => byte ^ signature[index]!));
+  return timingSafeEqual(createHash(hash).update(clientKey).digest(), storedKey);
+}
+
+function mac(key: Buffer, text: string): Buffer {
+  return createHmac(hash, key).update(text).digest();
+}

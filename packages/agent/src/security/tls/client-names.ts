@@ -1,0 +1,55 @@
+import { compileRewrite } from '@weir/metadata';
+import type { CertificateNames } from './certificate-names.ts';
+import { spiffeIdOf } from './spiffe-id.ts';
+
+/** One of Kafka's `ssl.principal.mapping.rules`. The first that fits the whole distinguished name wins. */
+export type NameRule =
+  | { readonly kind: 'default' }
+  | {
+      readonly kind: 'rule';
+      readonly pattern: string;
+      readonly replacement: string;
+      readonly letterCase: 'L' | 'U' | '';
+    };
+
+export interface ClientNamesOptions {
+  readonly rules: readonly NameRule[];
+  /** Whether a SPIFFE id in a certificate is its user's name. It goes before the subject, which such certificates often lack. */
+  readonly takesSpiffeIds: boolean;
+}
+
+export type ClientName = { readonly username: string } | { readonly problem: string };
+
+/** Gives the user whose certificate it is. */
+export type NameOfCertificate = (names: Pick<CertificateNames, 'subject' | 'uris'>) => ClientName;
+
+/** Throws when a rule cannot be used; rules are an operator's, who should hear of it at the start. */
+export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): NameOfCertificate {
+  const rewrites = rules.map(rewriteOf);
+  return ({ subject, uris }) => {
+    if (takesSpiffeIds) {
+      const spiffe = spiffeIdOf(uris);
+      if ('problem' in spiffe) return spiffe;
+      if (spiffe.id !== undefined) return { username: spiffe.id.text };
+    }
+    if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
+    for (const rewrite of rewrites) {
+      const username = rewrite(subject);
+      if (username === undefined) continue;
+      return username === '' ? { problem: `${subject} becomes an empty user name` } : { username };
+    }
+    return { problem: `no rule of -mtlsPrincipalMappingRules fits ${subject}` };
+  };
+}
+
+function rewriteOf(rule: NameRule): (subject: string) => string | undefined {
+  if (rule.kind === 'default') return (subject) => subject;
+  const rewrite = compileRewrite(rule.pattern, rule.replacement);
+  if (rewrite.problem !== undefined) throw new Error(`-mtlsPrincipalMappingRules: ${rewrite.problem}`);
+  return (subject) => {
+    const username = rewrite.apply(subject);
+    if (rule.letterCase === 'L') return username?.toLowerCase();
+    if (rule.letterCase === 'U') return username?.toUpperCase();
+    return username;
+  };
+}

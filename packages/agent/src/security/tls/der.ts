@@ -1,0 +1,89 @@
+/** A value of a DER encoding. */
+export interface DerValue {
+  /** The identifier octet: class, whether it consists of other values, and number. */
+  readonly tag: number;
+  readonly content: Buffer;
+  /** Identifier, length and content. */
+  readonly encoded: Buffer;
+}
+
+export const derTags = {
+  oid: 0x06,
+  utf8String: 0x0c,
+  printableString: 0x13,
+  teletexString: 0x14,
+  ia5String: 0x16,
+  generalString: 0x1b,
+  universalString: 0x1c,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+  octetString: 0x04,
+} as const;
+
+/** What is no DER, or none that a certificate would have. */
+export class DerError extends Error {}
+
+const lengthBytesMax = 4;
+const highTagNumber = 0x1f;
+
+/** The values that lie one after the other in some bytes. */
+export function readDerValues(bytes: Buffer): DerValue[] {
+  const values: DerValue[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const value = readDerValue(bytes, at);
+    values.push(value);
+    at += value.encoded.length;
+  }
+  return values;
+}
+
+/** The parts of a value that must be of this kind. */
+export function derParts(value: DerValue | undefined, tag: number): DerValue[] {
+  if (value?.tag !== tag) throw new DerError(`a value with the tag ${tag} is missing`);
+  return readDerValues(value.content);
+}
+
+/** An object identifier as people write it: `2.5.4.3`. */
+export function derOid({ content }: DerValue): string {
+  const numbers: number[] = [];
+  let number = 0;
+  for (const [index, octet] of content.entries()) {
+    number = number * 128 + (octet & 0x7f);
+    if (!Number.isSafeInteger(number))
+      throw new DerError('an object identifier with a number beyond all measure');
+    if (octet < 0x80) {
+      numbers.push(number);
+      number = 0;
+    } else if (index === content.length - 1) {
+      throw new DerError('an object identifier that is cut off');
+    }
+  }
+  const [first = 0, ...rest] = numbers;
+  const root = Math.min(2, Math.floor(first / 40));
+  return [root, first - 40 * root, ...rest].join('.');
+}
+
+function readDerValue(bytes: Buffer, at: number): DerValue {
+  const tag = octetAt(bytes, at);
+  if ((tag & highTagNumber) === highTagNumber) throw new DerError('a tag of more than one octet');
+  let length = octetAt(bytes, at + 1);
+  let start = at + 2;
+  if (length >= 0x80) {
+    const lengthBytes = length & 0x7f;
+    if (lengthBytes === 0 || lengthBytes > lengthBytesMax)
+      throw new DerError('a length that DER does not have');
+    octetAt(bytes, start + lengthBytes - 1);
+    length = bytes.readUIntBE(start, lengthBytes);
+    start += lengthBytes;
+  }
+  if (length > bytes.length - start) throw new DerError('a value that is cut off');
+  const end = start + length;
+  return { tag, content: bytes.subarray(start, end), encoded: bytes.subarray(at, end) };
+}
+
+function octetAt(bytes: Buffer, at: number): number {
+  const octet = bytes[at];
+  if (octet === undefined) throw new DerError('a value that is cut off');
+  return octet;
+}

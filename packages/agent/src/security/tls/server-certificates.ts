@@ -1,0 +1,194 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls';
+import type { Clock, Log, MetricRow, Metrics, Series } from '@weir/core';
+import type { TlsMaterial, TlsSource } from './tls-material.ts';
+import { type TlsProfileName, tlsProfiles } from './tls-profiles.ts';
+
+export interface ServerCertificatesOptions {
+  readonly source: TlsSource;
+  readonly profile: TlsProfileName;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const rows = {
+  reloads: {
+    name: 'agent_tls_reload_counter',
+    kind: 'counter',
+    help: 'Times that changed TLS files were taken into use, or could not be.',
+    labels: ['outcome'],
+  },
+  expiry: {
+    name: 'agent_tls_certificate_expiry_seconds',
+    kind: 'gauge',
+    help: 'When the certificate of the server expires, in seconds since 1970.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+/**
+ * The certificate, the key and the authorities of an agent, as they last were in order. What changes is looked at first: a pair that
+ * does not belong together, as one sees it between two writes, or a file without a certificate leaves the old ones in use.
+ */
+export class ServerCertificates {
+  readonly #options: ServerCertificatesOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #reloaded: Series;
+  readonly #failed: Series;
+  readonly #expiry: Series;
+  #material: TlsMaterial;
+  #context: SecureContextOptions;
+  #certificate: X509Certificate;
+  /** What was wrong when it was last read, so that it is said once. */
+  #problem: string | undefined;
+  #cancel: () => void = () => {};
+  #isClosed = false;
+
+  /** Rejects when there is nothing to begin with. */
+  static async load(options: ServerCertificatesOptions): Promise<ServerCertificates> {
+    return new ServerCertificates(options, await options.source.read());
+  }
+
+  private constructor(options: ServerCertificatesOptions, material: TlsMaterial) {
+    const { metrics } = options;
+    this.#options = options;
+    this.#reloaded = metrics.series(rows.reloads, { outcome: 'success' });
+    this.#failed = metrics.series(rows.reloads, { outcome: 'error' });
+    this.#expiry = metrics.series(rows.expiry, {});
+    const { context, certificate } = checkMaterial(material, options.profile);
+    this.#material = material;
+    this.#context = context;
+    this.#certificate = certificate;
+    this.#describe('the certificate of the server is in use');
+    this.#schedule();
+  }
+
+  /** For a listener that is made now. */
+  get context(): SecureContextOptions {
+    return this.#context;
+  }
+
+  /** The certificate of the server itself. */
+  get certificate(): X509Certificate {
+    return this.#certificate;
+  }
+
+  get hasAuthorities(): boolean {
+    return this.#material.authorities !== undefined;
+  }
+
+  /** Called whenever there is a new context. The returned function ends it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+    this.#listeners.clear();
+  }
+
+  #schedule(): void {
+    const { clock, source } = this.#options;
+    if (!this.#isClosed) this.#cancel = clock.after(source.intervalMs, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const material = await this.#options.source.read();
+      if (this.#isClosed) return;
+      if (!isSame(material, this.#material)) this.#take(material);
+      this.#problem = undefined;
+    } catch (error) {
+      this.#failedWith(error instanceof Error ? error.message : String(error));
+    }
+    this.#schedule();
+  }
+
+  #take(material: TlsMaterial): void {
+    const { context, certificate } = checkMaterial(material, this.#options.profile);
+    this.#material = material;
+    this.#context = context;
+    this.#certificate = certificate;
+    this.#reloaded.add(1);
+    this.#describe('TLS files have changed and are in use for new connections');
+    for (const listener of this.#listeners) listener();
+  }
+
+  #failedWith(problem: string): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#failed.add(1);
+    this.#options.log.error('TLS files cannot be used; those before stay in use', {
+      source: this.#options.source.name,
+      error: problem,
+    });
+  }
+
+  #describe(message: string): void {
+    const { log, clock, source } = this.#options;
+    const { subject, serialNumber, validToDate } = this.#certificate;
+    this.#expiry.set(validToDate.getTime() / 1000);
+    const fields = {
+      source: source.name,
+      subject: subject?.replaceAll('\n', ', '),
+      serialNumber,
+      validTo: validToDate.toISOString(),
+    };
+    if (validToDate.getTime() < clock.nowMs()) log.warn(`${message}, and it has expired`, fields);
+    else log.info(message, fields);
+  }
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.certificate === b.certificate && a.privateKey === b.privateKey && a.authorities === b.authorities;
+}
+
+/** Throws, and says which of the three is wrong and never what is in it. */
+function checkMaterial(material: TlsMaterial, profile: TlsProfileName) {
+  const [certificate] = certificatesIn('the certificate of the server', material.certificate);
+  const key = attempt('the private key of the server', () => createPrivateKey(material.privateKey));
+  if (!certificate!.checkPrivateKey(key)) {
+    throw new Error('the private key does not belong to the certificate of the server');
+  }
+  if (material.authorities !== undefined) {
+    certificatesIn('the file of authorities', material.authorities);
+  }
+  const context: SecureContextOptions = {
+    ...tlsProfiles[profile],
+    cert: material.certificate,
+    key: material.privateKey,
+    ca: material.authorities ?? systemAuthorities(),
+  };
+  attempt('TLS with these files', () => createSecureContext(context));
+  return { context, certificate: certificate! };
+}
+
+const pemPattern = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g;
+
+/** At least one: the runtime takes an empty file of authorities for the wish to trust everybody whom the web trusts. */
+function certificatesIn(what: string, pem: string): X509Certificate[] {
+  const found = pem.match(pemPattern) ?? [];
+  if (found.length === 0) throw new Error(`${what} holds no certificate in PEM`);
+  return found.map((one) => attempt(what, () => new X509Certificate(one)));
+}
+
+function attempt<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    throw new Error(`${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** A machine without any leaves those that come with the runtime. */
+function systemAuthorities(): string[] {
+  const system = getCACertificates('system');
+  return system.length > 0 ? system : getCACertificates('bundled');
+}

@@ -1,0 +1,183 @@
+import {
+  type Acl,
+  type AclOperation,
+  type AclPatternType,
+  type AclPermission,
+  type AclResourceType,
+  aclOperations,
+  aclPatternTypes,
+  aclPermissions,
+  aclResourceTypes,
+} from '@weir/core';
+import { apis, errors } from '@weir/wire';
+import { Failure } from '../failure.ts';
+import type { KafkaCluster } from './cluster.ts';
+import { ConnectionFailed } from './connection-failed.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
+
+/** Which ACLs are meant. What is not given is any. */
+export interface AclFilter {
+  readonly resourceType?: AclResourceType | undefined;
+  readonly resourceName?: string | undefined;
+  /** `MATCH` is every pattern that holds for a resource of the name. */
+  readonly patternType?: AclPatternType | 'MATCH' | undefined;
+  readonly principal?: string | undefined;
+  readonly host?: string | undefined;
+  readonly operation?: AclOperation | undefined;
+  readonly permission?: AclPermission | undefined;
+}
+
+/** An ACL as a broker tells it, whose words may be newer than ours: `UNKNOWN (17)`. */
+export type ToldAcl = { readonly [Field in keyof Acl]: string };
+
+const anyNumber = 1;
+const patternNumbers = { ...aclPatternTypes, MATCH: 2 } as const;
+
+/** Makes ACLs, and gives for each the failure or nothing. One that is there already is as good as made. */
+export function createAcls(
+  cluster: KafkaCluster,
+  acls: readonly Acl[],
+): Promise<readonly (Failure | undefined)[]> {
+  return cluster.retrying(async () => {
+    const controller = await cluster.controller();
+    const { results } = await controller.request(
+      apis.CreateAcls,
+      {
+        creations: acls.map((acl) => ({
+          resourceType: aclResourceTypes[acl.resourceType],
+          resourceName: acl.resourceName,
+          resourcePatternType: aclPatternTypes[acl.patternType],
+          principal: acl.principal,
+          host: acl.host,
+          operation: aclOperations[acl.operation],
+          permissionType: aclPermissions[acl.permission],
+        })),
+      },
+      { timeoutMs: cluster.timeoutMs },
+    );
+    const failures = acls.map((acl, index) => {
+      const { errorCode, errorMessage } = results[index] ?? {
+        errorCode: errors.UNKNOWN_SERVER_ERROR.code,
+        errorMessage: null,
+      };
+      if (errorCode === errors.NONE.code) return undefined;
+      return new KafkaRequestFailed(aclInWords(acl), errorCode, errorMessage);
+    });
+    const passing = failures.find((failure) => failure?.retriable);
+    if (passing !== undefined) throw passing;
+    return failures;
+  });
+}
+
+export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<readonly ToldAcl[]> {
+  return cluster.retrying(async () => {
+    const connection = await cluster.bootstrap();
+    const answer = await connection.request(apis.DescribeAcls, filterOnTheWire(filter), {
+      timeoutMs: cluster.timeoutMs,
+    });
+    if (answer.errorCode !== errors.NONE.code) {
+      throw new KafkaRequestFailed('ACLs', answer.errorCode, answer.errorMessage);
+    }
+    return answer.resources.flatMap(({ acls, ...resource }) =>
+      acls.map((acl) => told({ ...resource, ...acl })),
+    );
+  });
+}
+
+export interface DeletedAcls {
+  readonly deleted: readonly ToldAcl[];
+  /** What went wrong with a filter, or with an ACL that it found. */
+  readonly failures: readonly Failure[];
+}
+
+/** Deletes what matches any of the filters, and tells what that was. */
+export function deleteAcls(cluster: KafkaCluster, filters: readonly AclFilter[]): Promise<DeletedAcls> {
+  return cluster.retrying(async () => {
+    const controller = await cluster.controller();
+    const { filterResults } = await onlyOnce(() =>
+      controller.request(
+        apis.DeleteAcls,
+        { filters: filters.map(filterOnTheWire) },
+        { timeoutMs: cluster.timeoutMs },
+      ),
+    );
+    const failures: KafkaRequestFailed[] = [];
+    const deleted: ToldAcl[] = [];
+    for (const { errorCode, errorMessage, matchingAcls } of filterResults) {
+      if (errorCode !== errors.NONE.code) {
+        failures.push(new KafkaRequestFailed('ACLs', errorCode, errorMessage));
+      }
+      for (const match of matchingAcls) {
+        if (match.errorCode === errors.NONE.code) deleted.push(told(match));
+        else
+          failures.push(new KafkaRequestFailed(aclInWords(told(match)), match.errorCode, match.errorMessage));
+      }
+    }
+    // Another try would not tell again what this one has deleted.
+    const [passing] = failures.filter(({ retriable }) => retriable);
+    if (passing !== undefined && deleted.length === 0) throw passing;
+    return { deleted, failures };
+  });
+}
+
+/** A connection that is lost on the way takes the knowledge with it what was deleted. */
+async function onlyOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof ConnectionFailed)) throw error;
+    throw new Failure(
+      `${error.message}; whether anything was deleted is not known, weir cli describe-acls shows what is left`,
+    );
+  }
+}
+
+function filterOnTheWire(filter: AclFilter) {
+  const { resourceType, patternType, operation, permission } = filter;
+  return {
+    resourceTypeFilter: resourceType === undefined ? anyNumber : aclResourceTypes[resourceType],
+    resourceNameFilter: filter.resourceName ?? null,
+    patternTypeFilter: patternType === undefined ? anyNumber : patternNumbers[patternType],
+    principalFilter: filter.principal ?? null,
+    hostFilter: filter.host ?? null,
+    operation: operation === undefined ? anyNumber : aclOperations[operation],
+    permissionType: permission === undefined ? anyNumber : aclPermissions[permission],
+  };
+}
+
+interface AclOnTheWire {
+  readonly resourceType: number;
+  readonly resourceName: string;
+  readonly patternType: number;
+  readonly principal: string;
+  readonly host: string;
+  readonly operation: number;
+  readonly permissionType: number;
+}
+
+function told(acl: AclOnTheWire): ToldAcl {
+  return {
+    resourceType: wordOf(aclResourceTypes, acl.resourceType),
+    resourceName: acl.resourceName,
+    patternType: wordOf(aclPatternTypes, acl.patternType),
+    principal: acl.principal,
+    host: acl.host,
+    operation: wordOf(aclOperations, acl.operation),
+    permission: wordOf(aclPermissions, acl.permissionType),
+  };
+}
+
+function wordOf(numbers: Readonly<Record<string, number>>, wanted: number): string {
+  return Object.keys(numbers).find((word) => numbers[word] === wanted) ?? `UNKNOWN (${wanted})`;
+}
+
+/** `ALLOW User:alice to READ TOPIC orders`. */
+export function aclInWords({
+  permission,
+  principal,
+  operation,
+  resourceType,
+  resourceName,
+}: ToldAcl): string {
+  return `${permission} ${principal} to ${operation} ${resourceType} ${resourceName}`;
+}

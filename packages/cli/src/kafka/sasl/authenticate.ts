@@ -1,0 +1,91 @@
+import {
+  type Api,
+  apis,
+  errorByCode,
+  errors,
+  type Fields,
+  type ReadStruct,
+  type WriteStruct,
+} from '@weir/wire';
+import type { Address } from '../address.ts';
+import { SaslRefused } from './conversation.ts';
+import { beginLogin, type SaslLogin } from './login.ts';
+import { LoginFailed } from './login-failed.ts';
+
+/** What a login needs of a connection: requests that nothing else may come between. */
+export interface LoginChannel {
+  readonly address: Address;
+  offers(api: Pick<Api, 'key'>): boolean;
+  ask<Request extends Fields, Response extends Fields>(
+    api: Api<Request, Response>,
+    body: WriteStruct<Request>,
+  ): Promise<ReadStruct<Response>>;
+}
+
+/** More than any mechanism needs, so that a server cannot ask for ever. */
+const challengesMax = 4;
+
+/**
+ * Logs in, for the first time or again, and gives for how many milliseconds the login holds; 0 is for as long as the connection
+ * does. Throws `LoginFailed`, and whatever the channel throws.
+ */
+export async function authenticate(channel: LoginChannel, login: SaslLogin): Promise<number> {
+  await chooseMechanism(channel, login);
+  const conversation = await beginLogin(login);
+  let message: Buffer | undefined = conversation.first();
+  let lifetimeMs = 0;
+  for (let challenges = 0; message !== undefined; challenges++) {
+    if (challenges > challengesMax) {
+      throw failed(channel, login, 'other', 'the broker asks on and on and does not end the login');
+    }
+    const answer = await channel.ask(apis.SaslAuthenticate, { authBytes: message });
+    if (answer.errorCode !== errors.NONE.code) {
+      const words = [answer.errorMessage, conversation.refusal].filter(Boolean).join(' ');
+      throw refusal(channel, login, answer.errorCode, words);
+    }
+    try {
+      message = await conversation.answer(answer.authBytes);
+    } catch (error) {
+      if (!(error instanceof SaslRefused)) throw error;
+      throw failed(channel, login, error.reason, `${login.mechanism}: ${error.message}`);
+    }
+    lifetimeMs = Number(answer.sessionLifetimeMs);
+  }
+  return Math.max(0, lifetimeMs);
+}
+
+async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise<void> {
+  const { mechanism } = login;
+  // Where the tokens would travel without a header there is no telling why a login fails.
+  if (!channel.offers(apis.SaslHandshake) || !channel.offers(apis.SaslAuthenticate)) {
+    throw failed(channel, login, 'no login here', 'the broker offers no login');
+  }
+  const { errorCode, mechanisms } = await channel.ask(apis.SaslHandshake, { mechanism });
+  if (errorCode === errors.NONE.code) return;
+  if (errorCode === errors.UNSUPPORTED_SASL_MECHANISM.code) {
+    const what = `the mechanism ${mechanism} is not enabled`;
+    throw new LoginFailed(channel.address, mechanism, 'mechanism not enabled', what, mechanisms);
+  }
+  if (errorCode === errors.ILLEGAL_SASL_STATE.code) {
+    throw failed(channel, login, 'no login here', 'this listener takes no login');
+  }
+  throw refusal(channel, login, errorCode, '');
+}
+
+function refusal(channel: LoginChannel, login: SaslLogin, code: number, said: string): LoginFailed {
+  const known = errorByCode(code);
+  const words = said || known?.message || 'no reason was given';
+  if (code === errors.SASL_AUTHENTICATION_FAILED.code) {
+    return failed(channel, login, 'refused', `the login by ${login.mechanism} was refused: ${words}`);
+  }
+  return failed(channel, login, 'other', `the login failed: ${known?.name ?? `error ${code}`}: ${words}`);
+}
+
+function failed(
+  { address }: LoginChannel,
+  { mechanism }: SaslLogin,
+  problem: LoginFailed['problem'],
+  what: string,
+): LoginFailed {
+  return new LoginFailed(address, mechanism, problem, what);
+}

@@ -1,0 +1,66 @@
+import { Failure } from '../../failure.ts';
+import { type Address, printAddress } from '../address.ts';
+import type { SaslMechanism } from './mechanisms.ts';
+
+/** The ways in which a login can fail that a user can do something about. */
+export type LoginProblem =
+  | 'no login here'
+  | 'mechanism not enabled'
+  | 'refused'
+  | 'server unproven'
+  | 'other';
+
+const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
+  PLAIN: 'check -username and -password',
+  'SCRAM-SHA-512': 'check -username and -password',
+  OAUTHBEARER:
+    'check the issuer, the audience and the expiry of the token; the file of -oauthTokenFile is read at every login, and a ' +
+    'token of -oauthToken stays the same',
+};
+
+/** The broker could be reached, and did not let the user in. */
+export class LoginFailed extends Failure {
+  override readonly name = 'LoginFailed';
+  readonly address: Address;
+  readonly problem: LoginProblem;
+  /** What happened, as a phrase. */
+  readonly what: string;
+  readonly advice: string;
+  /** The mechanisms that the broker has, where it said so. */
+  readonly mechanisms: readonly string[];
+
+  constructor(
+    address: Address,
+    mechanism: SaslMechanism,
+    problem: LoginProblem,
+    what: string,
+    mechanisms: readonly string[] = [],
+  ) {
+    const advice = adviceOn(problem, mechanism, mechanisms);
+    super(`${printAddress(address)}: ${what}; ${advice}`);
+    this.address = address;
+    this.problem = problem;
+    this.what = what;
+    this.advice = advice;
+    this.mechanisms = mechanisms;
+  }
+}
+
+function adviceOn(problem: LoginProblem, mechanism: SaslMechanism, mechanisms: readonly string[]): string {
+  switch (problem) {
+    case 'no login here':
+      return mechanism === 'OAUTHBEARER'
+        ? 'leave the token out, or take the port of a listener with SASL'
+        : 'leave -username and -password out, or take the port of a listener with SASL';
+    case 'mechanism not enabled':
+      return mechanisms.length === 0
+        ? 'the broker enables none'
+        : `the broker enables ${mechanisms.join(', ')}: choose one with -saslMechanism`;
+    case 'refused':
+      return secretAdvice[mechanism];
+    case 'server unproven':
+      return 'whoever answers there may be no broker of yours; check the address, and connect with -tls';
+    case 'other':
+      return 'weir cli diagnose-connection tries one step after the other';
+  }
+}

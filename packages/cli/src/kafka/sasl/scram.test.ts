@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FakeSaslLogin } from '../../../testing/fake-sasl.ts';
+import { SaslRefused } from './conversation.ts';
+import { scramConversation } from './scram.ts';
+
+/** Lets a client log in at a server, and gives how it ended. */
+async function logIn(
+  [user, password]: readonly [string, string],
+  users: Readonly<Record<string, string>>,
+  spoil?: (message: string) => string,
+): Promise<string> {
+  const server = new FakeSaslLogin(
+    { mechanisms: ['SCRAM-SHA-512'], users, ...(spoil === undefined ? {} : { spoil }) },
+    'SCRAM-SHA-512',
+  );
+  const client = scramConversation(user, password);
+  let message: Buffer | undefined = client.first();
+  let isDone = false;
+  while (message !== undefined) {
+    const reply = server.reply(message);
+    if ('refuse' in reply) return 'refused by the server';
+    isDone = reply.isDone;
+    try {
+      message = await client.answer(reply.say);
+    } catch (error) {
+      if (!(error instanceof SaslRefused)) throw error;
+      return error.message;
+    }
+  }
+  return isDone ? 'logged in' : 'ended early';
+}
+
+/** Nonces and salt of the example in RFC 5802; the proofs were computed by Python's hashlib, for the RFC has them for SHA-1. */
+const expectedFinal =
+  'c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,' +
+  'p=VdS8LkrURiej1tG6iX+fqCXQfUnBb//d9llXYaH+ylUbDwBUz9geyR9fC4TewskRUM2tlYSalhAT4Aay1Q5dTA==';
+const expectedServerFinal =
+  'v=14PAAuavk9hxBEkgB0brDxUhvWu+N16meYk+qxVNFqchR8QPohM09Y4Z6WaTCuX4C6nqMB9KIJTDm6RpSM990g==';
+
+test('a fixed exchange has the bytes that others compute', async () => {
+  const client = scramConversation('user', 'pencil', 'fyko+d2lbbFgONRv9qkxdawL');
+  assert.equal(client.first().toString(), 'n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL');
+  const serverFirst = 'r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096';
+  const final = await client.answer(Buffer.from(serverFirst));
+  assert.equal(final?.toString(), expectedFinal);
+  assert.equal(await client.answer(Buffer.from(expectedServerFinal)), undefined);
+});
+
+test('every user gets in with his password, and with no other', async () => {
+  const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(word, word, word, async (user, password, other) => {
+      assert.equal(await logIn([user, password], { [user]: password }), 'logged in');
+      const ended = await logIn([user, other], { [user]: password });
+      assert.equal(ended, other === password ? 'logged in' : 'refused by the server');
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a name with the signs of the format is escaped', () => {
+  const [, name] = /^n,,n=(.*),r=/.exec(scramConversation('a=b,c', 'p').first().toString())!;
+  assert.equal(name, 'a=3Db=2Cc');
+});
+
+test('a server that does not prove itself is not believed', async () => {
+  const cases: readonly [spoil: (message: string) => string, ended: RegExp][] = [
+    [
+      (message) => message.replace(/^v=./, (start) => (start === 'v=A' ? 'v=B' : 'v=A')),
+      /its signature is wrong$/,
+    ],
+    [(message) => message.replace(/^v=.*/, 'v='), /its signature is wrong$/],
+    [(message) => message.replace(/^v=.*/, ''), /its signature is wrong$/],
+    [(message) => message.replace(/^v=.*/, 'e=invalid-proof'), /^the server says invalid-proof$/],
+    [(message) => message.replace(/^r=./, 'r=!'), /its nonce is no answer to ours$/],
+    [(message) => message.replace(/server,/, ','), /its nonce is no answer to ours$/],
+    [(message) => message.replace(/i=\d+/, 'i=1'), /it asks for 1 iterations; 4096 to 1000000 are allowed$/],
+    [(message) => message.replace(/i=\d+/, 'i=2000000000'), /it asks for 2000000000 iterations/],
+    [(message) => message.replace(/i=\d+/, 'i=many'), /it asks for many iterations/],
+    [(message) => message.replace(/s=[^,]*/, 's='), /it sends no salt$/],
+    [(message) => message.replace(/^r=/, 'm=new,r='), /it asks for an extension of SCRAM that nobody knows$/],
+    [(message) => message.replace(/^r=.*/, 'e=other-error'), /^the server says other-error$/],
+  ];
+  for (const [spoil, ended] of cases) {
+    assert.match(await logIn(['alice', 'secret'], { alice: 'secret' }, spoil), ended);
+  }
+});

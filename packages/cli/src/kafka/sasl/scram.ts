@@ -1,0 +1,103 @@
+/**
+ * SCRAM-SHA-512 (RFC 5802) as a client speaks it. The password does not leave the machine, and the server has to prove that it
+ * knows what belongs to it. Names and passwords are taken as they are, which is what Kafka's clients do.
+ */
+
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { caps } from '@weir/core';
+import { type SaslConversation, SaslRefused } from './conversation.ts';
+
+const derive = promisify(pbkdf2);
+const digest = 'sha512';
+const digestBytes = 64;
+
+/** No channel binding, and nobody but oneself to log in as. */
+const gs2Header = 'n,,';
+
+/** Fewer would let a server that is none learn the password by trying; RFC 7677 asks for as many. */
+const iterationsMin = 4096;
+
+export function scramConversation(
+  username: string,
+  password: string,
+  nonce: string = randomBytes(24).toString('base64url'),
+): SaslConversation {
+  const clientFirstBare = `n=${escapeName(username)},r=${nonce}`;
+  let expectedSignature: Buffer | undefined;
+
+  async function proveTo(serverFirst: string): Promise<Buffer> {
+    const { serverNonce, salt, iterations } = readServerFirst(serverFirst, nonce);
+    const salted = await derive(password, salt, iterations, digestBytes, digest);
+    const clientKey = hmac(salted, 'Client Key');
+    const storedKey = createHash(digest).update(clientKey).digest();
+    const binding = Buffer.from(gs2Header).toString('base64');
+    const withoutProof = `c=${binding},r=${serverNonce}`;
+    const authMessage = `${clientFirstBare},${serverFirst},${withoutProof}`;
+    expectedSignature = hmac(hmac(salted, 'Server Key'), authMessage);
+    const clientSignature = hmac(storedKey, authMessage);
+    const proof = clientKey.map((byte, index) => byte ^ clientSignature[index]!);
+    return Buffer.from(`${withoutProof},p=${Buffer.from(proof).toString('base64')}`);
+  }
+
+  function checkProof(serverFinal: string, expected: Buffer): undefined {
+    const attributes = readAttributes(serverFinal);
+    const error = attributes.get('e');
+    if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
+    const signature = Buffer.from(attributes.get('v') ?? '', 'base64');
+    const isProven = signature.length === expected.length && timingSafeEqual(signature, expected);
+    if (!isProven) throw unproven('its signature is wrong');
+  }
+
+  return {
+    first: () => Buffer.from(gs2Header + clientFirstBare),
+    async answer(challenge) {
+      const message = challenge.toString();
+      return expectedSignature === undefined ? proveTo(message) : checkProof(message, expectedSignature);
+    },
+  };
+}
+
+interface ServerFirst {
+  readonly serverNonce: string;
+  readonly salt: Buffer;
+  readonly iterations: number;
+}
+
+function readServerFirst(message: string, nonce: string): ServerFirst {
+  const attributes = readAttributes(message);
+  const error = attributes.get('e');
+  if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
+  // An extension that a client does not know must not be passed over.
+  if (attributes.has('m')) throw unproven('it asks for an extension of SCRAM that nobody knows');
+  const serverNonce = attributes.get('r') ?? '';
+  if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
+    throw unproven('its nonce is no answer to ours');
+  }
+  const salt = Buffer.from(attributes.get('s') ?? '', 'base64');
+  if (salt.length === 0) throw unproven('it sends no salt');
+  const iterations = Number(attributes.get('i'));
+  if (!Number.isInteger(iterations) || iterations < iterationsMin || iterations > caps.scramIterationsMax) {
+    throw unproven(
+      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${caps.scramIterationsMax} are allowed`,
+    );
+  }
+  return { serverNonce, salt, iterations };
+}
+
+/** `r=…,s=…,i=4096` by letter. Values hold equals signs, as base64 does. */
+function readAttributes(message: string): ReadonlyMap<string, string> {
+  return new Map(message.split(',').map((part) => [part.slice(0, 1), part.slice(2)]));
+}
+
+function escapeName(name: string): string {
+  return name.replaceAll('=', '=3D').replaceAll(',', '=2C');
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac(digest, key).update(text).digest();
+}
+
+function unproven(what: string): SaslRefused {
+  return new SaslRefused('server unproven', `the server does not prove that it knows the user: ${what}`);
+}

@@ -1,0 +1,76 @@
+import { clusterResourceName } from '@weir/core';
+import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { forbidden, missing, type Rule, type Violation } from './rule.ts';
+
+const fields = [
+  'resource-type',
+  'resource-name',
+  'pattern-type',
+  'principal',
+  'host',
+  'operation',
+  'permission',
+] as const satisfies readonly FlagName[];
+
+type Values = Pick<FlagValues, (typeof fields)[number] | 'confirm-delete-all-acls'>;
+
+/** What is wrong with the fields of an ACL that is to be made. */
+function checkNew(values: Values): Violation | undefined {
+  const type = values['resource-type'];
+  if (type === 'ANY') return forbidden(['resource-type'], 'a new ACL needs one kind of resource').problem;
+  const pattern = values['pattern-type'];
+  if (pattern === 'ANY' || pattern === 'MATCH') {
+    return forbidden(['pattern-type'], 'a new ACL is LITERAL or PREFIXED').problem;
+  }
+  const name = values['resource-name'];
+  const isOtherCluster = type === 'CLUSTER' && name !== undefined && name !== clusterResourceName;
+  if (isOtherCluster) {
+    return forbidden(['resource-name'], `the cluster is called ${clusterResourceName}`).problem;
+  }
+  if (type === undefined) return needed('resource-type');
+  if (name === undefined && type !== 'CLUSTER') return needed('resource-name');
+  if (isNone(values.principal)) return needed('principal');
+  if (isNone(values.operation)) return needed('operation');
+  return undefined;
+}
+
+function needed(flag: FlagName): Violation {
+  return missing([flag], 'weir cli create-acls needs it').problem;
+}
+
+function isNone(list: readonly unknown[] | undefined): boolean {
+  return list === undefined || list.length === 0;
+}
+
+/** Whether the filter lets everything through. */
+function isFilterOfAll(values: Values): boolean {
+  return (
+    (values['resource-type'] ?? 'ANY') === 'ANY' &&
+    values['resource-name'] === undefined &&
+    !['LITERAL', 'PREFIXED'].includes(values['pattern-type'] ?? 'ANY') &&
+    isNone(values.principal) &&
+    values.host === undefined &&
+    isNone(values.operation) &&
+    values.permission === undefined
+  );
+}
+
+export const aclToolsRule: Rule = {
+  statement:
+    'create-acls needs -resource-type, -resource-name (but for the cluster), -principal and -operation, and makes one ACL for ' +
+    'each principal and operation. The other two filter by what is given; delete-acls without any filter needs ' +
+    '-confirm-delete-all-acls. -pattern-type=MATCH needs -resource-name.',
+  flags: [...fields, 'confirm-delete-all-acls'],
+  commands: ['cli create-acls', 'cli describe-acls', 'cli delete-acls'],
+  check(values, command) {
+    if (command === 'cli create-acls') return checkNew(values);
+    if (values['pattern-type'] === 'MATCH' && values['resource-name'] === undefined) {
+      return forbidden(['pattern-type'], 'only goes together with -resource-name').problem;
+    }
+    if (command === 'cli delete-acls' && isFilterOfAll(values) && !values['confirm-delete-all-acls']) {
+      const rule = 'without a filter every ACL would be deleted; give one, or say so with this flag';
+      return missing(['confirm-delete-all-acls'], rule).problem;
+    }
+    return undefined;
+  },
+};

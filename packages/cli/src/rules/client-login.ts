@@ -1,0 +1,67 @@
+import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { kafkaClients } from '../flags/rows/takers.ts';
+import type { Outcome } from '../outcome.ts';
+import { forbidden, type Rule, type Violation } from './rule.ts';
+
+const flags = [
+  'username',
+  'password',
+  'saslMechanism',
+  'oauthToken',
+  'oauthTokenFile',
+] as const satisfies readonly FlagName[];
+
+/** How a client logs in. */
+export type ClientLogin =
+  | {
+      readonly mechanism: 'PLAIN' | 'SCRAM-SHA-512';
+      readonly username: string;
+      readonly password: string;
+    }
+  | { readonly mechanism: 'OAUTHBEARER'; readonly token: string }
+  | { readonly mechanism: 'OAUTHBEARER'; readonly tokenPath: string };
+
+type Values = Pick<FlagValues, (typeof flags)[number]>;
+
+/** Gives `undefined` where nobody logs in. */
+export function resolveClientLogin(values: Values): Outcome<ClientLogin | undefined, Violation> {
+  const { username, password, saslMechanism, oauthToken: token, oauthTokenFile: tokenPath } = values;
+  const tokenFlag = token === undefined ? 'oauthTokenFile' : 'oauthToken';
+  const hasToken = token !== undefined || tokenPath !== undefined;
+  if (username !== undefined && hasToken) {
+    return forbidden([tokenFlag, 'username'], 'a login is by password or by token');
+  }
+  if (token !== undefined && tokenPath !== undefined) {
+    return forbidden(['oauthToken', 'oauthTokenFile'], 'there is one token; set one of them');
+  }
+  if (username !== undefined && password === undefined) {
+    return forbidden(['username'], 'only goes together with -password');
+  }
+  if (username === undefined && password !== undefined) {
+    return forbidden(['password'], 'only goes together with -username');
+  }
+  const mechanism = saslMechanism ?? (hasToken ? 'OAUTHBEARER' : 'PLAIN');
+  if (mechanism === 'OAUTHBEARER') {
+    if (token !== undefined) return { value: { mechanism, token } };
+    if (tokenPath !== undefined) return { value: { mechanism, tokenPath } };
+    return forbidden(['saslMechanism'], 'only goes together with -oauthToken or -oauthTokenFile');
+  }
+  if (hasToken) return forbidden(['saslMechanism', tokenFlag], 'a token is for OAUTHBEARER');
+  if (username !== undefined && password !== undefined) return { value: { mechanism, username, password } };
+  if (saslMechanism !== undefined) {
+    return forbidden(['saslMechanism'], 'only goes together with -username and -password');
+  }
+  return { value: undefined };
+}
+
+export const clientLoginRule: Rule = {
+  statement:
+    '-username and -password go together and log in by PLAIN, or by SCRAM-SHA-512 when -saslMechanism says so. -oauthToken ' +
+    'or -oauthTokenFile logs in by OAUTHBEARER, and goes together with no user name.',
+  flags,
+  commands: kafkaClients,
+  check(values) {
+    const resolved = resolveClientLogin(values);
+    return 'problem' in resolved ? resolved.problem : undefined;
+  },
+};

@@ -1,0 +1,61 @@
+import { AgentKeyFile, AgentToken, platformToken } from '@weir/agent';
+import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
+import type { ForwardProxy } from '@weir/metadata';
+import { Failure } from '../failure.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import { resolveAgentIdentity } from '../rules/agent-identity.ts';
+
+/** By what an agent is admitted to its cluster, whichever way it proves itself. */
+export interface AgentProof {
+  readonly agentKey: () => string;
+  /** Told of what the control plane refused. */
+  readonly refused: (key: string) => void;
+  /** Resolves when it is worth while to connect. */
+  whenReady(): Promise<void>;
+  stop(): void;
+}
+
+export interface AgentProofOptions {
+  readonly values: CommandValues<'agent'>;
+  /** Of the control plane. */
+  readonly urls: () => readonly string[];
+  readonly proxy: ForwardProxy | undefined;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export function agentProof(options: AgentProofOptions): AgentProof {
+  const { values, clock, log } = options;
+  const identity = resolveAgentIdentity(values);
+  if ('problem' in identity) throw new Failure(identity.problem.rule);
+  const { proof, virtualClusterId: clusterId } = identity.value;
+  switch (proof.kind) {
+    case 'key':
+      return byKey(() => proof.key);
+    case 'keyFile': {
+      const file = new AgentKeyFile({ path: proof.path, clock, log });
+      return byKey(() => file.current());
+    }
+    case 'workloadIdentity': {
+      const token = new AgentToken({
+        ...options,
+        clusterId,
+        platformToken: platformToken(proof.source, options),
+      });
+      token.start();
+      return {
+        agentKey: () => token.current(),
+        refused: (key) => token.refused(key),
+        whenReady: () => token.whenHeld(),
+        stop: () => token.stop(),
+      };
+    }
+  }
+}
+
+function byKey(agentKey: () => string): AgentProof {
+  return { agentKey, refused: () => {}, whenReady: async () => {}, stop: () => {} };
+}

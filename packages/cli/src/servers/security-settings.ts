@@ -1,0 +1,27 @@
+import type { SaslSettings } from '@weir/agent';
+import { Failure } from '../failure.ts';
+import type { FlagValues } from '../flags/catalogue.ts';
+import { resolveSaslMechanisms } from '../rules/sasl.ts';
+
+type SaslValues = Pick<
+  FlagValues,
+  | 'enabledSASLMechanisms'
+  | 'requireSASLAuthentication'
+  | 'saslOAuthIssuerURL'
+  | 'saslOAuthAudience'
+  | 'connectionsMaxReauthMs'
+>;
+
+/** What flags say about how clients log in. */
+export function saslSettings(values: SaslValues): SaslSettings {
+  const mechanisms = resolveSaslMechanisms(values);
+  if ('problem' in mechanisms) throw new Failure(mechanisms.problem.rule);
+  const { saslOAuthIssuerURL: issuerUrl, saslOAuthAudience: audience } = values;
+  const hasOAuth = issuerUrl !== undefined && audience !== undefined;
+  return {
+    isRequired: values.requireSASLAuthentication,
+    passwordMechanisms: mechanisms.value.filter((name) => name !== 'OAUTHBEARER'),
+    oauth: hasOAuth ? { issuerUrl, audience } : undefined,
+    sessionMsMax: values.connectionsMaxReauthMs,
+  };
+}

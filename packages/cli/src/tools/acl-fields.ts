@@ -1,0 +1,69 @@
+/** The seven fields of ACLs, as the tools take them from flags and print them. */
+
+import { type Acl, clusterResourceName } from '@weir/core';
+import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
+import type { AclFilter, ToldAcl } from '../kafka/acls.ts';
+import { jsonLine } from './record-text.ts';
+import { table } from './table.ts';
+
+type Fields = CommandValues<'cli create-acls'>;
+
+/** The ACLs to make: one for each principal and operation. The rules have made sure that all is there. */
+export function newAcls(values: Fields): readonly Acl[] {
+  const resourceType = values['resource-type']! as Acl['resourceType'];
+  const shared = {
+    resourceType,
+    resourceName: values['resource-name'] ?? clusterResourceName,
+    patternType: (values['pattern-type'] ?? 'LITERAL') as Acl['patternType'],
+    host: values.host ?? '*',
+    permission: values.permission ?? 'ALLOW',
+  };
+  return values.principal!.flatMap((principal) =>
+    values.operation!.map((operation) => ({ ...shared, principal, operation })),
+  );
+}
+
+/** What to look for: one filter for each principal and operation, where several are given. */
+export function aclFilters(values: Fields): readonly AclFilter[] {
+  const shared = {
+    resourceType: unlessAny(values['resource-type']),
+    resourceName: values['resource-name'],
+    patternType: unlessAny(values['pattern-type']),
+    host: values.host,
+    permission: values.permission,
+  };
+  return orAny(values.principal).flatMap((principal) =>
+    orAny(values.operation).map((operation) => ({ ...shared, principal, operation })),
+  );
+}
+
+function unlessAny<Word extends string>(word: Word | undefined): Exclude<Word, 'ANY'> | undefined {
+  return word === 'ANY' ? undefined : (word as Exclude<Word, 'ANY'> | undefined);
+}
+
+function orAny<Item>(items: readonly Item[] | undefined): readonly (Item | undefined)[] {
+  return items === undefined || items.length === 0 ? [undefined] : items;
+}
+
+/** Each ACL once, those of one resource together. Two filters may have found the same one. */
+export function sortedAcls(acls: readonly ToldAcl[]): readonly ToldAcl[] {
+  const byText = new Map(acls.map((acl) => [columns.map((column) => acl[column]).join('\0'), acl]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, acl]) => acl);
+}
+
+const columns = [
+  'resourceType',
+  'resourceName',
+  'patternType',
+  'principal',
+  'host',
+  'operation',
+  'permission',
+] as const satisfies readonly (keyof ToldAcl)[];
+
+const titles = ['RESOURCE', 'NAME', 'PATTERN', 'PRINCIPAL', 'HOST', 'OPERATION', 'PERMISSION'];
+
+export function aclsText(acls: readonly ToldAcl[], form: FlagValues['output']): string {
+  const rows = acls.map((acl) => columns.map((column) => acl[column]));
+  return form === 'json' ? jsonLine(acls) : table(titles, rows);
+}

@@ -1,0 +1,20 @@
+import type { Handler } from '../commands/handler.ts';
+import { escapeControls } from '../flags/problem.ts';
+import { deleteAcls } from '../kafka/acls.ts';
+import { withCluster } from '../kafka/cluster.ts';
+import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
+import { clusterOptions } from './connection.ts';
+
+/** Deletes what the filters find, and shows it: whoever deleted too much can make it again. */
+export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const filters = aclFilters(values);
+  const { deleted, failures } = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+    deleteAcls(cluster, filters),
+  );
+  const acls = sortedAcls(deleted);
+  output.out(aclsText(acls, values.output));
+  if (values.output !== 'json') output.out(`deleted ${acls.length} ACLs\n`);
+  for (const { message } of failures) output.err(`weir cli delete-acls: ${escapeControls(message)}\n`);
+  return failures.length === 0 ? 0 : 1;
+};

@@ -1,0 +1,102 @@
+/** The steps that ask what the client may do, once it is known who it is. */
+
+import { type AclResourceType, aclOperations, type NeededOperation, operationsOfResource } from '@weir/core';
+import { apis, errors } from '@weir/wire';
+import type { KafkaCluster } from '../../kafka/cluster.ts';
+import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import { explained, failed, note, ok, type Step, type StepName, skipped } from './step.ts';
+
+/** What a broker says that was not asked, or does not answer. */
+const notTold = -2147483648;
+
+/** The operations of a resource that a client has, by the bits of the protocol, and those that it lacks. */
+interface Permissions {
+  readonly allowed: readonly NeededOperation[];
+  readonly denied: readonly NeededOperation[];
+}
+
+function permissionsOf(type: AclResourceType, bits: number): Permissions {
+  const all: readonly NeededOperation[] = operationsOfResource[type];
+  const isAllowed = (operation: NeededOperation) => (bits & (1 << aclOperations[operation])) !== 0;
+  return {
+    allowed: all.filter(isAllowed),
+    denied: all.filter((operation) => !isAllowed(operation)),
+  };
+}
+
+/** What the client may do to the cluster as a whole. Most clients need none of it, so that a denial is but a note. */
+export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
+  const step: StepName = 'Cluster access';
+  try {
+    const connection = await cluster.bootstrap();
+    if (!connection.offers(apis.DescribeCluster)) return skipped(step, 'the broker is too old to say');
+    const answer = await connection.request(
+      apis.DescribeCluster,
+      { includeClusterAuthorizedOperations: true },
+      { timeoutMs: cluster.timeoutMs },
+    );
+    if (answer.errorCode !== errors.NONE.code) {
+      throw new KafkaRequestFailed('DescribeCluster', answer.errorCode, answer.errorMessage);
+    }
+    if (answer.clusterAuthorizedOperations === notTold) return skipped(step, 'the broker does not say');
+    const { allowed, denied } = permissionsOf('CLUSTER', answer.clusterAuthorizedOperations);
+    if (denied.length === 0) return ok(step, 'everything is allowed');
+    return note(
+      step,
+      inWords({ allowed, denied }),
+      'only administration needs these; weir cli create-acls -resource-type CLUSTER allows them',
+    );
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    return failed(step, detail, advice);
+  }
+}
+
+/** What the client may do to one topic. A client that may neither read nor write it can do nothing with it. */
+export async function topicAccess(cluster: KafkaCluster, topic: string): Promise<Step> {
+  const step: StepName = 'Topic access';
+  try {
+    const connection = await cluster.bootstrap();
+    const { topics } = await connection.request(
+      apis.Metadata,
+      (version) => ({
+        topics: [{ name: topic }],
+        ...(version >= 4 ? { allowAutoTopicCreation: false } : {}),
+        ...(version >= 8 ? { includeTopicAuthorizedOperations: true } : {}),
+      }),
+      { timeoutMs: cluster.timeoutMs },
+    );
+    const [found] = topics;
+    const code = found?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
+    if (found === undefined || code !== errors.NONE.code) return refusedTopic(topic, code);
+    if (found.topicAuthorizedOperations === notTold) {
+      return skipped(step, `the broker does not say for topic ${topic}`);
+    }
+    const permissions = permissionsOf('TOPIC', found.topicAuthorizedOperations);
+    const told = `topic ${topic}: ${inWords(permissions)}`;
+    if (permissions.denied.length === 0) return ok(step, told);
+    const canWork = permissions.allowed.includes('READ') || permissions.allowed.includes('WRITE');
+    const advice = `weir cli create-acls -resource-type TOPIC -resource-name ${topic} allows more`;
+    return canWork ? note(step, told, advice) : failed(step, told, advice);
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    return failed(step, detail, advice);
+  }
+}
+
+function refusedTopic(topic: string, code: number): Step {
+  const { message } = new KafkaRequestFailed(`topic ${topic}`, code);
+  const isDenied = code === errors.TOPIC_AUTHORIZATION_FAILED.code;
+  return failed(
+    'Topic access',
+    message,
+    isDenied
+      ? `the client needs DESCRIBE, READ or WRITE: weir cli create-acls -resource-type TOPIC -resource-name ${topic}`
+      : 'check the spelling with weir cli list-topics; a client that may not see a topic is told the same',
+  );
+}
+
+function inWords({ allowed, denied }: Permissions): string {
+  if (denied.length === 0) return 'everything is allowed';
+  return `allowed are ${allowed.join(', ') || 'none'}; denied are ${denied.join(', ')}`;
+}

@@ -1,0 +1,222 @@
+import { errors } from '@weir/wire';
+import { Failure } from '../../failure.ts';
+import type { Address } from '../../kafka/address.ts';
+import {
+  type Broker,
+  type ClusterMetadata,
+  type ClusterOptions,
+  type KafkaCluster,
+  withCluster,
+} from '../../kafka/cluster.ts';
+import { KafkaConnection } from '../../kafka/connection.ts';
+import { ConnectionFailed } from '../../kafka/connection-failed.ts';
+import { findCoordinator } from '../../kafka/coordinator.ts';
+import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import { clusterAccess, topicAccess } from './access.ts';
+import { encryptionTrouble, shakeHands } from './encryption.ts';
+import { enabledMechanisms, logIn, loginWanted } from './login.ts';
+import { type Attempt, connectToAll, resolveName } from './reach.ts';
+import { explained, failed, note, ok, type Step, skipped } from './step.ts';
+
+/** How one broker answered, at the address that the cluster gives its clients. */
+export interface BrokerVisit extends Broker {
+  readonly accessible: boolean;
+  /** What happened, when it is not accessible. */
+  readonly problem: string | null;
+  readonly advice: string | null;
+}
+
+export interface Diagnosis {
+  readonly bootstrap: Address;
+  readonly steps: readonly Step[];
+  readonly clusterId: string | null;
+  readonly brokers: readonly BrokerVisit[];
+  readonly coordinator: BrokerVisit | null;
+}
+
+export interface DiagnosisOptions extends ClusterOptions {
+  /** A topic to ask about. */
+  readonly topic: string | undefined;
+  /** A group whose coordinator to look for. */
+  readonly group: string | undefined;
+}
+
+/** One attempt may take so long; there are several. */
+const attemptTimeoutMaxMs = 10_000;
+
+/** How many brokers are tried at the same time. */
+const visitsAtOnce = 16;
+
+/** A consumer group that needs not exist: who would coordinate it is decided by its name. */
+const probeGroup = 'weir-diagnose-connection';
+
+/**
+ * Does what a client does, one step after the other, and stops at the first that nothing can follow. The bootstrap broker may
+ * well be reachable while the addresses that the cluster gives its clients are not, which is the commonest reason why a client
+ * that connects then hangs; so every broker is visited.
+ */
+export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
+  const { bootstrap } = options;
+  const steps: Step[] = [];
+  const nothing = { bootstrap, steps, clusterId: null, brokers: [], coordinator: null };
+  await reachBroker(options, steps);
+  if (hasFailed(steps)) return nothing;
+  return withCluster(options, async (cluster) => {
+    const metadata = await learnBrokers(cluster, options, steps);
+    if (metadata === undefined) return nothing;
+    const brokers = await visitAll(cluster, metadata.brokers);
+    steps.push(visitsInWords(brokers));
+    steps.push(await clusterAccess(cluster));
+    if (options.topic !== undefined) steps.push(await topicAccess(cluster, options.topic));
+    const coordinator = await visitCoordinator(cluster, options.group, brokers, steps);
+    return { bootstrap, steps, clusterId: metadata.clusterId, brokers, coordinator };
+  });
+}
+
+function hasFailed(steps: readonly Step[]): boolean {
+  return steps.some(({ outcome }) => outcome === 'failed');
+}
+
+function attemptOf({ clock, stop, timeoutMs }: ClusterOptions): Attempt {
+  return { clock, stop, timeoutMs: Math.min(timeoutMs, attemptTimeoutMaxMs) };
+}
+
+/** From the name to the first answer in the protocol of Kafka. */
+async function reachBroker(options: DiagnosisOptions, steps: Step[]): Promise<void> {
+  const { bootstrap: address, tls, clientId } = options;
+  const attempt = attemptOf(options);
+  const { step, addresses } = await resolveName(address, attempt);
+  steps.push(step);
+  if (hasFailed(steps)) return;
+  steps.push(await connectToAll(addresses, attempt));
+  if (hasFailed(steps)) return;
+  const handshake = await shakeHands(address, tls, attempt);
+  if (handshake.outcome === 'failed') {
+    steps.push(handshake);
+    return;
+  }
+  try {
+    const connection = await KafkaConnection.open({ ...attempt, address, tls, clientId });
+    steps.push(handshake, ok('ApiVersions', `${connection.offeredCount} APIs`));
+    connection.close();
+  } catch (error) {
+    const trouble = await encryptionTrouble(error, address, tls, attempt);
+    const { detail, advice } = explained(error);
+    if (trouble === undefined) steps.push(handshake, failed('ApiVersions', detail, advice));
+    else steps.push(trouble);
+  }
+}
+
+/** Logs in where that is asked for, and asks for the brokers. A broker that wants a login hangs up on whoever did not. */
+async function learnBrokers(
+  cluster: KafkaCluster,
+  options: DiagnosisOptions,
+  steps: Step[],
+): Promise<ClusterMetadata | undefined> {
+  const isStranger = options.login === undefined;
+  if (!isStranger) steps.push(await logIn(cluster, options));
+  if (hasFailed(steps)) return undefined;
+  try {
+    const metadata = await patientMetadata(cluster, options, steps);
+    if (metadata === undefined) return undefined;
+    if (isStranger) steps.push(skipped('SASL', 'nobody asks for a login'));
+    const { clusterId, brokers } = metadata;
+    if (brokers.length === 0) {
+      steps.push(failed('Metadata', 'the cluster names no broker at all', 'check that its brokers run'));
+      return undefined;
+    }
+    steps.push(ok('Metadata', `cluster ${clusterId ?? 'without an id'}, brokers: ${brokers.length}`));
+    return metadata;
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    steps.push(failed('Metadata', detail, advice));
+    return undefined;
+  }
+}
+
+async function patientMetadata(
+  cluster: KafkaCluster,
+  options: DiagnosisOptions,
+  steps: Step[],
+): Promise<ClusterMetadata | undefined> {
+  try {
+    return await cluster.metadata([]);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error instanceof ConnectionFailed && error.problem === 'login wanted') {
+      const mechanisms = await enabledMechanisms(options, attemptOf(options));
+      if (mechanisms !== undefined) {
+        steps.push(loginWanted(mechanisms));
+        return undefined;
+      }
+    }
+    return cluster.retrying(() => cluster.metadata([]));
+  }
+}
+
+async function visitAll(cluster: KafkaCluster, brokers: readonly Broker[]): Promise<readonly BrokerVisit[]> {
+  const known = brokers.toSorted((a, b) => a.nodeId - b.nodeId);
+  const visits: BrokerVisit[] = [];
+  for (let at = 0; at < known.length; at += visitsAtOnce) {
+    visits.push(
+      ...(await Promise.all(known.slice(at, at + visitsAtOnce).map((broker) => visit(cluster, broker)))),
+    );
+  }
+  return visits;
+}
+
+async function visit(cluster: KafkaCluster, { nodeId, host, port, rack }: Broker): Promise<BrokerVisit> {
+  const broker = { nodeId, host, port, rack };
+  try {
+    await cluster.connectionTo({ host, port });
+    return { ...broker, accessible: true, problem: null, advice: null };
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    return { ...broker, accessible: false, problem: detail, advice };
+  }
+}
+
+function visitsInWords(visits: readonly BrokerVisit[]): Step {
+  const reached = visits.filter(({ accessible }) => accessible).length;
+  const told = `${reached} of ${visits.length} can be reached at the addresses that the cluster advertises`;
+  if (reached === visits.length) return ok('Brokers', told);
+  return failed(
+    'Brokers',
+    told,
+    'clients connect to these addresses and not to the bootstrap address; see each of them below',
+  );
+}
+
+async function visitCoordinator(
+  cluster: KafkaCluster,
+  group: string | undefined,
+  brokers: readonly BrokerVisit[],
+  steps: Step[],
+): Promise<BrokerVisit | null> {
+  try {
+    const found = await cluster.retrying(() => findCoordinator(cluster, group ?? probeGroup));
+    const known = brokers.find(({ nodeId }) => nodeId === found.nodeId);
+    const visited = known ?? (await visit(cluster, { ...found, rack: null }));
+    steps.push(
+      visited.accessible
+        ? ok('Coordinator', `of ${group === undefined ? 'a group' : `group ${group}`}: node ${found.nodeId}`)
+        : failed('Coordinator', `node ${found.nodeId}: ${visited.problem}`, visited.advice),
+    );
+    return visited;
+  } catch (error) {
+    steps.push(coordinatorTrouble(error, group));
+    return null;
+  }
+}
+
+/** That a client may not look at a group that nobody uses says nothing about its own. */
+function coordinatorTrouble(error: unknown, group: string | undefined): Step {
+  const { detail, advice } = explained(error);
+  const isDenied =
+    error instanceof KafkaRequestFailed && error.code === errors.GROUP_AUTHORIZATION_FAILED.code;
+  if (!isDenied) return failed('Coordinator', detail, advice);
+  if (group === undefined) {
+    return note('Coordinator', detail, 'name a group that the client may read with -group');
+  }
+  return failed('Coordinator', detail, `weir cli create-acls -resource-type GROUP -resource-name ${group}`);
+}

@@ -1,0 +1,144 @@
+/** The step in which both sides agree whether and how to encrypt, and the client sees whom it speaks with. */
+
+import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { Failure } from '../../failure.ts';
+import type { Address } from '../../kafka/address.ts';
+import { KafkaConnection } from '../../kafka/connection.ts';
+import { ConnectionFailed, type ConnectionProblem } from '../../kafka/connection-failed.ts';
+import { type ClientTls, openSocket } from '../../kafka/open-socket.ts';
+import type { Attempt } from './reach.ts';
+import { explained, failed, note, ok, type Step, skipped } from './step.ts';
+
+/** The problems that belong to this step, wherever they come up: a client hears late that its certificate is not taken. */
+const tlsProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
+  'server speaks TLS',
+  'server speaks no TLS',
+  'untrusted certificate',
+  'wrong certificate',
+  'expired certificate',
+  'no common TLS',
+  'client certificate refused',
+  'closed after TLS',
+]);
+
+/** The problems with a certificate that a look at it explains. */
+const certificateProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
+  'untrusted certificate',
+  'wrong certificate',
+  'expired certificate',
+]);
+
+export async function shakeHands(
+  address: Address,
+  tls: ClientTls | undefined,
+  attempt: Attempt,
+): Promise<Step> {
+  if (tls === undefined) return skipped('TLS', 'not asked for');
+  try {
+    const socket = (await openSocket({ ...attempt, address, tls })) as TLSSocket;
+    const seen = `${socket.getProtocol()}, ${certificateInWords(socket.getPeerCertificate())}`;
+    socket.destroy();
+    if (tls.skipsVerification !== true) return ok('TLS', seen);
+    return note(
+      'TLS',
+      `${seen}, which nobody checked`,
+      'leave -tlsSkipVerify out where it matters who answers',
+    );
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    const problem = error instanceof ConnectionFailed ? error.problem : 'other';
+    if (certificateProblems.has(problem)) {
+      const shown = await shownCertificate(address, tls, attempt);
+      return failed('TLS', shown === undefined ? detail : `${detail}: ${shown}`, advice);
+    }
+    if (await speaksKafka(address, undefined, attempt)) {
+      return failed(
+        'TLS',
+        'the port speaks Kafka without TLS',
+        'leave -tls out, or take the port of the TLS listener',
+      );
+    }
+    return failed('TLS', detail, advice);
+  }
+}
+
+/**
+ * What went wrong with the first request, if it belongs to this step. A server that is spoken to without TLS may hang up, keep
+ * silent or answer in TLS, and only a handshake tells.
+ */
+export async function encryptionTrouble(
+  error: unknown,
+  address: Address,
+  tls: ClientTls | undefined,
+  attempt: Attempt,
+): Promise<Step | undefined> {
+  if (!(error instanceof ConnectionFailed)) return undefined;
+  if (tls === undefined && error.problem !== 'stopped') {
+    const anybody = { skipsVerification: true };
+    const answersInTls =
+      error.problem === 'server speaks TLS' || (await speaksTls(address, anybody, attempt));
+    if (answersInTls) return failed('TLS', 'the port speaks TLS', 'add -tls');
+  }
+  return tlsProblems.has(error.problem) ? failed('TLS', error.what, error.advice) : undefined;
+}
+
+async function speaksTls(address: Address, tls: ClientTls, attempt: Attempt): Promise<boolean> {
+  try {
+    (await openSocket({ ...attempt, address, tls })).destroy();
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConnectionFailed)) throw error;
+    // Whoever wants a certificate of the client, or another version, speaks TLS all the same.
+    return error.problem === 'client certificate refused' || error.problem === 'no common TLS';
+  }
+}
+
+async function speaksKafka(address: Address, tls: ClientTls | undefined, attempt: Attempt): Promise<boolean> {
+  try {
+    (await KafkaConnection.open({ ...attempt, address, tls, clientId: 'weir-cli' })).close();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return false;
+  }
+}
+
+/** The certificate that was refused. Nothing is sent over the connection that shows it. */
+async function shownCertificate(
+  address: Address,
+  { authorities: _, ...tls }: ClientTls,
+  attempt: Attempt,
+): Promise<string | undefined> {
+  try {
+    const options = { ...attempt, address, tls: { ...tls, skipsVerification: true } };
+    const socket = (await openSocket(options)) as TLSSocket;
+    const shown = certificateInWords(socket.getPeerCertificate());
+    socket.destroy();
+    return shown;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+const namesShownMax = 8;
+
+/** `certificate of broker-1 for broker-1.example, 10.0.0.1, by Example CA, valid from … to …`. */
+function certificateInWords(certificate: PeerCertificate): string {
+  const { subject, issuer, subjectaltname, valid_from: from, valid_to: to } = certificate;
+  if (from === undefined) return 'no certificate';
+  const names = (subjectaltname ?? '').split(', ').filter(Boolean);
+  const shown = names.slice(0, namesShownMax).map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
+  const more = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : '';
+  return [
+    `certificate of ${subject?.CN ?? 'nobody'}`,
+    names.length === 0 ? ' for no name' : ` for ${shown.join(', ')}${more}`,
+    `, by ${issuer?.CN ?? issuer?.O ?? 'nobody'}`,
+    `, valid from ${isoDay(from)} to ${isoDay(to)}`,
+  ].join('');
+}
+
+function isoDay(text: string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,58 @@
+/** The step in which the client says who it is. */
+
+import { apis, errors } from '@weir/wire';
+import { Failure } from '../../failure.ts';
+import type { ClusterOptions, KafkaCluster } from '../../kafka/cluster.ts';
+import { KafkaConnection } from '../../kafka/connection.ts';
+import type { Attempt } from './reach.ts';
+import { explained, failed, note, ok, type Step } from './step.ts';
+
+/** Logs in as the flags say. */
+export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOptions): Promise<Step> {
+  try {
+    await cluster.bootstrap();
+  } catch (error) {
+    const { detail, advice } = explained(error);
+    return failed('SASL', detail, advice);
+  }
+  const who = login!.mechanism === 'OAUTHBEARER' ? 'with a token' : `as ${login!.username}`;
+  const done = `logged in by ${login!.mechanism} ${who}`;
+  const isReadable = tls === undefined && login!.mechanism !== 'SCRAM-SHA-512';
+  if (!isReadable) return ok('SASL', done);
+  return note('SASL', done, 'others on the network can read the secret: add -tls, or take SCRAM-SHA-512');
+}
+
+/** The mechanisms that a broker has, or `undefined` where its listener takes no login or does not say. */
+export async function enabledMechanisms(
+  { bootstrap: address, tls, clientId }: ClusterOptions,
+  attempt: Attempt,
+): Promise<readonly string[] | undefined> {
+  try {
+    const connection = await KafkaConnection.open({ ...attempt, address, tls, clientId });
+    try {
+      // Enabled or not, the answer names all that are.
+      const body = { mechanism: 'PLAIN' };
+      const { errorCode, mechanisms } = await connection.request(apis.SaslHandshake, body, attempt);
+      return errorCode === errors.ILLEGAL_SASL_STATE.code ? undefined : mechanisms;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+/** What to tell whoever did not log in where he has to. */
+export function loginWanted(mechanisms: readonly string[]): Step {
+  const ways = [
+    ...(mechanisms.includes('PLAIN') ? ['-username and -password'] : []),
+    ...(mechanisms.includes('SCRAM-SHA-512')
+      ? ['-username and -password with -saslMechanism=SCRAM-SHA-512']
+      : []),
+    ...(mechanisms.includes('OAUTHBEARER') ? ['-oauthTokenFile'] : []),
+  ];
+  const enabled = mechanisms.length === 0 ? 'no mechanism' : mechanisms.join(', ');
+  const advice = ways.length === 0 ? 'this tool has none of its mechanisms' : `log in: ${ways.join(', or ')}`;
+  return failed('SASL', `the broker wants a login and enables ${enabled}`, advice);
+}

@@ -1,0 +1,73 @@
+import { escapeControls } from '../../flags/problem.ts';
+import { printAddress } from '../../kafka/address.ts';
+import type { BrokerVisit, Diagnosis } from './diagnose.ts';
+import type { Step, StepOutcome } from './step.ts';
+
+const marks: Readonly<Record<StepOutcome, string>> = {
+  ok: 'OK',
+  note: 'NOTE',
+  failed: 'FAILED',
+  skipped: '-',
+};
+
+/** Every sentence that the user has to read, each once, in the order in which things went wrong. */
+export function problemsOf({ steps, brokers, coordinator }: Diagnosis): readonly string[] {
+  const ofSteps = steps.filter(({ outcome }) => outcome === 'failed').map(stepSentence);
+  const visits = [...brokers, ...(coordinator === null ? [] : [coordinator])];
+  const ofVisits = visits
+    .filter(({ accessible }) => !accessible)
+    .map((visit) => sentence(printAddress(visit), visit.problem ?? '', visit.advice));
+  return [...new Set([...ofSteps, ...ofVisits])];
+}
+
+function notesOf({ steps }: Diagnosis): readonly string[] {
+  return steps.filter(({ outcome, advice }) => outcome === 'note' && advice !== null).map(stepSentence);
+}
+
+function stepSentence({ step, detail, advice }: Step): string {
+  return sentence(step, detail, advice);
+}
+
+function sentence(about: string, what: string, advice: string | null): string {
+  return [`${about}: ${what}`, advice].filter(Boolean).join('; ');
+}
+
+export function diagnosisText(diagnosis: Diagnosis): string {
+  const { bootstrap, steps, brokers, coordinator } = diagnosis;
+  const sections = [
+    [`Bootstrap ${printAddress(bootstrap)}`, ...aligned(steps.map(stepCells))],
+    ...(brokers.length === 0 ? [] : [['Brokers', ...aligned(brokers.map(brokerCells))]]),
+    ...(coordinator === null ? [] : [['Group coordinator', ...aligned([brokerCells(coordinator)])]]),
+    ...listed('Worth a look', notesOf(diagnosis)),
+    ...listed('What is wrong', problemsOf(diagnosis)),
+    [conclusionOf(diagnosis)],
+  ];
+  return `${sections.map((lines) => lines.map(escapeControls).join('\n')).join('\n')}\n`;
+}
+
+/** The last sentence: whether a client can work, and if not, where to begin. */
+export function conclusionOf(diagnosis: Diagnosis): string {
+  if (problemsOf(diagnosis).length === 0) return 'A client with these flags can work with the cluster.';
+  const first = diagnosis.steps.find(({ outcome }) => outcome === 'failed');
+  const where = first === undefined ? 'a broker' : `the step ${first.step}`;
+  return `A client with these flags cannot work as it should; begin with ${where}.`;
+}
+
+function listed(title: string, sentences: readonly string[]): readonly (readonly string[])[] {
+  return sentences.length === 0 ? [] : [[title, ...sentences.map((text) => `  ${text}`)]];
+}
+
+function stepCells({ step, outcome, detail }: Step): readonly string[] {
+  return [marks[outcome], step, detail];
+}
+
+function brokerCells(broker: BrokerVisit): readonly string[] {
+  const { nodeId, rack, accessible, problem } = broker;
+  const mark = accessible ? 'ACCESSIBLE' : `NOT ACCESSIBLE: ${problem}`;
+  return [printAddress(broker), `node ${nodeId}`, `[${rack ?? 'no rack'}]`, mark];
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
+  return rows.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index]!)).join('  ')}`.trimEnd());
+}

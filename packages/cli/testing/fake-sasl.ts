@@ -1,0 +1,86 @@
+/** The server's half of SASL for tests, written from the RFCs and not from the client. */
+
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+
+export interface FakeSaslOptions {
+  readonly mechanisms: readonly string[];
+  /** Passwords by user. */
+  readonly users?: Readonly<Record<string, string>>;
+  /** The tokens that are taken. */
+  readonly tokens?: ReadonlySet<string>;
+  /** Whether a client that has not logged in is hung up on. */
+  readonly isRequired?: boolean;
+  /** For how long a login holds. */
+  readonly sessionLifetimeMs?: number;
+  /** Spoils a message of the server on its way. */
+  readonly spoil?: (message: string) => string;
+  readonly iterations?: number;
+}
+
+export type FakeSaslReply = { readonly say: Buffer; readonly isDone: boolean } | { readonly refuse: string };
+
+const hmac = (key: Buffer, text: string) => createHmac('sha512', key).update(text).digest();
+
+/** One login on one connection. */
+export class FakeSaslLogin {
+  readonly #options: FakeSaslOptions;
+  readonly #mechanism: string;
+  #clientFirstBare = '';
+  #serverFirst = '';
+  #salted = Buffer.alloc(0);
+  #isTokenRefused = false;
+
+  constructor(options: FakeSaslOptions, mechanism: string) {
+    this.#options = options;
+    this.#mechanism = mechanism;
+  }
+
+  reply(token: Buffer): FakeSaslReply {
+    if (this.#mechanism === 'PLAIN') return this.#plain(token.toString());
+    if (this.#mechanism === 'OAUTHBEARER') return this.#token(token.toString());
+    return this.#serverFirst === '' ? this.#scramFirst(token.toString()) : this.#scramFinal(token.toString());
+  }
+
+  #plain(message: string): FakeSaslReply {
+    const [authorization, user, password, ...rest] = message.split('\0');
+    const isRight = authorization === '' && rest.length === 0 && this.#options.users?.[user!] === password;
+    return isRight ? done('') : { refuse: 'wrong user or password' };
+  }
+
+  #token(message: string): FakeSaslReply {
+    if (this.#isTokenRefused) return { refuse: message === '\u0001' ? 'bad token' : 'no goodbye' };
+    const [header, authorization = '', ...rest] = message.split('\u0001');
+    const token = authorization.replace(/^auth=Bearer /, '');
+    const isWellFormed = header === 'n,,' && token !== authorization && rest.join() === ',';
+    if (isWellFormed && this.#options.tokens?.has(token)) return done('');
+    this.#isTokenRefused = true;
+    return { say: Buffer.from('{"status":"invalid_token"}'), isDone: false };
+  }
+
+  #scramFirst(message: string): FakeSaslReply {
+    const [, bare = '', name = '', nonce = ''] = /^n,,(n=([^,]*),r=([^,]+))$/.exec(message) ?? [];
+    const password = this.#options.users?.[name.replaceAll('=2C', ',').replaceAll('=3D', '=')];
+    if (password === undefined) return { refuse: 'wrong user or password' };
+    const { iterations = 4096, spoil = (text: string) => text } = this.#options;
+    const salt = createHash('sha256').update(name).digest();
+    this.#salted = pbkdf2Sync(password, salt, iterations, 64, 'sha512');
+    this.#clientFirstBare = bare;
+    this.#serverFirst = `r=${nonce}server,s=${salt.toString('base64')},i=${iterations}`;
+    return { say: Buffer.from(spoil(this.#serverFirst)), isDone: false };
+  }
+
+  #scramFinal(message: string): FakeSaslReply {
+    const [, withoutProof = '', proof = ''] = /^(c=biws,r=[^,]+),p=(.+)$/.exec(message) ?? [];
+    const authMessage = `${this.#clientFirstBare},${this.#serverFirst},${withoutProof}`;
+    const clientKey = hmac(this.#salted, 'Client Key');
+    const signature = hmac(createHash('sha512').update(clientKey).digest(), authMessage);
+    const expected = Buffer.from(clientKey.map((byte, index) => byte ^ signature[index]!));
+    if (expected.toString('base64') !== proof) return { refuse: 'wrong user or password' };
+    const { spoil = (text: string) => text } = this.#options;
+    return done(spoil(`v=${hmac(hmac(this.#salted, 'Server Key'), authMessage).toString('base64')}`));
+  }
+}
+
+function done(message: string): FakeSaslReply {
+  return { say: Buffer.from(message), isDone: true };
+}

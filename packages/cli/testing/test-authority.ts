@@ -1,0 +1,74 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A certificate and its key, as PEM, under the names that Node's servers take. */
+export interface TestIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Who and for how long. Without dates it is for as long as any test lives. */
+export interface IdentityWishes {
+  readonly name?: string;
+  readonly dns?: readonly string[];
+  readonly validFrom?: Date;
+  readonly validTo?: Date;
+}
+
+const longAgo = new Date('2020-01-01T00:00:00Z');
+const longAhead = new Date('2049-01-01T00:00:00Z');
+
+/** A certificate authority that nobody trusts unless a test says so. */
+export class TestAuthority {
+  /** Its certificate, as PEM. */
+  readonly pem: string;
+  readonly #name: string;
+  readonly #keys: webcrypto.CryptoKeyPair;
+
+  private constructor(name: string, keys: webcrypto.CryptoKeyPair, pem: string) {
+    this.#name = name;
+    this.#keys = keys;
+    this.pem = pem;
+  }
+
+  static async create(name: string): Promise<TestAuthority> {
+    const keys = await newKeys();
+    const certificate = await X509CertificateGenerator.createSelfSigned({
+      name: `CN=${name}`,
+      notBefore: longAgo,
+      notAfter: longAhead,
+      keys,
+      signingAlgorithm: algorithm,
+      extensions: [new BasicConstraintsExtension(true, undefined, true)],
+    });
+    return new TestAuthority(name, keys, certificate.toString('pem'));
+  }
+
+  async issue({ name = 'localhost', dns = ['localhost'], validFrom, validTo }: IdentityWishes = {}) {
+    const keys = await newKeys();
+    const certificate = await X509CertificateGenerator.create({
+      subject: `CN=${name}`,
+      issuer: `CN=${this.#name}`,
+      notBefore: validFrom ?? longAgo,
+      notAfter: validTo ?? longAhead,
+      publicKey: keys.publicKey,
+      signingKey: this.#keys.privateKey,
+      signingAlgorithm: algorithm,
+      extensions: [new SubjectAlternativeNameExtension(dns.map((value) => ({ type: 'dns', value })))],
+    });
+    const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+    const key = `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
+    return { cert: certificate.toString('pem'), key } satisfies TestIdentity;
+  }
+}
+
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}

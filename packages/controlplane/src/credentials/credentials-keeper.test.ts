@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { jsonLog } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
+import { HandClock } from '../../testing/hand-clock.ts';
+import { startLeader, startNode } from '../../testing/leading-node.ts';
+import { until } from '../../testing/until.ts';
+import { lookIntervalMs } from '../files/watched-file.ts';
+import { CredentialsKeeper } from './credentials-keeper.ts';
+
+/** A mount of Kubernetes: the file is a link into `..data`, which is a link to what holds at the moment. */
+class Mount {
+  readonly #folder: string;
+  #versions = 0;
+
+  constructor(t: TestContext, text: string) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'weir-keeper-'));
+    t.after(() => rmSync(this.#folder, { recursive: true, force: true }));
+    this.say(text);
+    symlinkSync(join('..data', 'credentials.json'), this.path);
+  }
+
+  get path(): string {
+    return join(this.#folder, 'credentials.json');
+  }
+
+  say(text: string): void {
+    const version = `..version-${++this.#versions}`;
+    mkdirSync(join(this.#folder, version));
+    writeFileSync(join(this.#folder, version, 'credentials.json'), text, { mode: 0o640 });
+    const link = join(this.#folder, '..data_tmp');
+    symlinkSync(version, link);
+    renameSync(link, join(this.#folder, '..data'));
+  }
+}
+
+const list = (...names: string[]) => JSON.stringify(names.map((name) => ({ name, password: `of ${name}` })));
+
+async function keep(t: TestContext, node: ClusterNode, path: string) {
+  const clock = new HandClock();
+  const lines: string[] = [];
+  const log = jsonLog({ level: 'debug', nowMs: clock.nowMs.bind(clock), write: (line) => lines.push(line) });
+  const freshId = () => randomUUID().replaceAll('-', '_');
+  const keeper = await CredentialsKeeper.start({ path, node, clock, log, randomBytes, freshId });
+  t.after(() => keeper.stop());
+  const look = async () => {
+    clock.advance(lookIntervalMs);
+    // The next look is arranged when this one is done.
+    await until(() => clock.waiting > 0);
+    await keeper.applied();
+  };
+  return { keeper, lines, look };
+}
+
+async function names(node: ClusterNode): Promise<string[]> {
+  return (await node.listCredentials()).map(({ name }) => name).sort();
+}
+
+test('the file is followed while the process leads, and a broken one changes nothing', async (t) => {
+  const mount = new Mount(t, list('a', 'b'));
+  const node = await startLeader(t);
+  const { keeper, lines, look } = await keep(t, node, mount.path);
+  await keeper.applied();
+  assert.deepEqual(await names(node), ['ccn_a', 'ccn_b']);
+
+  mount.say(list('b', 'c'));
+  await look();
+  assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
+
+  mount.say('[{"name": "d", "password": "of d"}');
+  await look();
+  await look();
+  assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
+  const told = lines.filter((line) => line.includes('cannot be used'));
+  assert.equal(told.length, 1, 'told once');
+  assert.match(told[0]!, /not JSON/);
+
+  mount.say(list('d'));
+  await look();
+  assert.deepEqual(await names(node), ['ccn_d']);
+  assert.ok(!lines.some((line) => line.includes('of d')), 'no password is logged');
+});
+
+test('whoever comes to lead applies its own file', async (t) => {
+  const databaseUrl = `memory://${randomUUID()}`;
+  const leader = await startLeader(t, databaseUrl);
+  const standby = await startNode(t, databaseUrl, 'two');
+  await keep(t, leader, new Mount(t, list('a')).path);
+  await keep(t, standby, new Mount(t, list('b')).path);
+  await until(async () => (await names(leader)).join() === 'ccn_a');
+  await leader.stop();
+  await until(() => standby.role === 'leader');
+  await until(async () => (await names(standby)).join() === 'ccn_b');
+});
+
+test('a file that cannot be used at the start is an error', async (t) => {
+  const node = await startLeader(t);
+  await assert.rejects(keep(t, node, new Mount(t, 'secret of a').path), { message: 'the file is not JSON' });
+});

@@ -1,0 +1,87 @@
+import type { Clock, Log } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
+import { readPrivateFile } from '../files/private-file.ts';
+import { WatchedFile } from '../files/watched-file.ts';
+import { applyCredentials, type CredentialsNode, type Sources } from './apply-credentials.ts';
+import { type FileCredential, parseCredentials } from './credentials-file.ts';
+
+export interface CredentialsKeeperOptions extends Sources {
+  readonly path: string;
+  readonly node: CredentialsNode & Pick<ClusterNode, 'role' | 'onRole'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Keeps the credentials of a cluster as a file says, whenever this process leads. */
+export class CredentialsKeeper {
+  readonly #options: CredentialsKeeperOptions;
+  readonly #file: WatchedFile<readonly FileCredential[]>;
+  readonly #endListening: () => void;
+  /** Whether the cluster may differ from the file. */
+  #isDue = true;
+  #hasStopped = false;
+  /** One after the other. */
+  #applying: Promise<void> = Promise.resolve();
+
+  private constructor(options: CredentialsKeeperOptions, file: WatchedFile<readonly FileCredential[]>) {
+    this.#options = options;
+    this.#file = file;
+    this.#endListening = options.node.onRole(() => {
+      // Whoever led before may have had another file.
+      this.#isDue = true;
+      void this.applied();
+    });
+    file.watch((hasChanged) => {
+      this.#isDue ||= hasChanged;
+      void this.applied();
+    });
+  }
+
+  /** Fails when the file cannot be used. */
+  static async start(options: CredentialsKeeperOptions): Promise<CredentialsKeeper> {
+    const { path, clock, log } = options;
+    const file = await WatchedFile.open({ path, read: readPrivateFile, parse: parseCredentials, clock, log });
+    const keeper = new CredentialsKeeper(options, file);
+    void keeper.applied();
+    return keeper;
+  }
+
+  /** Resolves when everything that was due by now was tried. What fails is tried again with the next look at the file. */
+  applied(): Promise<void> {
+    this.#applying = this.#applying.then(() => this.#apply());
+    return this.#applying;
+  }
+
+  /** Begins nothing more. What is under way ends with the node. */
+  stop(): void {
+    this.#hasStopped = true;
+    this.#endListening();
+    this.#file.stop();
+  }
+
+  async #apply(): Promise<void> {
+    const { node, path, log } = this.#options;
+    if (this.#hasStopped || !this.#isDue || node.role !== 'leader') return;
+    this.#isDue = false;
+    try {
+      const { put, deleted, refused } = await applyCredentials(node, this.#file.content, this.#options);
+      if (put.length > 0 || deleted.length > 0) {
+        log.info('the credentials of the cluster are those of the file', {
+          path,
+          put: put.join(' '),
+          deleted: deleted.join(' '),
+        });
+      }
+      for (const { name, problem } of refused) {
+        log.error('a credential of the file was refused', { path, name, problem });
+      }
+    } catch (error) {
+      this.#isDue = true;
+      if (this.#hasStopped) return;
+      log.warn('the credentials of the file could not be put; trying again', {
+        path,
+        problem: (error as Error).message,
+      });
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
+
+const secret = Buffer.alloc(32, 1);
+const claims = { clusterId: 'vci_1', bindingMark: 'mark', endMs: 1_700_000_000_000 };
+
+test('what was signed is read, and with another secret it is nothing', () => {
+  const token = signAgentToken(claims, secret);
+  assert.ok(isAgentToken(token));
+  assert.deepEqual(readAgentToken(token, secret), claims);
+  assert.equal(readAgentToken(token, Buffer.alloc(32, 2)), undefined);
+});
+
+test('a token of which anything was changed is nothing', () => {
+  const token = signAgentToken(claims, secret);
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
+      const changed = token.slice(0, at) + character + token.slice(at + 1);
+      fc.pre(changed !== token);
+      assert.equal(readAgentToken(changed, secret), undefined);
+    }),
+  );
+  for (const wrong of ['', 'agt_', 'aks_1', token.slice(0, -1), `${token}x`, `${token}.`, ` ${token}`]) {
+    assert.equal(readAgentToken(wrong, secret), undefined, wrong);
+  }
+});

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Tokens that admit an agent for a while, `agt_<what it says>.<signature>`. They are signed with a secret that all control-plane
+ * processes of the cluster have, so that any of them admits what another has given, and nothing is kept of them. A format of our own: it
+ * has one algorithm, and is judged at once, where a door has no time to wait.
+ */
+export interface AgentTokenClaims {
+  readonly clusterId: string;
+  /** The mark of the binding that it was given by. */
+  readonly bindingMark: string;
+  readonly endMs: number;
+}
+
+const prefix = 'agt_';
+const pattern = /^agt_([\w-]{1,1024})\.([\w-]{43})$/;
+
+export function isAgentToken(key: string): boolean {
+  return key.startsWith(prefix);
+}
+
+export function signAgentToken(
+  { clusterId, bindingMark, endMs }: AgentTokenClaims,
+  secret: Uint8Array,
+): string {
+  const said = Buffer.from(JSON.stringify([clusterId, bindingMark, endMs])).toString('base64url');
+  return `${prefix}${said}.${signatureOf(said, secret)}`;
+}
+
+/** What a token says, if a process of the cluster has signed it. Whether its time is over is for the caller to judge. */
+export function readAgentToken(token: string, secret: Uint8Array): AgentTokenClaims | undefined {
+  const [, said, signature] = pattern.exec(token) ?? [];
+  if (said === undefined || signature === undefined) return undefined;
+  const expected = Buffer.from(signatureOf(said, secret));
+  if (!timingSafeEqual(expected, Buffer.from(signature))) return undefined;
+  const [clusterId, bindingMark, endMs] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [
+    string,
+    string,
+    number,
+  ];
+  return { clusterId, bindingMark, endMs };
+}
+
+function signatureOf(said: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(`agent token v1\n${said}`).digest('base64url');
+}

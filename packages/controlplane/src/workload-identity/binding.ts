@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { caps } from '@weir/core';
+import { agentAudience } from '@weir/metadata';
+import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
+
+/** Whose tokens admit an agent to a cluster. It never changes: another one takes its place. */
+export interface WorkloadIdentityBinding {
+  /** With `wif_`. */
+  readonly name: string;
+  readonly clusterId: string;
+  /** As tokens name it, `https:`. */
+  readonly issuer: string;
+  /** Whom the token has to be made out to. */
+  readonly audience: string;
+  /** All of them have to be kept. */
+  readonly rules: readonly ClaimRule[];
+  /** How long an agent is admitted for. */
+  readonly lifetimeMs: number;
+  /** Names all that the binding says, so that tokens which were given by another one are recognised. */
+  readonly mark: string;
+}
+
+const fields = ['name', 'issuer', 'clusterId', 'audience', 'claims', 'lifetimeSeconds'];
+const namePattern = /^[\w.-]{1,128}$/;
+const clusterIdPattern = /^vci_\w+$/;
+const lifetimeSecondsMin = 60;
+const lifetimeSecondsMax = 86_400;
+const lifetimeSecondsDefault = 3_600;
+
+/** Reads a list of `{name, issuer, clusterId, audience?, claims: [{path, value}], lifetimeSeconds?}`. */
+export function parseBindings(text: string): WorkloadIdentityBinding[] {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`the file is not JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(found)) throw new Error('the file is not a list of bindings');
+  if (found.length > caps.workloadBindingsMax) {
+    throw new Error(`${found.length} bindings; at most ${caps.workloadBindingsMax}`);
+  }
+  const bindings = found.map(parseBinding);
+  const names = new Set<string>();
+  for (const { name } of bindings) {
+    if (names.has(name)) throw new Error(`two bindings have the name ${name}`);
+    names.add(name);
+  }
+  return bindings;
+}
+
+function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+    throw new Error(`entry ${index + 1} is not a binding`);
+  }
+  const said = entry as Record<string, unknown>;
+  const shortName = typeof said.name === 'string' ? said.name.replace(/^wif_/, '') : '';
+  if (!namePattern.test(shortName)) {
+    throw new Error(`entry ${index + 1}: name is 1 to 128 letters, digits, dots, dashes or underscores`);
+  }
+  const name = `wif_${shortName}`;
+  const refuse = (problem: string): never => {
+    throw new Error(`${name}: ${problem}`);
+  };
+  const unknown = Object.keys(said).find((field) => !fields.includes(field));
+  if (unknown !== undefined) refuse(`${unknown} is not one of ${fields.join(', ')}`);
+  const { issuer, clusterId, lifetimeSeconds = lifetimeSecondsDefault } = said;
+  if (typeof clusterId !== 'string' || !clusterIdPattern.test(clusterId)) {
+    return refuse('clusterId is not vci_ and the rest of a cluster id');
+  }
+  if (typeof issuer !== 'string' || !isIssuer(issuer)) {
+    return refuse('issuer is not an https:// address without query and fragment');
+  }
+  const { audience = agentAudience(clusterId) } = said;
+  if (typeof audience !== 'string' || audience === '') return refuse('audience is not a text');
+  if (
+    typeof lifetimeSeconds !== 'number' ||
+    !Number.isInteger(lifetimeSeconds) ||
+    lifetimeSeconds < lifetimeSecondsMin ||
+    lifetimeSeconds > lifetimeSecondsMax
+  ) {
+    return refuse(`lifetimeSeconds is a whole number from ${lifetimeSecondsMin} to ${lifetimeSecondsMax}`);
+  }
+  const rules = parseRules(said.claims, refuse);
+  const parts = [name, clusterId, issuer, audience, lifetimeSeconds, ...rules.flatMap(textOf)];
+  const mark = createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+  return { name, clusterId, issuer, audience, rules, lifetimeMs: lifetimeSeconds * 1000, mark };
+}
+
+function parseRules(claims: unknown, refuse: (problem: string) => never): ClaimRule[] {
+  if (!Array.isArray(claims) || claims.length === 0) {
+    return refuse('claims has to hold at least one {path, value}');
+  }
+  if (claims.length > caps.workloadClaimRulesMax) {
+    return refuse(`${claims.length} claims; at most ${caps.workloadClaimRulesMax}`);
+  }
+  return claims.map((claim: unknown, index) => {
+    const { path, value } = (claim ?? {}) as { path?: unknown; value?: unknown };
+    try {
+      return parseClaimRule(path, value);
+    } catch (error) {
+      return refuse(`claim ${index + 1}: ${(error as Error).message}`);
+    }
+  });
+}
+
+function textOf({ path, expected, isPrefix }: ClaimRule): (string | boolean)[] {
+  return [path, expected, isPrefix];
+}
+
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.search === '' && url.hash === '' && url.username === '';
+}

@@ -1,0 +1,56 @@
+/** What a claim of a token has to be. */
+export interface ClaimRule {
+  /** As it was written: segments between dots, and in quotes one that holds dots itself. */
+  readonly path: string;
+  readonly segments: readonly string[];
+  /** The whole value, or with `isPrefix` how it begins. */
+  readonly expected: string;
+  readonly isPrefix: boolean;
+}
+
+/** A segment in quotes, or one without dots and quotes. */
+const segmentPattern = /(?:"([^"]+)"|([^."]+))(\.|$)/y;
+
+/**
+ * Reads a rule. A single `*` is refused: it would admit everybody whom the issuer knows, and the issuer of a cloud knows all of its
+ * customers.
+ */
+export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
+  if (typeof path !== 'string') throw new Error('path is not a text');
+  if (typeof value !== 'string') throw new Error('value is not a text');
+  const segments = parsePath(path);
+  if (segments === undefined) {
+    throw new Error('path is names with dots between them, a name that holds dots in double quotes');
+  }
+  const isPrefix = value.endsWith('*');
+  const expected = isPrefix ? value.slice(0, -1) : value;
+  if (expected.includes('*'))
+    throw new Error('value has a * before its end; only the last character may be one');
+  if (expected === '') throw new Error('value is empty or a lone *, which anybody would match');
+  return { path, segments, expected, isPrefix };
+}
+
+function parsePath(path: string): string[] | undefined {
+  const segments: string[] = [];
+  segmentPattern.lastIndex = 0;
+  for (let isOver = false; !isOver; ) {
+    const [, quoted, plain, dot] = segmentPattern.exec(path) ?? [];
+    const segment = quoted ?? plain;
+    if (segment === undefined) return undefined;
+    segments.push(segment);
+    isOver = dot === '';
+  }
+  return segments;
+}
+
+/** Whether the claims keep the rule. Lists and objects match nothing: a rule names one value. */
+export function isKept({ segments, expected, isPrefix }: ClaimRule, claims: unknown): boolean {
+  let found = claims;
+  for (const segment of segments) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return false;
+    found = (found as Record<string, unknown>)[segment];
+  }
+  if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean') return false;
+  const text = String(found);
+  return isPrefix ? text.startsWith(expected) : text === expected;
+}

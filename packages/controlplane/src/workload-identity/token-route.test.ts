@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { agentTokenPath, connectCluster, tokenExchange } from '@weir/metadata';
+import { commitOf, FakeCluster } from '../../testing/fake-cluster.ts';
+import { FakeIssuer } from '../../testing/fake-issuer.ts';
+import { startControlPlane } from '../server.ts';
+import { parseBindings } from './binding.ts';
+import { IssuerKeys } from './issuer-keys.ts';
+import { TokenExchange } from './token-exchange.ts';
+
+/** Over real sockets of this machine. */
+
+const base = { clock: systemClock, random: systemRandom, log: silentLog };
+
+test('a platform token becomes an agent token, and that a connection', async (t) => {
+  const cluster = new FakeCluster();
+  const issuer = await new FakeIssuer().turnKey();
+  const claims = [{ path: 'sub', value: 'weir' }];
+  const bindings = parseBindings(
+    JSON.stringify([{ name: 'one', issuer: issuer.issuer, clusterId: cluster.clusterId, claims }]),
+  );
+  const tokens = new TokenExchange({
+    ...base,
+    bindings: () => bindings,
+    secretOf: () => Buffer.alloc(32, 1),
+    keys: new IssuerKeys(issuer.fetch, systemClock),
+    metrics: new Metrics(),
+  });
+  const { url, close } = await startControlPlane({
+    ...base,
+    host: '127.0.0.1',
+    port: 0,
+    clusters: () => cluster,
+    authorize: tokens.authorize,
+    tokens,
+    readiness: () => true,
+    members: () => [],
+    metrics: new Metrics(),
+  });
+  t.after(() => close());
+  const subjectToken = await issuer.token({ nowMs: systemClock.nowMs() });
+  const form = {
+    grant_type: tokenExchange.grantType,
+    subject_token_type: tokenExchange.subjectTokenTypes[0],
+    subject_token: subjectToken,
+    audience: 'weir://vci_test',
+  };
+  const post = async (body: Record<string, string> | string, init: RequestInit = {}) => {
+    const text = typeof body === 'string' ? body : new URLSearchParams(body).toString();
+    const response = await fetch(`${url}/${agentTokenPath}`, { method: 'POST', body: text, ...init });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  };
+
+  const cases: [what: string, form: Record<string, string>, status: number, error: string][] = [
+    ['another grant', { ...form, grant_type: 'password' }, 400, 'unsupported_grant_type'],
+    ['another kind of token', { ...form, subject_token_type: 'saml' }, 400, 'invalid_request'],
+    ['no audience', { ...form, audience: 'weir://vci_other' }, 400, 'invalid_grant'],
+    ['no token', { ...form, subject_token: 'hello' }, 400, 'invalid_grant'],
+    ['nothing', {}, 400, 'unsupported_grant_type'],
+    ['too much', { ...form, more: 'x'.repeat(caps.tokenRequestBytesMax) }, 413, 'invalid_request'],
+  ];
+  for (const [what, wrong, status, error] of cases) {
+    const answer = await post(wrong);
+    assert.deepEqual([answer.status, answer.body.error], [status, error], what);
+    assert.ok(!JSON.stringify(answer.body).includes(subjectToken), what);
+  }
+  assert.equal((await fetch(`${url}/${agentTokenPath}`)).status, 405);
+
+  const { status, body, headers } = await post(form);
+  assert.deepEqual(
+    [status, body.issued_token_type, body.expires_in],
+    [200, tokenExchange.issuedTokenType, 3600],
+  );
+  assert.equal(headers.get('cache-control'), 'no-store');
+  const client = connectCluster({
+    ...base,
+    urls: [url],
+    clusterId: cluster.clusterId,
+    agentKey: () => body.access_token as string,
+    metrics: new Metrics(),
+  });
+  t.after(() => client.close());
+  const [result] = await client.commitFiles([commitOf(2)]);
+  assert.deepEqual([...result!.error], [0, 0]);
+});

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { caps } from '@weir/core';
+import { tokenExchange } from '@weir/metadata';
+import type { TokenExchange } from './token-exchange.ts';
+
+/** `POST /api/v1/agent/token`, as RFC 8693 has it: the token of a platform in, a token of ours out. */
+
+const { grantType, issuedTokenType } = tokenExchange;
+const subjectTokenTypes: readonly string[] = tokenExchange.subjectTokenTypes;
+
+type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
+
+const tooLong = Symbol('too long');
+
+export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>) {
+  let runningCount = 0;
+
+  async function answerTo(request: IncomingMessage): Promise<Answer> {
+    if (request.method !== 'POST') return refused(405, 'invalid_request', 'POST only');
+    if (runningCount >= caps.tokenRequestsMax) {
+      return refused(503, 'temporarily_unavailable', 'too many requests at a time; ask again');
+    }
+    runningCount++;
+    try {
+      const body = await bodyOf(request);
+      if (body === tooLong) {
+        return refused(413, 'invalid_request', `at most ${caps.tokenRequestBytesMax} bytes`);
+      }
+      return await exchanged(new URLSearchParams(body));
+    } finally {
+      runningCount--;
+    }
+  }
+
+  async function exchanged(form: URLSearchParams): Promise<Answer> {
+    if (form.get('grant_type') !== grantType) {
+      return refused(400, 'unsupported_grant_type', `grant_type is ${grantType}`);
+    }
+    if (!subjectTokenTypes.includes(form.get('subject_token_type') ?? '')) {
+      return refused(400, 'invalid_request', `subject_token_type is one of ${subjectTokenTypes.join(', ')}`);
+    }
+    const subjectToken = form.get('subject_token');
+    const audience = form.get('audience');
+    if (subjectToken === null || audience === null) {
+      return refused(400, 'invalid_request', 'subject_token and audience are needed');
+    }
+    const given = await exchange.exchange(audience, subjectToken);
+    if (given === 'not ready') {
+      return refused(503, 'temporarily_unavailable', 'the cluster is not here just now');
+    }
+    if (given === 'not admitted') {
+      const why = 'no binding of the cluster admits this token; the log of the control plane says why';
+      return refused(400, 'invalid_grant', why);
+    }
+    return [
+      200,
+      {
+        access_token: given.token,
+        issued_token_type: issuedTokenType,
+        token_type: 'N_A',
+        expires_in: Math.floor(given.lifetimeMs / 1000),
+      },
+    ];
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [status, body] = await answerTo(request).catch((): Answer => {
+      return refused(400, 'invalid_request', 'the request could not be read');
+    });
+    const text = JSON.stringify(body);
+    // Whatever was not read of the body ends with the connection.
+    if (status !== 200) response.setHeader('connection', 'close');
+    if (status === 405) response.setHeader('allow', 'POST');
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('content-length', Buffer.byteLength(text));
+    response.writeHead(status).end(text);
+  };
+}
+
+function refused(status: number, error: string, description: string): Answer {
+  return [status, { error, error_description: description }];
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | typeof tooLong> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > caps.tokenRequestBytesMax) return tooLong;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Acl,
+  type AclOperation,
+  type AclPatternType,
+  type AclPermission,
+  type AclResourceType,
+  aclOperations,
+  type NeededOperation,
+} from '@weir/core';
+import fc from 'fast-check';
+import { AclIndex, type AclQuestion } from './acl-index.ts';
+
+/** `ALLOW User:a READ TOPIC orders` and, where they matter, `* PREFIXED 10.0.0.1`. */
+function rule(text: string): Acl {
+  const [permission, principal, operation, resourceType, resourceName, ...rest] = text.split(' ');
+  const patternType = rest.includes('PREFIXED') ? 'PREFIXED' : 'LITERAL';
+  const host = rest.find((word) => word !== 'PREFIXED') ?? '*';
+  return {
+    permission: permission as AclPermission,
+    principal: principal!,
+    operation: operation as AclOperation,
+    resourceType: resourceType as AclResourceType,
+    resourceName: resourceName!,
+    patternType,
+    host,
+  };
+}
+
+/** `User:a READ TOPIC orders`, from 10.0.0.7 unless it says otherwise. */
+function question(text: string): AclQuestion {
+  const [principals, operation, resourceType, resourceName, host = '10.0.0.7'] = text.split(' ');
+  return {
+    principals: principals!.split(','),
+    operation: operation as NeededOperation,
+    resourceType: resourceType as AclResourceType,
+    resourceName: resourceName!,
+    host,
+  };
+}
+
+const everybodyReads = 'ALLOW User:* READ TOPIC *';
+const table: [title: string, rules: string[], asked: string, isAllowed: boolean][] = [
+  ['what no rule is about is denied', [], 'User:a READ TOPIC t', false],
+  ['a literal name', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC t', true],
+  ['another name', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC tt', false],
+  ['another type of the same name', ['ALLOW User:a READ TOPIC t'], 'User:a READ GROUP t', false],
+  ['every name', ['ALLOW User:a READ TOPIC *'], 'User:a READ TOPIC t', true],
+  ['a prefix', ['ALLOW User:a READ TOPIC or PREFIXED'], 'User:a READ TOPIC orders', true],
+  ['a prefix that is the whole name', ['ALLOW User:a READ TOPIC t PREFIXED'], 'User:a READ TOPIC t', true],
+  ['a prefix that is longer', ['ALLOW User:a READ TOPIC tt PREFIXED'], 'User:a READ TOPIC t', false],
+  ['a prefix * is none', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP g', false],
+  ['not even of stars', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP *g', false],
+  ['and denies nothing', [everybodyReads, 'DENY User:a READ TOPIC * PREFIXED'], 'User:a READ TOPIC t', true],
+  ['everybody', [everybodyReads], 'User:a READ TOPIC t', true],
+  ['principals are case-sensitive', ['ALLOW User:a READ TOPIC t'], 'User:A READ TOPIC t', false],
+  ['so are names', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC T', false],
+  ['an alias is the same one', ['ALLOW User:ccn_a READ TOPIC t'], 'User:a,User:ccn_a READ TOPIC t', true],
+  [
+    'who is denied by any name is denied',
+    ['ALLOW User:a READ TOPIC t', 'DENY User:ccn_a READ TOPIC t'],
+    'User:a,User:ccn_a READ TOPIC t',
+    false,
+  ],
+  ['DENY wins', ['ALLOW User:a ALL TOPIC t', 'DENY User:* READ TOPIC *'], 'User:a READ TOPIC t', false],
+  ['a DENY by prefix', [everybodyReads, 'DENY User:a READ TOPIC t PREFIXED'], 'User:a READ TOPIC tt', false],
+  ['ALL is everything', ['ALLOW User:a ALL TOPIC t'], 'User:a ALTER_CONFIGS TOPIC t', true],
+  ['DENY ALL too', [everybodyReads, 'DENY User:a ALL TOPIC t'], 'User:a READ TOPIC t', false],
+  ['READ implies DESCRIBE', ['ALLOW User:a READ TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
+  ['WRITE implies DESCRIBE', ['ALLOW User:a WRITE TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
+  ['DELETE implies DESCRIBE', ['ALLOW User:a DELETE GROUP g'], 'User:a DESCRIBE GROUP g', true],
+  ['ALTER implies DESCRIBE', ['ALLOW User:a ALTER TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
+  ['CREATE does not', ['ALLOW User:a CREATE TOPIC t'], 'User:a DESCRIBE TOPIC t', false],
+  [
+    'ALTER_CONFIGS implies DESCRIBE_CONFIGS',
+    ['ALLOW User:a ALTER_CONFIGS TOPIC t'],
+    'User:a DESCRIBE_CONFIGS TOPIC t',
+    true,
+  ],
+  ['but not DESCRIBE', ['ALLOW User:a ALTER_CONFIGS TOPIC t'], 'User:a DESCRIBE TOPIC t', false],
+  ['nor the other way round', ['ALLOW User:a DESCRIBE TOPIC t'], 'User:a READ TOPIC t', false],
+  [
+    'DENY READ leaves DESCRIBE',
+    ['ALLOW User:a DESCRIBE TOPIC t', 'DENY User:a READ TOPIC t'],
+    'User:a DESCRIBE TOPIC t',
+    true,
+  ],
+  ['a host', ['ALLOW User:a READ TOPIC t 10.0.0.7'], 'User:a READ TOPIC t', true],
+  ['another host', ['ALLOW User:a READ TOPIC t 10.0.0.8'], 'User:a READ TOPIC t', false],
+  [
+    'denied from one host',
+    [everybodyReads, 'DENY User:a READ TOPIC t 10.0.0.7'],
+    'User:a READ TOPIC t',
+    false,
+  ],
+  [
+    'a workload of a trust domain',
+    ['ALLOW User:spiffe://prod/* READ TOPIC t'],
+    'User:spiffe://prod/billing/api READ TOPIC t',
+    true,
+  ],
+  [
+    'one of another trust domain',
+    ['ALLOW User:spiffe://prod/* READ TOPIC t'],
+    'User:spiffe://production/api READ TOPIC t',
+    false,
+  ],
+  [
+    'a star deeper in the path is nobody',
+    ['ALLOW User:spiffe://prod/billing/* READ TOPIC t'],
+    'User:spiffe://prod/billing/api READ TOPIC t',
+    false,
+  ],
+  ['a star is no pattern of users', ['ALLOW User:a* READ TOPIC t'], 'User:ab READ TOPIC t', false],
+];
+
+for (const [title, rules, asked, isAllowed] of table) {
+  test(`${title}: ${isAllowed ? 'allowed' : 'denied'}`, () => {
+    assert.equal(AclIndex.of(rules.map(rule)).decide(question(asked)).isAllowed, isAllowed);
+  });
+}
+
+const deciding: [rules: string[], asked: string, decides: string | undefined][] = [
+  [[], 'User:a READ TOPIC t', undefined],
+  [['ALLOW User:b READ TOPIC t'], 'User:a READ TOPIC t', undefined],
+  [['ALLOW User:a READ TOPIC t'], 'User:a DESCRIBE TOPIC t', 'ALLOW User:a READ TOPIC t'],
+  [
+    ['ALLOW User:a READ TOPIC t', 'ALLOW User:a READ TOPIC *'],
+    'User:a READ TOPIC t',
+    'ALLOW User:a READ TOPIC t',
+  ],
+  [
+    ['ALLOW User:a READ TOPIC t', 'DENY User:* ALL TOPIC t PREFIXED'],
+    'User:a READ TOPIC tt',
+    'DENY User:* ALL TOPIC t PREFIXED',
+  ],
+];
+
+for (const [rules, asked, decides] of deciding) {
+  test(`${asked} is decided by ${decides ?? 'no rule'}`, () => {
+    const { rule: found } = AclIndex.of(rules.map(rule)).decide(question(asked));
+    assert.deepEqual(found, decides === undefined ? undefined : rule(decides));
+  });
+}
+
+const some: [title: string, rules: string[], isAllowed: boolean][] = [
+  ['without rules', [], false],
+  ['one name', ['ALLOW User:a WRITE TOPIC t'], true],
+  ['one name that is denied', ['ALLOW User:a WRITE TOPIC t', 'DENY User:* WRITE TOPIC t'], false],
+  [
+    'one name below a denied prefix',
+    ['ALLOW User:a WRITE TOPIC tt', 'DENY User:a ALL TOPIC t PREFIXED'],
+    false,
+  ],
+  [
+    'a prefix below a denied one',
+    ['ALLOW User:a WRITE TOPIC tt PREFIXED', 'DENY User:a ALL TOPIC t PREFIXED'],
+    false,
+  ],
+  [
+    'a prefix with a hole',
+    ['ALLOW User:a WRITE TOPIC t PREFIXED', 'DENY User:a ALL TOPIC tt PREFIXED'],
+    true,
+  ],
+  [
+    'a prefix of which one name is denied',
+    ['ALLOW User:a WRITE TOPIC t PREFIXED', 'DENY User:a ALL TOPIC t'],
+    true,
+  ],
+  ['every name but some', ['ALLOW User:a WRITE TOPIC *', 'DENY User:a WRITE TOPIC t PREFIXED'], true],
+  ['every name, and every name denied', ['ALLOW User:a ALL TOPIC *', 'DENY User:* WRITE TOPIC *'], false],
+  ['another operation', ['ALLOW User:a READ TOPIC *'], false],
+  ['another host', ['ALLOW User:a WRITE TOPIC * 10.0.0.8'], false],
+];
+
+for (const [title, rules, isAllowed] of some) {
+  test(`WRITE on some topic, ${title}: ${isAllowed}`, () => {
+    const { resourceName: _, ...asked } = question('User:a WRITE TOPIC t');
+    assert.equal(AclIndex.of(rules.map(rule)).allowsOnSome(asked), isAllowed);
+  });
+}
+
+/** The rule of the page, rule by rule and without any index. */
+function naively(rules: readonly Acl[], asked: AclQuestion): boolean {
+  const isAbout = (acl: Acl) => {
+    const isPrincipal = [...asked.principals, 'User:*'].some(
+      (principal) =>
+        acl.principal === principal ||
+        (/^User:spiffe:\/\/[^/]+\/\*$/.test(acl.principal) &&
+          principal.startsWith(acl.principal.slice(0, -1)) &&
+          principal.length >= acl.principal.length),
+    );
+    const isResource =
+      acl.patternType === 'LITERAL'
+        ? acl.resourceName === '*' || acl.resourceName === asked.resourceName
+        : acl.resourceName !== '*' && asked.resourceName.indexOf(acl.resourceName) === 0;
+    return (
+      isPrincipal &&
+      isResource &&
+      acl.resourceType === asked.resourceType &&
+      (acl.host === '*' || acl.host === asked.host)
+    );
+  };
+  const about = rules.filter(isAbout);
+  const isSame = ({ operation }: Acl) => operation === 'ALL' || operation === asked.operation;
+  if (about.some((acl) => acl.permission === 'DENY' && isSame(acl))) return false;
+  return about.some((acl) => {
+    if (acl.permission !== 'ALLOW') return false;
+    if (isSame(acl)) return true;
+    if (asked.operation === 'DESCRIBE') return /^(READ|WRITE|DELETE|ALTER)$/.test(acl.operation);
+    return asked.operation === 'DESCRIBE_CONFIGS' && acl.operation === 'ALTER_CONFIGS';
+  });
+}
+
+const principals = ['User:a', 'User:b', 'User:spiffe://d/x', 'User:spiffe://d/y/z', 'User:spiffe://e/x'];
+const operations = Object.keys(aclOperations) as AclOperation[];
+const needed = operations.filter((operation): operation is NeededOperation => operation !== 'ALL');
+/** Few letters, so that names and prefixes meet. */
+const anyName = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 4 });
+const anyHost = fc.constantFrom('10.0.0.1', '10.0.0.2');
+const anyAcl: fc.Arbitrary<Acl> = fc.record({
+  resourceType: fc.constantFrom<AclResourceType>('TOPIC', 'GROUP'),
+  resourceName: fc.oneof(anyName, fc.constant('*')),
+  patternType: fc.constantFrom<AclPatternType>('LITERAL', 'PREFIXED'),
+  principal: fc.constantFrom(...principals, 'User:*', 'User:spiffe://d/*', 'User:spiffe://d/y/*'),
+  host: fc.oneof(anyHost, fc.constant('*')),
+  operation: fc.constantFrom(...operations),
+  permission: fc.constantFrom<AclPermission>('ALLOW', 'ALLOW', 'DENY'),
+});
+const anyQuestion: fc.Arbitrary<AclQuestion> = fc.record({
+  principals: fc.uniqueArray(fc.constantFrom(...principals), { minLength: 1, maxLength: 3 }),
+  host: anyHost,
+  operation: fc.constantFrom(...needed),
+  resourceType: fc.constantFrom<AclResourceType>('TOPIC', 'GROUP'),
+  resourceName: anyName,
+});
+
+describe('the index', () => {
+  test('decides as rule by rule, while rules come and go', () => {
+    const step = fc.oneof(
+      { weight: 3, arbitrary: anyAcl.map((put) => ({ put })) },
+      { weight: 1, arbitrary: fc.nat().map((gone) => ({ gone })) },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.array(anyQuestion, { maxLength: 20 }),
+        (steps, asked) => {
+          const index = new AclIndex();
+          const rules: Acl[] = [];
+          const isSame = (acl: Acl) => (other: Acl) => JSON.stringify(other) === JSON.stringify(acl);
+          for (const one of steps) {
+            if ('put' in one) {
+              index.put(one.put);
+              if (!rules.some(isSame(one.put))) rules.push(one.put);
+            } else if (rules.length > 0) {
+              const [acl] = rules.splice(one.gone % rules.length, 1);
+              index.delete(acl!);
+            }
+          }
+          for (const question of asked) {
+            const { isAllowed, rule: decided } = index.decide(question);
+            assert.equal(isAllowed, naively(rules, question));
+            if (decided === undefined) continue;
+            // What is told as the reason is a rule that is there.
+            assert.equal(decided.permission, isAllowed ? 'ALLOW' : 'DENY');
+            const { resourceType, resourceName, patternType, principal, host, operation, permission } =
+              decided;
+            assert.ok(
+              rules.some(
+                (acl) =>
+                  acl.resourceType === resourceType &&
+                  acl.resourceName === resourceName &&
+                  acl.patternType === patternType &&
+                  acl.principal === principal &&
+                  acl.host === host &&
+                  acl.operation === operation &&
+                  acl.permission === permission,
+              ),
+            );
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('allows on some resource when there is a name on which it allows', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyAcl, { maxLength: 30 }),
+        anyQuestion,
+        (rules, { resourceName: _, ...asked }) => {
+          // The letter z is in no rule, so that these names stand for all that rules do not name.
+          const names = [
+            'z',
+            ...rules.map(({ resourceName }) => resourceName),
+            ...rules.map((acl) => `${acl.resourceName}z`),
+          ];
+          const isAllowed = names.some((resourceName) => naively(rules, { ...asked, resourceName }));
+          assert.equal(AclIndex.of(rules).allowsOnSome(asked), isAllowed);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a name * is what the rule for every name says', () => {
+    const index = AclIndex.of([rule('ALLOW User:a READ GROUP *')]);
+    assert.equal(index.decide(question('User:a READ GROUP *')).isAllowed, true);
+  });
+});

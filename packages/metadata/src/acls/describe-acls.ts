@@ -1,0 +1,11 @@
+import type { Acl } from '@weir/core';
+import type { AclFilter } from '../cluster/acls-port.ts';
+import type { Records } from '../machine/records/records.ts';
+import { matchesAcl } from './acl-filter.ts';
+import { readAcls } from './acl-record.ts';
+
+export function describeAcls(records: Pick<Records, 'of'>, filter: AclFilter): Acl[] {
+  return readAcls(records.of('acl').keys())
+    .filter((acl) => matchesAcl(filter, acl))
+    .toArray();
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { missingTool } from '../apache/tools.ts';
+import { openJavaClient } from '../brokers/java-client.ts';
+import { missingKcat } from '../brokers/kcat.ts';
+import { lastFirst, startLocal } from '../brokers/weir-process.ts';
+import {
+  javaClient,
+  javaSettings,
+  kafkajsClient,
+  kcatClient,
+  platformaticClient,
+} from './foreign-clients.ts';
+import { SecretFiles } from './secured.ts';
+
+/** Clients that are not ours, and the certificates by which they are known. */
+const lifetime = lastFirst({ after });
+const files = await SecretFiles.make(lifetime);
+const noJava = missingTool();
+const java = noJava ? undefined! : openJavaClient(lifetime);
+const broker = (
+  await startLocal(lifetime, [
+    ...(await files.serverFlags()),
+    '-requireMTLSAuthentication',
+    ...['-tlsClientCACertFile', files.caFile],
+    ...['-mtlsPrincipalMappingRules', 'RULE:^CN=([^,]+),OU=robots.*$/$1/L,DEFAULT'],
+    ...files.credentials([{ name: 'root', username: 'root', password: 'never used here', superuser: true }]),
+  ])
+).address('Kafka');
+
+const clients = [
+  javaClient(java, files, noJava),
+  kcatClient(missingKcat()),
+  kafkajsClient,
+  platformaticClient,
+];
+const bounded = { timeout: 120_000 };
+const values = ['one', 'two'];
+const { caFile } = files;
+const robot = await files.client('Robot', { subject: 'OU=robots, CN=Robot' });
+const foreign = await files.client('foreign', {}, await TestCa.create('CN=Somebody Else'));
+const expired = await files.client('expired', {
+  validFrom: new Date('2020-01-01T00:00:00Z'),
+  validTo: new Date('2021-01-01T00:00:00Z'),
+});
+let topicCount = 0;
+
+for (const client of clients) {
+  test(`${client.label} gets in by its certificate`, { ...bounded, skip: client.cannot({}) }, async () => {
+    const topic = `known-${topicCount++}`;
+    assert.deepEqual(await client.writeAndRead(broker, { caFile, own: robot }, topic, values), values);
+  });
+  for (const [what, own] of [
+    ['no certificate', undefined],
+    ['a certificate of somebody else’s authority', foreign],
+    ['a certificate that has expired', expired],
+  ] as const) {
+    test(`${client.label} does not get in with ${what}`, {
+      ...bounded,
+      skip: client.cannot({}),
+    }, async () => {
+      const way = { caFile, ...(own && { own }) };
+      await assert.rejects(client.writeAndRead(broker, way, `unknown-${topicCount++}`, values));
+    });
+  }
+}
+
+test('rules speak of a client by the name that is made of its certificate', {
+  ...bounded,
+  skip: noJava,
+}, async () => {
+  const root = await files.client('root', { subject: 'OU=robots, CN=root' });
+  const asRoot = files.java('root', javaSettings(broker, { caFile, own: root }));
+  const asRobot = files.java('robot', javaSettings(broker, { caFile, own: robot }));
+  const topic = 'for-robots';
+  await java.ask('create-topic', asRoot, topic, 1);
+  await java.ask('cluster-config', asRoot, 'service.acls.enabled=true');
+  try {
+    const write = () => java.ask('produce', asRobot, topic, 1, 1, 1_700_000_000_000);
+    await assert.rejects(write(), /TopicAuthorizationException/);
+    await java.ask('create-acls', asRoot, `TOPIC:LITERAL:${topic}:User:robot:*:WRITE:ALLOW`);
+    await write();
+  } finally {
+    await java.ask('cluster-config', asRoot, 'service.acls.enabled=false');
+  }
+});
