@@ -57,9 +57,11 @@ final class Client implements AutoCloseable {
         return Map.of();
     }
 
-    /** A reason of several lines would be taken for several answers. */
+    /** With all that it was caused by. A reason of several lines would be taken for several answers. */
     private static String refusal(Throwable failure) {
-        return "ERR " + failure.toString().replaceAll("\\s+", " ");
+        StringBuilder reason = new StringBuilder("ERR");
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) reason.append(' ').append(cause);
+        return reason.toString().replaceAll("\\s+", " ");
     }
 
     @Override
