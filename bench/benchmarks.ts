@@ -4,6 +4,7 @@ import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
 import { headerRewrite } from './header-rewrite.ts';
+import { loginFlood } from './login-flood.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
@@ -20,5 +21,6 @@ export const benchmarks: readonly Benchmark[] = [
   groupHeartbeats,
   groupRebalance,
   offsetCommits,
+  loginFlood,
   transactionalCopy,
 ];

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
@@ -14,7 +14,10 @@ export interface TestIssuer {
   /** Adds a key under this id, and gives what signs with it. */
   addKey(kid: string, algorithm?: string): Promise<PrivateKey>;
   /** A token that is good for an hour from `nowMs`, but for what the test says. */
-  token(claims?: JWTPayload, header?: { kid?: string; alg?: string; key?: PrivateKey }): Promise<string>;
+  token(
+    claims?: Readonly<Record<string, unknown>>,
+    header?: { kid?: string; alg?: string; key?: PrivateKey },
+  ): Promise<string>;
 }
 
 export const testAudience = 'weir';

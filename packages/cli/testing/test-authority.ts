@@ -18,12 +18,13 @@ export interface TestIdentity {
 export interface IdentityWishes {
   readonly name?: string;
   readonly dns?: readonly string[];
-  readonly validFrom?: Date;
-  readonly validTo?: Date;
+  /** Days, such as `2020-01-01`. */
+  readonly validFrom?: string;
+  readonly validTo?: string;
 }
 
-const longAgo = new Date('2020-01-01T00:00:00Z');
-const longAhead = new Date('2049-01-01T00:00:00Z');
+const longAgo = '2020-01-01';
+const longAhead = '2049-01-01';
 
 /** A certificate authority that nobody trusts unless a test says so. */
 export class TestAuthority {
@@ -42,8 +43,8 @@ export class TestAuthority {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.createSelfSigned({
       name: `CN=${name}`,
-      notBefore: longAgo,
-      notAfter: longAhead,
+      notBefore: beginOf(longAgo),
+      notAfter: beginOf(longAhead),
       keys,
       signingAlgorithm: algorithm,
       extensions: [new BasicConstraintsExtension(true, undefined, true)],
@@ -56,8 +57,8 @@ export class TestAuthority {
     const certificate = await X509CertificateGenerator.create({
       subject: `CN=${name}`,
       issuer: `CN=${this.#name}`,
-      notBefore: validFrom ?? longAgo,
-      notAfter: validTo ?? longAhead,
+      notBefore: beginOf(validFrom ?? longAgo),
+      notAfter: beginOf(validTo ?? longAhead),
       publicKey: keys.publicKey,
       signingKey: this.#keys.privateKey,
       signingAlgorithm: algorithm,
@@ -67,6 +68,10 @@ export class TestAuthority {
     const key = `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
     return { cert: certificate.toString('pem'), key } satisfies TestIdentity;
   }
+}
+
+function beginOf(day: string): Date {
+  return new Date(day);
 }
 
 function newKeys(): Promise<webcrypto.CryptoKeyPair> {

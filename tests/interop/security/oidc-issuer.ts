@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+// @ts-expect-error: it has no types of its own, and those that others keep for it bring two web frameworks along.
 import { Provider } from 'oidc-provider';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
@@ -57,7 +58,7 @@ export async function startOidcIssuer(lifetime: Lifetime): Promise<OidcIssuer> {
       },
     },
   });
-  server.on('request', provider.callback());
+  server.on('request', (provider as { callback(): RequestListener }).callback());
   lifetime.after(async () => {
     server.closeAllConnections();
     server.close();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operationBits, operationsOfResource } from '@weir/core';
 import { zeroUuid } from '@weir/wire';
 import { answered, codeOf, startTestAgent, testAgent } from '../../testing/index.ts';
-import { topicOperations } from './authorized-operations.ts';
 
 const everyVersion = Array.from({ length: 14 }, (_, version) => version);
 
@@ -190,5 +190,5 @@ test('a client can have its hosts spelled, its epochs left out, its operations t
   );
   assert.notEqual(brokers[0]!.host, brokers[1]!.host);
   assert.equal(topics[0]!.partitions[0]!.leaderEpoch, -1);
-  assert.equal(topics[0]!.topicAuthorizedOperations, topicOperations);
+  assert.equal(topics[0]!.topicAuthorizedOperations, operationBits(operationsOfResource.TOPIC));
 });

@@ -15,8 +15,8 @@ const clientMemberIdsFromVersion = 1;
  * - From v1 on the client makes up the id of its member, and may subscribe by a pattern.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
  *   their group.
- * - It takes READ on the group, and DESCRIBE on all topics that the member names. Of the topics that a pattern matches a member is given
- *   those that it may DESCRIBE, which the control plane sees to.
+ * - It takes READ on the group, and DESCRIBE on all topics that the member names. Of the topics that a pattern matches a member is
+ *   given those that it may DESCRIBE, which the control plane sees to.
  */
 export function consumerGroupHeartbeatHandler({
   consumerHeartbeats,

@@ -36,7 +36,10 @@ interface ReadOptions {
   readonly byId: boolean;
 }
 
-/** A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it is there or not; one can be hidden by its name only. */
+/**
+ * A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it is there or not. By an id that is so only of topics that
+ * are there: an id cannot be guessed.
+ */
 export function readOffsetsToCommit(
   topics: readonly AskedTopic[],
   { cluster, access, byId }: ReadOptions,

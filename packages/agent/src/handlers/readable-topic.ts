@@ -2,7 +2,10 @@ import type { TopicDescription } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 
-/** A topic for somebody who must be allowed to READ it, or why there is none. Who may not is told the same of topics that do not exist. */
+/**
+ * A topic for somebody who must be allowed to READ it, or why there is none. Who may not is told the same of topics that do not
+ * exist.
+ */
 export function readableTopic(
   name: string,
   cluster: ClusterView,

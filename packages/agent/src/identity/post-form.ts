@@ -49,14 +49,15 @@ async function opened(
       'content-length': bodyBytes,
       accept: 'application/json',
     },
-    agent: false,
     signal,
   };
   const isSecure = url.protocol === 'https:';
-  if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options);
+  if (proxy === undefined) {
+    return (isSecure ? httpsRequest : httpRequest)(url, { ...options, agent: false });
+  }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-  // TLS, where the target wants it, is within the tunnel already.
+  // TLS, where the target wants it, is within the tunnel already. An agent would make a connection of its own.
   const socket = await openTunnel(proxy, { host, port, isSecure }, signal);
   return httpRequest({ ...options, path: `${url.pathname}${url.search}`, createConnection: () => socket });
 }

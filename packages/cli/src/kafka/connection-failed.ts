@@ -16,6 +16,7 @@ export type ConnectionProblem =
   | 'wrong certificate'
   | 'expired certificate'
   | 'no common TLS'
+  | 'handshake refused'
   | 'client certificate refused'
   | 'not Kafka'
   | 'stopped'
@@ -48,6 +49,9 @@ const advice: Readonly<Record<ConnectionProblem, string>> = {
     'the broker needs a certificate that is valid now; check the clock of this machine too',
   'no common TLS':
     'the broker speaks other versions or ciphers of TLS than this machine; see its -tlsProfile',
+  'handshake refused':
+    'either the broker wants a client certificate (-tlsClientCertFile and -tlsClientPrivateKeyFile), or it shares no version ' +
+    'and no cipher of TLS with this machine',
   'client certificate refused':
     'the broker wants a client certificate that it knows: -tlsClientCertFile and -tlsClientPrivateKeyFile',
   'not Kafka': 'something else than a Kafka broker listens there; check the port',
@@ -106,8 +110,13 @@ export function connectionFailure(address: Address, error: NodeJS.ErrnoException
   const alert = /^ERR_SSL_.*ALERT_(.*)/.exec(error.code ?? '')?.[1];
   if (alert !== undefined) {
     const said = `the broker ended the TLS handshake (${alert.toLowerCase().replaceAll('_', ' ')})`;
-    const isVersion = /PROTOCOL_VERSION|INSUFFICIENT_SECURITY/.test(alert);
-    return new ConnectionFailed(address, isVersion ? 'no common TLS' : 'client certificate refused', said);
+    return new ConnectionFailed(address, problemOfAlert(alert), said);
   }
   return new ConnectionFailed(address, problem, what);
+}
+
+/** What the other side means by ending the handshake. One alert stands for two things, of which only the broker knows which. */
+function problemOfAlert(alert: string): ConnectionProblem {
+  if (/PROTOCOL_VERSION|INSUFFICIENT_SECURITY/.test(alert)) return 'no common TLS';
+  return alert.endsWith('HANDSHAKE_FAILURE') ? 'handshake refused' : 'client certificate refused';
 }

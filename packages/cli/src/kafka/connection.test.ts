@@ -207,6 +207,18 @@ test('an error of a socket is told in the words of the user', () => {
     ['ECONNRESET', 'closed', /^broker-1:9092: the other side closed the connection; /],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong certificate', /is for another name; connect by a name/],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted certificate', /with -tlsServerCACertFile$/],
+    [
+      'CERT_HAS_EXPIRED',
+      'expired certificate',
+      /has expired; the broker needs a certificate that is valid now/,
+    ],
+    [
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'no common TLS',
+      /\(protocol version\); the broker speaks other/,
+    ],
+    ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'handshake refused', /\(handshake failure\); either the /],
+    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'client certificate refused', /\(unknown ca\); the broker wants a /],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused', /-tlsClientCertFile and /],
     ['EWHATEVER', 'other', /^broker-1:9092: words of the system; weir cli diagnose-connection/],
   ];

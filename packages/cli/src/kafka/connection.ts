@@ -68,7 +68,8 @@ export class KafkaConnection {
   #failure: ConnectionFailed | undefined;
   /** Whether any request but that for the versions was answered. */
   #isServed = false;
-  #renewLoginAtMs = Number.POSITIVE_INFINITY;
+  /** When the login has to be renewed, if ever. */
+  #renewLoginAtMs: number | undefined;
   #loggingIn: Promise<void> | undefined;
   /** Called when nothing waits for an answer any more. */
   #onIdle: (() => void) | undefined;
@@ -174,7 +175,8 @@ export class KafkaConnection {
    */
   async #untilLoggedIn(timeoutMs: number): Promise<void> {
     for (;;) {
-      const isDue = this.#failure === undefined && this.#clock.monotonicMs() >= this.#renewLoginAtMs;
+      const dueAtMs = this.#failure === undefined ? this.#renewLoginAtMs : undefined;
+      const isDue = dueAtMs !== undefined && this.#clock.monotonicMs() >= dueAtMs;
       if (this.#loggingIn === undefined && isDue) {
         this.#loggingIn = this.#renewLogin(timeoutMs).finally(() => {
           this.#loggingIn = undefined;
@@ -211,7 +213,7 @@ export class KafkaConnection {
     const lifetimeMs = await authenticate(channel, this.#login);
     this.#renewLoginAtMs =
       lifetimeMs === 0
-        ? Number.POSITIVE_INFINITY
+        ? undefined
         : this.#clock.monotonicMs() + Math.max(lifetimeMs * renewalShare, renewalEveryMsMin);
   }
 

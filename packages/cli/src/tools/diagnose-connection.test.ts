@@ -215,8 +215,8 @@ test('every way in which TLS fails is told apart', async (t) => {
   const stranger = await TestAuthority.create('Foreign CA');
   const trusting = `-tls -tlsServerCACertFile=${write('ca.pem', authority.pem)}`;
   const good = await authority.issue();
-  const expired = await authority.issue({ validTo: new Date('2021-06-01T00:00:00Z') });
-  const early = await authority.issue({ validFrom: new Date('2048-06-01T00:00:00Z') });
+  const expired = await authority.issue({ validTo: '2021-06-01' });
+  const early = await authority.issue({ validFrom: '2048-06-01' });
   const client = await authority.issue({ name: 'alice' });
   const foreign = await stranger.issue({ name: 'mallory' });
   const asClient = (name: string, { cert, key }: typeof client) =>
@@ -272,7 +272,7 @@ test('every way in which TLS fails is told apart', async (t) => {
       { ...good, maxVersion: 'TLSv1.2', minVersion: 'TLSv1.2', ciphers: 'AES256-GCM-SHA384' },
       trusting,
       upToTls,
-      /./,
+      /^the broker ended the TLS handshake \(handshake failure\); either the broker wants a client certificate /,
     ],
   ];
   for (const [tls, flags, outcomes, said] of cases) {

@@ -29,10 +29,10 @@ async function readFile(path: string, { forbidden, allowed }: Rule): Promise<str
     const { mode, size } = await file.stat();
     if ((mode & forbidden) !== 0) {
       const found = (mode & 0o777).toString(8).padStart(4, '0');
-      throw new Error(`${path} has mode ${found}, which lets in too many; chmod it to ${allowed} or less`);
+      throw new Error(`the file has mode ${found}, which lets in too many; chmod it to ${allowed} or less`);
     }
     if (size > caps.settingsFileBytesMax) {
-      throw new Error(`${path} has ${size} bytes; at most ${caps.settingsFileBytesMax} are read`);
+      throw new Error(`the file has ${size} bytes; at most ${caps.settingsFileBytesMax} are read`);
     }
     return await file.readFile('utf8');
   } finally {

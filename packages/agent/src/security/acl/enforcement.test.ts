@@ -4,7 +4,6 @@ import { type Acl, jsonLog } from '@weir/core';
 import { aclKey } from '@weir/metadata';
 import { errorName, FakeCluster } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
-import { until } from '../../../testing/until.ts';
 
 const describeOrders: Acl = {
   resourceType: 'TOPIC',
@@ -26,8 +25,7 @@ test('a running agent answers by the rules of its cluster, counts what it denies
   const client = await under.connect();
   const asked = { topics: [{ name: 'orders' }], allowAutoTopicCreation: false };
   const told = async () => {
-    client.send('Metadata', 4, asked);
-    const { topics } = await client.receive('Metadata', 4);
+    const { topics } = await client.call('Metadata', 4, asked);
     return errorName(topics[0]!.errorCode);
   };
   assert.equal(await told(), 'TOPIC_AUTHORIZATION_FAILED');

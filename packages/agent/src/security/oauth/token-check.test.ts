@@ -58,11 +58,7 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
   ['one of no issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
   ['one about nobody', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
   ['one about an empty name', ({ issuer }) => issuer.token({ sub: '' }), /about nobody/],
-  [
-    'one about a number',
-    ({ issuer }) => issuer.token({ sub: 7 as unknown as string }),
-    /about nobody|claim sub/,
-  ],
+  ['one about a number', ({ issuer }) => issuer.token({ sub: 7 }), /about nobody|claim sub/],
   ['one about a long name', ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }), /about nobody/],
   [
     'one that nobody signed',

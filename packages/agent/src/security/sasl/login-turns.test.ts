@@ -28,35 +28,54 @@ function stage(runningMax = 1) {
 
 test('whoever asks for much waits for himself, and the others only for each other', async () => {
   const { begun, ask, end } = stage();
-  for (let count = 0; count < 4; count++) void ask('bad', 'root');
+  for (let count = 0; count < 6; count++) void ask('bad', 'root');
+  await end(3);
   void ask('bad', 'admin');
   void ask('good', 'alice');
   void ask('better', 'bob');
-  await end(7);
+  void ask('best', 'carol');
+  await end(6);
   assert.deepEqual(begun, [
-    'bad root',
-    'bad root',
-    'good alice',
-    'better bob',
-    'bad admin',
-    'bad root',
-    'bad root',
+    // Two at once, since the first place was taken and nobody else was there.
+    ...['bad root', 'bad root', 'bad root', 'bad root'],
+    // A newcomer need not wait, and those behind him do so for one turn of the others.
+    ...['good alice', 'better bob', 'best carol', 'bad admin', 'bad root', 'bad root'],
   ]);
+});
+
+test('whoever comes new does not wait for those who keep coming, however many there are', async () => {
+  const { begun, ask, end } = stage();
+  for (let host = 0; host < 50; host++) {
+    for (let count = 0; count < 10; count++) void ask(`host ${host}`, 'root');
+  }
+  // All of them have had their turns by now, and want more.
+  await end(120);
+  void ask('good', 'alice');
+  assert.equal(begun.at(-1), 'good alice');
+});
+
+test('those who keep coming do not wait for ever, however many come new', async () => {
+  const { begun, ask, end } = stage();
+  for (let count = 0; count < 10; count++) void ask('regular', 'user');
+  for (let host = 0; host < 100; host++) void ask(`host ${host}`, 'user');
+  await end(40);
+  assert.ok(begun.filter((one) => one.startsWith('regular')).length >= 8, begun.join());
 });
 
 test('only so many go on at a time', async () => {
   const { turns, begun, ask, end } = stage(2);
-  for (const user of ['a', 'b', 'c', 'd']) void ask('host', user);
-  assert.deepEqual([begun.length, turns.waiting], [2, 2]);
+  for (const user of ['a', 'b', 'c', 'd', 'e']) void ask('host', user);
+  assert.deepEqual([begun.length, turns.waiting], [3, 2]);
   await end();
-  assert.deepEqual([begun.length, turns.waiting], [3, 1]);
-  await end(3);
-  assert.deepEqual([begun.length, turns.waiting], [4, 0]);
+  assert.deepEqual([begun.length, turns.waiting], [4, 1]);
+  await end(4);
+  assert.deepEqual([begun.length, turns.waiting], [5, 0]);
 });
 
 test('only so much may wait, of one address and of all', async () => {
   const { turns, ask, end } = stage();
   const first = ask('first', 'user');
+  void ask('second', 'user');
   for (let count = 0; count < caps.waitingLoginsPerAddressMax; count++) void ask('bad', `user ${count}`);
   assert.equal(await ask('bad', 'one more'), 'busy');
   for (let count = 0; turns.waiting < caps.waitingLoginsMax; count++) void ask(`host ${count}`, 'user');

@@ -1,28 +1,32 @@
 import { caps } from '@weir/core';
 
 export interface LoginTurnsOptions {
-  /** Checks that go on at a time. */
+  /** Checks that go on at a time, besides one of a newcomer. */
   readonly runningMax: number;
   /** Told whenever the number of those that wait has changed. */
   readonly onChange?: (waiting: number) => void;
 }
 
-/** What waits for one address: its users in the order of their turns, and how much that is in all. */
+/** Where a check goes on. */
+type Place = 'common' | 'newcomers';
+
+/** What waits for one address, and how much that is in all. */
 interface Neighbourhood {
-  readonly users: Map<string, (() => void)[]>;
+  readonly users: Turns<((place: Place) => void)[]>;
   waiting: number;
 }
 
 /**
  * Whose password is checked next. A check costs milliseconds of a processor and anybody may ask for one, so that few go on at a time and
- * the rest waits: addresses take turns, and within an address its users do. Whoever guesses from one address, or at one user,
- * delays himself.
+ * the rest waits: addresses take turns, and within an address its users do. One more is only for addresses that have not had a turn yet,
+ * so that whoever comes for the first time need not wait for those who keep coming. Whoever guesses from one address, or at
+ * one user, delays himself.
  */
 export class LoginTurns {
   readonly #options: LoginTurnsOptions;
-  /** In the order of their turns. */
-  readonly #addresses = new Map<string, Neighbourhood>();
+  readonly #addresses = new Turns<Neighbourhood>();
   #running = 0;
+  #isNewcomerRunning = false;
   #waiting = 0;
 
   constructor(options: LoginTurnsOptions) {
@@ -39,58 +43,109 @@ export class LoginTurns {
     user: string,
     work: () => Promise<Result>,
   ): Promise<Result | 'busy'> {
-    if (this.#running >= this.#options.runningMax) {
-      const address = addressKey(remoteAddress);
-      const alreadyWaiting = this.#addresses.get(address)?.waiting ?? 0;
-      if (this.#waiting >= caps.waitingLoginsMax || alreadyWaiting >= caps.waitingLoginsPerAddressMax) {
-        return 'busy';
-      }
-      await this.#turn(address, user);
-    } else {
-      this.#running++;
-    }
+    const place = await this.#enter(addressKey(remoteAddress), user);
+    if (place === 'none') return 'busy';
     try {
       return await work();
     } finally {
-      this.#running--;
-      this.#next();
+      this.#leave(place);
     }
   }
 
-  #turn(address: string, user: string): Promise<void> {
+  #enter(address: string, user: string): Place | 'none' | Promise<Place> {
+    if (this.#running < this.#options.runningMax) {
+      this.#running++;
+      return 'common';
+    }
+    const neighbourhood = this.#addresses.find(address);
+    if (neighbourhood === undefined && !this.#isNewcomerRunning) {
+      this.#isNewcomerRunning = true;
+      return 'newcomers';
+    }
+    const alreadyWaiting = neighbourhood?.waiting ?? 0;
+    if (this.#waiting >= caps.waitingLoginsMax || alreadyWaiting >= caps.waitingLoginsPerAddressMax) {
+      return 'none';
+    }
+    return this.#turn(address, user);
+  }
+
+  #turn(address: string, user: string): Promise<Place> {
     return new Promise((begin) => {
-      const found = this.#addresses.get(address);
-      const neighbourhood: Neighbourhood = found ?? { users: new Map(), waiting: 0 };
-      if (found === undefined) this.#addresses.set(address, neighbourhood);
-      const waiters = neighbourhood.users.get(user);
-      if (waiters === undefined) neighbourhood.users.set(user, [begin]);
-      else waiters.push(begin);
+      const neighbourhood = this.#addresses.of(address, () => ({ users: new Turns(), waiting: 0 }));
+      neighbourhood.users.of(user, () => []).push(begin);
       neighbourhood.waiting++;
       this.#changed(1);
     });
   }
 
-  /** Whoever had a turn goes to the end, the user among those of his address and the address among all. */
-  #next(): void {
-    const first = this.#addresses.entries().next();
-    if (first.done === true) return;
-    const [address, neighbourhood] = first.value;
-    const [user, waiters] = neighbourhood.users.entries().next().value!;
+  /** Whoever is next takes the place. */
+  #leave(place: Place): void {
+    const next = place === 'common' ? this.#addresses.take() : this.#addresses.takeNewcomer();
+    if (next === undefined) {
+      if (place === 'common') this.#running--;
+      else this.#isNewcomerRunning = false;
+      return;
+    }
+    const [address, neighbourhood] = next;
+    const [user, waiters] = neighbourhood.users.take()!;
     const begin = waiters.shift()!;
-    neighbourhood.users.delete(user);
-    if (waiters.length > 0) neighbourhood.users.set(user, waiters);
+    if (waiters.length > 0) neighbourhood.users.putBack(user, waiters);
     neighbourhood.waiting--;
-    this.#addresses.delete(address);
-    if (neighbourhood.waiting > 0) this.#addresses.set(address, neighbourhood);
-    this.#running++;
+    if (neighbourhood.waiting > 0) this.#addresses.putBack(address, neighbourhood);
     this.#changed(-1);
-    begin();
+    begin(place);
   }
 
   #changed(by: number): void {
     this.#waiting += by;
     this.#options.onChange?.(this.#waiting);
   }
+}
+
+/**
+ * Who is next. Those who have not had a turn yet and those who have and want more are two lines that take turns, so that a newcomer waits
+ * for one of the others, however many there are.
+ */
+class Turns<Waiting> {
+  readonly #newcomers = new Map<string, Waiting>();
+  readonly #regulars = new Map<string, Waiting>();
+  #isNewcomersTurn = true;
+
+  find(key: string): Waiting | undefined {
+    return this.#newcomers.get(key) ?? this.#regulars.get(key);
+  }
+
+  of(key: string, create: () => Waiting): Waiting {
+    const found = this.find(key);
+    if (found !== undefined) return found;
+    const created = create();
+    this.#newcomers.set(key, created);
+    return created;
+  }
+
+  /** Whose turn it is, who has to be put back if there is more. */
+  take(): [key: string, waiting: Waiting] | undefined {
+    const lines = [this.#newcomers, this.#regulars];
+    if (!this.#isNewcomersTurn) lines.reverse();
+    const line = lines.find(({ size }) => size > 0);
+    if (line === undefined) return undefined;
+    this.#isNewcomersTurn = line === this.#regulars;
+    return takeFirst(line);
+  }
+
+  takeNewcomer(): [key: string, waiting: Waiting] | undefined {
+    return takeFirst(this.#newcomers);
+  }
+
+  putBack(key: string, waiting: Waiting): void {
+    this.#regulars.set(key, waiting);
+  }
+}
+
+function takeFirst<Waiting>(line: Map<string, Waiting>): [key: string, waiting: Waiting] | undefined {
+  const first = line.entries().next().value;
+  if (first !== undefined) line.delete(first[0]);
+  return first;
 }
 
 /** One host may have all addresses of a /64 of IPv6, so that they count as one. */

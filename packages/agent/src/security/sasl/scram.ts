@@ -82,7 +82,10 @@ export class ScramConversation implements Conversation {
     if (final.channelBinding !== Buffer.from(first.gs2Header).toString('base64')) {
       return misspoken('the channel binding is not the one that the login began with', user);
     }
-    if (final.nonce !== nonce) return misspoken('the nonce is not that of this login', user);
+    // librdkafka before 2.6.1 says its own nonce once more. The server's is in it, and all of it is proven, so that it is as good.
+    if (final.nonce !== nonce && final.nonce !== `${first.nonce}${nonce}`) {
+      return misspoken('the nonce is not that of this login', user);
+    }
     const signed = `${first.bare},${serverFirst},${final.withoutProof}`;
     const { storedKey, serverKey } = known.credential;
     if (!isProof(final.proof, Buffer.from(storedKey), signed) || !known.isReal) {

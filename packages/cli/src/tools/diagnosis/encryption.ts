@@ -17,6 +17,7 @@ const tlsProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'wrong certificate',
   'expired certificate',
   'no common TLS',
+  'handshake refused',
   'client certificate refused',
   'closed after TLS',
 ]);
@@ -51,7 +52,7 @@ export async function shakeHands(
       const shown = await shownCertificate(address, tls, attempt);
       return failed('TLS', shown === undefined ? detail : `${detail}: ${shown}`, advice);
     }
-    if (await speaksKafka(address, undefined, attempt)) {
+    if (await speaksPlainKafka(address, attempt)) {
       return failed(
         'TLS',
         'the port speaks Kafka without TLS',
@@ -82,20 +83,26 @@ export async function encryptionTrouble(
   return tlsProblems.has(error.problem) ? failed('TLS', error.what, error.advice) : undefined;
 }
 
+/** Whoever refuses a handshake in the words of TLS speaks it. */
+const refusalsInTls: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
+  'no common TLS',
+  'handshake refused',
+  'client certificate refused',
+]);
+
 async function speaksTls(address: Address, tls: ClientTls, attempt: Attempt): Promise<boolean> {
   try {
     (await openSocket({ ...attempt, address, tls })).destroy();
     return true;
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;
-    // Whoever wants a certificate of the client, or another version, speaks TLS all the same.
-    return error.problem === 'client certificate refused' || error.problem === 'no common TLS';
+    return refusalsInTls.has(error.problem);
   }
 }
 
-async function speaksKafka(address: Address, tls: ClientTls | undefined, attempt: Attempt): Promise<boolean> {
+async function speaksPlainKafka(address: Address, attempt: Attempt): Promise<boolean> {
   try {
-    (await KafkaConnection.open({ ...attempt, address, tls, clientId: 'weir-cli' })).close();
+    (await KafkaConnection.open({ ...attempt, address, clientId: 'weir-cli' })).close();
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -16,10 +16,11 @@ import { stateOf } from './machine.ts';
 import { readConsumerGroup, readConsumerMember, writeConsumerGroup, writeConsumerMember } from './record.ts';
 
 /**
- * Clients that obey, are slow, lose answers, leave and fall silent, against a group whose topics come and go. After every event:
+ * Clients that obey, are slow, lose answers, leave and fall silent, against a group whose topics and rules come and go. After every event:
  *
  * - a partition is held by at most one member, and by at most one client that does as it is told;
  * - every partition of the topics that somebody listens to is in exactly one target, once targets are computed;
+ * - who subscribes by a pattern is to have nothing that the rules do not let him see;
  * - epochs only grow, those of the group and those of a member while it is in the group;
  * - what is kept of the group is the group.
  *
@@ -62,6 +63,7 @@ class Model {
       rebalanceTimeoutMs: 30_000,
       subscribedTopicNames: isByPattern ? null : topics,
       subscribedTopicRegex: isByPattern ? topics.join('|') : '',
+      reader: { principals: [memberId], host: '10.0.0.1' },
       ownedPartitions: [],
     });
     this.#hear(client, answer);
@@ -88,6 +90,14 @@ class Model {
     this.clients.delete(memberId);
     this.#epochs.delete(memberId);
     this.story.heartbeat(memberId, -1);
+  }
+
+  /** From now on somebody sees some topics only, or all of them. */
+  rule(memberId: string, seen: readonly string[] | undefined): void {
+    const { sights } = this.story.topics;
+    if (seen === undefined) sights.delete(memberId);
+    else sights.set(memberId, seen);
+    this.story.run({ kind: 'rules' });
   }
 
   pass(ms: number): void {
@@ -160,6 +170,16 @@ class Model {
     }
     assert.deepEqual(new Map([...given].toSorted()), new Map([...group.topics].toSorted()));
     this.#checkOwners([...group.targets]);
+    for (const { memberId, subscription } of group.members.values()) {
+      const seen = this.story.topics.sights.get(memberId);
+      if (subscription.pattern === '' || seen === undefined) continue;
+      for (const topicId of group.targetOf(memberId).keys()) {
+        const name = this.story.topics.nameOf(topicId);
+        // What a member names is for the agent to judge.
+        const isHis = name === undefined || seen.includes(name) || subscription.names.includes(name);
+        assert.ok(isHis, `${memberId} is to have ${name}`);
+      }
+    }
   }
 
   /** Read again from its records the group is what it was. */
@@ -246,6 +266,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       (ms): Action =>
         (model) =>
           model.pass(ms),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(member, fc.option(fc.uniqueArray(topicName), { nil: undefined })).map(
+      ([id, seen]): Action =>
+        (model) =>
+          model.rule(id, seen),
     ),
   },
   {

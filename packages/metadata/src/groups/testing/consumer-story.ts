@@ -79,7 +79,9 @@ export class StoryTopics implements MatchedTopicsView {
 
   sightOf(reader: TopicReader | null): Sight {
     const sight = this.sights.get(reader?.principals[0] ?? '');
-    return sight === undefined ? allSeeing : { key: sight.join(' '), sees: (name) => sight.includes(name) };
+    return sight === undefined
+      ? allSeeing
+      : { key: `only ${sight.join(' ')}`, sees: (name) => sight.includes(name) };
   }
 }
 

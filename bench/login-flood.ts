@@ -1,0 +1,155 @@
+import { createHmac } from 'node:crypto';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import { scramIterations } from '@weir/metadata';
+import { FollowedRecords } from '../packages/agent/src/cluster/followed-records.ts';
+import { openSession } from '../packages/agent/src/security/client-session.ts';
+import { principalsOf } from '../packages/agent/src/security/principals.ts';
+import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
+import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';
+import { scramKeys } from '../packages/agent/testing/sasl-client.ts';
+import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
+import { type Effort, median } from './side-by-side.ts';
+
+interface Scale {
+  /** Clients that guess passwords all the time, and the addresses that they come from. */
+  readonly guessers: number;
+  readonly addresses: number;
+  /** Good logins of each kind, alone and among the guessers. */
+  readonly logins: number;
+}
+
+const full: Scale = { guessers: 2_000, addresses: 16, logins: 60 };
+/** To see that it works. */
+const tiny: Scale = { guessers: 20, addresses: 2, logins: 3 };
+
+const password = 'correct horse battery staple';
+const goodAddress = '10.9.9.9';
+const { signal: neverClosed } = new AbortController();
+
+type ScramKeys = ReturnType<typeof scramKeys>;
+
+type LogIn = (index: number) => Promise<void>;
+
+/**
+ * What good logins take while others guess passwords as fast as they are let, over what they take alone: of a client that has logged in before, of
+ * one that has not, and by SCRAM. No sockets: it is about what checking passwords costs those whose passwords are right.
+ */
+export const loginFlood: Benchmark = {
+  name: 'login-flood',
+  async run(effort: Effort): Promise<Row[]> {
+    const scale = effort.turns > 1 ? full : tiny;
+    const { sasl, addUser } = stage();
+    const keys = addUser('alice');
+    for (let index = 0; index < scale.logins * 3; index++) addUser(`new ${index}`);
+    let newcomers = 0;
+    const kinds: readonly (readonly [what: string, logIn: LogIn])[] = [
+      ['by PLAIN, seen before', () => byPlain(sasl, 'alice', password, goodAddress)],
+      ['by PLAIN, for the first time', () => byPlain(sasl, `new ${newcomers++}`, password, goodAddress)],
+      ['by SCRAM', (index) => byScram(sasl, 'alice', keys, index)],
+    ];
+    const before = await measured(kinds, scale.logins);
+    const flood = startGuessing(sasl, scale);
+    const during = await measured(kinds, scale.logins);
+    const guesses = await flood.stop();
+    const after = await measured(kinds, scale.logins);
+    return kinds.map(([what], kind) => {
+      const aloneMs = median([...before[kind]!, ...after[kind]!]);
+      const amongMs = median(during[kind]!);
+      return {
+        what: `login ${what}, while ${scale.guessers} clients guess / alone`,
+        figure: amongMs / aloneMs,
+        unit: 'x',
+        bar: atMost(2),
+        detail: `${ms(amongMs)} / ${ms(aloneMs)}, ${guesses} guesses`,
+      };
+    });
+  },
+};
+
+function stage() {
+  const records = new FollowedRecords();
+  const credentials = records.of('credential');
+  const { sasl } = createSasl({
+    settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
+    agentSecrets: records.of('agentSecret'),
+    scramCredentials: records.of('scramCredential'),
+    credentials,
+    principalOf: principalsOf(credentials),
+    cpuCount: 2,
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  return {
+    sasl,
+    addUser(user: string): ScramKeys {
+      const salt = Buffer.alloc(32, user);
+      const keys = scramKeys(password, salt, scramIterations);
+      const secrets = [salt, keys.storedKey, keys.serverKey].map((secret) => secret.toString('base64'));
+      records.put('scramCredential', user, Buffer.from(JSON.stringify([scramIterations, ...secrets])));
+      return keys;
+    },
+  };
+}
+
+async function measured(
+  kinds: readonly (readonly [what: string, logIn: LogIn])[],
+  count: number,
+): Promise<number[][]> {
+  const times: number[][] = kinds.map(() => []);
+  for (let index = 0; index < count; index++) {
+    for (const [kind, [, logIn]] of kinds.entries()) {
+      const startMs = systemClock.monotonicMs();
+      await logIn(index);
+      times[kind]!.push(systemClock.monotonicMs() - startMs);
+    }
+  }
+  return times;
+}
+
+/** Every guesser goes on as soon as it was told that it was wrong, with another password. */
+function startGuessing(sasl: Sasl, { guessers, addresses }: Scale): { stop(): Promise<number> } {
+  let isOn = true;
+  let guesses = 0;
+  const all = Array.from({ length: guessers }, async (_, guesser) => {
+    while (isOn) {
+      const user = guesser % 2 === 0 ? 'alice' : `nobody ${guesser}`;
+      await plainAnswer(sasl, user, `guess ${guesses++}`, `10.0.0.${guesser % addresses}`);
+    }
+  });
+  return {
+    async stop() {
+      isOn = false;
+      await Promise.all(all);
+      return guesses;
+    },
+  };
+}
+
+async function byPlain(sasl: Sasl, user: string, secret: string, remoteAddress: string): Promise<void> {
+  succeeded(await plainAnswer(sasl, user, secret, remoteAddress));
+}
+
+function plainAnswer(sasl: Sasl, user: string, secret: string, remoteAddress: string) {
+  const session = openSession({ remoteAddress, remotePort: 40_000 });
+  sasl.handshake(session, 'PLAIN', 1);
+  return sasl.authenticate(session, Buffer.from(`\0${user}\0${secret}`), neverClosed);
+}
+
+/** The client has worked out its keys before: what it takes a client is not what is measured. */
+async function byScram(sasl: Sasl, user: string, keys: ScramKeys, index: number): Promise<void> {
+  const session = openSession({ remoteAddress: goodAddress, remotePort: 40_000 });
+  sasl.handshake(session, 'SCRAM-SHA-512', 1);
+  const bare = `n=${user},r=nonce${index}`;
+  const serverFirst = succeeded(await sasl.authenticate(session, Buffer.from(`n,,${bare}`), neverClosed));
+  const withoutProof = `c=biws,${serverFirst.split(',')[0]}`;
+  const signed = `${bare},${serverFirst},${withoutProof}`;
+  const signature = createHmac('sha512', keys.storedKey).update(signed).digest();
+  const proof = Buffer.from(keys.clientKey.map((byte, at) => byte ^ signature[at]!)).toString('base64');
+  succeeded(await sasl.authenticate(session, Buffer.from(`${withoutProof},p=${proof}`), neverClosed));
+}
+
+function succeeded(answer: TokenAnswer | 'close'): string {
+  if (answer === 'close' || answer.error !== 'NONE') throw new Error('a good login failed');
+  return answer.token.toString();
+}
