@@ -41,8 +41,8 @@ const { caFile } = files;
 const robot = await files.client('Robot', { subject: 'OU=robots, CN=Robot' });
 const foreign = await files.client('foreign', {}, await TestCa.create('CN=Somebody Else'));
 const expired = await files.client('expired', {
-  validFrom: new Date('2020-01-01T00:00:00Z'),
-  validTo: new Date('2021-01-01T00:00:00Z'),
+  validFrom: new Date(Date.UTC(2020, 0, 1)),
+  validTo: new Date(Date.UTC(2021, 0, 1)),
 });
 let topicCount = 0;
 

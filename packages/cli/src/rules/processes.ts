@@ -43,8 +43,10 @@ export function checkProcesses(
 }
 
 export const processRule: Rule = {
-  statement: 'Each process of -processes takes the next port after -kafkaPort and after -httpPort.',
-  flags: ['processes', 'kafkaPort', 'httpPort'],
+  statement:
+    'Each process of -processes takes the next port after -kafkaPort, after -httpPort and, with -internalTLS, after ' +
+    '-internalTLSPort.',
+  flags: ['processes', 'kafkaPort', 'httpPort', 'internalTLSPort'],
   commands: ['agent'],
   check: (values) => checkProcesses(values),
 };

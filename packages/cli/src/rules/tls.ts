@@ -7,14 +7,31 @@ import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 /** Where the certificate of the server comes from. */
 export type CertificateSource =
   | { readonly kind: 'none' }
-  | { readonly kind: 'files'; readonly certificatePath: string; readonly privateKeyPath: string }
+  | {
+      readonly kind: 'files';
+      readonly certificatePath: string;
+      readonly privateKeyPath: string;
+      readonly authoritiesPath: string | undefined;
+    }
   | { readonly kind: 'bucket'; readonly bucket: BucketUrl };
 
 /** The switches that make a listener speak TLS. */
 const listeners = [
   'kafkaTLS',
+  'httpTLS',
   'schemaRegistryTLSEnabled',
   'internalTLS',
+] as const satisfies readonly FlagName[];
+
+const internalIds = [
+  'internalSpiffeTrustDomain',
+  'internalSpiffeWorkloadID',
+] as const satisfies readonly FlagName[];
+
+const files = [
+  'tlsServerCertFile',
+  'tlsServerPrivateKeyFile',
+  'tlsClientCACertFile',
 ] as const satisfies readonly FlagName[];
 
 type Values = Pick<
@@ -22,14 +39,18 @@ type Values = Pick<
   | (typeof listeners)[number]
   | 'tlsServerCertFile'
   | 'tlsServerPrivateKeyFile'
+  | 'tlsClientCACertFile'
   | 'tlsBlobURL'
   | 'requireMTLSAuthentication'
+  | 'enableSpiffeAuthentication'
+  | (typeof internalIds)[number]
 >;
 
 export function resolveCertificate(values: Values): Outcome<CertificateSource, Violation> {
   const {
     tlsServerCertFile: certificatePath,
     tlsServerPrivateKeyFile: privateKeyPath,
+    tlsClientCACertFile: authoritiesPath,
     tlsBlobURL: bucket,
   } = values;
   if (values.requireMTLSAuthentication && !values.kafkaTLS) {
@@ -38,13 +59,21 @@ export function resolveCertificate(values: Values): Outcome<CertificateSource, V
       'client certificates need TLS on the Kafka listener',
     );
   }
+  if (values.enableSpiffeAuthentication && !values.kafkaTLS) {
+    return forbidden(
+      ['enableSpiffeAuthentication', 'kafkaTLS'],
+      'SPIFFE ids come with TLS on the Kafka listener',
+    );
+  }
+  const id = internalIds.find((name) => values[name] !== undefined);
+  if (id !== undefined && !values.internalTLS) return forbidden([id], 'only goes together with -internalTLS');
   if (bucket !== undefined) {
-    const file = certificatePath === undefined ? 'tlsServerPrivateKeyFile' : 'tlsServerCertFile';
-    if (values[file] === undefined) return { value: { kind: 'bucket', bucket } };
+    const file = files.find((name) => values[name] !== undefined);
+    if (file === undefined) return { value: { kind: 'bucket', bucket } };
     return forbidden(['tlsBlobURL', file], 'TLS files come from a bucket or from disk, not from both');
   }
   if (certificatePath !== undefined && privateKeyPath !== undefined) {
-    return { value: { kind: 'files', certificatePath, privateKeyPath } };
+    return { value: { kind: 'files', certificatePath, privateKeyPath, authoritiesPath } };
   }
   if (certificatePath !== undefined) {
     return forbidden(['tlsServerCertFile'], 'only goes together with -tlsServerPrivateKeyFile');
@@ -60,13 +89,15 @@ export function resolveCertificate(values: Values): Outcome<CertificateSource, V
 export const tlsRule: Rule = {
   statement:
     'A TLS listener needs -tlsServerCertFile and -tlsServerPrivateKeyFile, or -tlsBlobURL in their place. ' +
-    '-requireMTLSAuthentication needs -kafkaTLS.',
+    '-requireMTLSAuthentication and -enableSpiffeAuthentication need -kafkaTLS, -internalSpiffeTrustDomain and ' +
+    '-internalSpiffeWorkloadID need -internalTLS.',
   flags: [
     ...listeners,
-    'tlsServerCertFile',
-    'tlsServerPrivateKeyFile',
+    ...files,
     'tlsBlobURL',
     'requireMTLSAuthentication',
+    'enableSpiffeAuthentication',
+    ...internalIds,
   ],
   commands: brokers,
   check(values) {

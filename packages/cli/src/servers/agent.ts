@@ -42,7 +42,7 @@ async function alone(
       output.out(
         [
           `weir ${release} agent ${agentId} is ready`,
-          ...addresses(ports).map((line) => `  ${line}`),
+          ...addresses(ports, values.httpTLS).map((line) => `  ${line}`),
           '',
         ].join('\n'),
       ),
@@ -74,7 +74,7 @@ async function together(
           `weir ${release} agent is ready with ${count} processes`,
           ...processes.flatMap((ready) => [
             `  process ${ready.number}, pid ${ready.pid}, agent ${ready.agentId}`,
-            ...addresses(ready).map((line) => `    ${line}`),
+            ...addresses(ready, values.httpTLS).map((line) => `    ${line}`),
           ]),
           '',
         ].join('\n'),
@@ -87,6 +87,6 @@ async function together(
   await supervisor.run();
 }
 
-function addresses({ host, kafkaPort, httpPort }: ReadyPorts): readonly string[] {
-  return [`Kafka  ${host}:${kafkaPort}`, `HTTP   http://${host}:${httpPort}`];
+function addresses({ host, kafkaPort, httpPort }: ReadyPorts, isSecure: boolean): readonly string[] {
+  return [`Kafka  ${host}:${kafkaPort}`, `HTTP   ${isSecure ? 'https' : 'http'}://${host}:${httpPort}`];
 }

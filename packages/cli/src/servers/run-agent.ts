@@ -21,6 +21,7 @@ import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
 import { explainingPorts } from './taken-port.ts';
+import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export interface AgentToRun {
@@ -49,7 +50,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   const host = clientsReach(values);
   const metrics = new Metrics({ agent_version: release });
   const bucketUrl = bucketType().print(values.bucketURL!);
-  const { kafkaPort, httpPort } = values;
+  const { kafkaPort, httpPort, internalTLSPort } = values;
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
   const ownZone = new OwnZone({
     lookUp: (stop) => lookUpZone({ clock, environment, wantsId: values.lookupAvailabilityZoneID, stop }),
@@ -61,8 +62,11 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   resources.defer(() => ownZone.stop());
   if (values.availabilityZone === undefined) void ownZone.start();
   const start = async () => {
-    const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
+    const deps = { clock, random: systemRandom, environment, log, metrics };
+    const store = await openStore(bucketUrl, deps);
     resources.defer(() => store.close());
+    const tls = await tlsSettings(values, resources, deps);
+    const proxyProtocol = proxyProtocolSettings(values);
     const proxy = proxyOf(values);
     let knownUrls = (): readonly string[] => values.metadataURL!;
     const proof = agentProof({
@@ -107,6 +111,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       advertisedHost: host,
       hostname: hostname(),
       internalHost: agentsReach(values, host),
+      ...(tls === undefined ? {} : { tls }),
+      ...(proxyProtocol === undefined ? {} : { proxyProtocol }),
       servesMetrics: values.enablePrometheusMetrics,
       locksShutdown: values.enableShutdownLock,
       cluster,
@@ -122,7 +128,10 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   };
   try {
     // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
-    const running = await Promise.race([explainingPorts({ kafkaPort, httpPort }, start), untilStopped(stop)]);
+    const running = await Promise.race([
+      explainingPorts({ kafkaPort, httpPort, internalTLSPort }, start),
+      untilStopped(stop),
+    ]);
     if (running === undefined) return;
     options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort });
     await untilStopped(stop);

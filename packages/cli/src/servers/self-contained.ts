@@ -10,6 +10,7 @@ import { type ClusterProcess, startClusterProcess } from './cluster-process.ts';
 import type { Identity } from './identity.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { explainingPorts } from './taken-port.ts';
+import { tlsSettings } from './tls-settings.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Agent and control plane in one process: what `local` and `playground` have in common. */
@@ -46,8 +47,10 @@ export async function runSelfContained(
   // What was started is stopped in the opposite order, also when the rest cannot be started.
   const running = new AsyncDisposableStack();
   const start = async () => {
-    const store = await openStore(bucketUrl, { clock, random: systemRandom, environment, log, metrics });
+    const deps = { clock, random: systemRandom, environment, log, metrics };
+    const store = await openStore(bucketUrl, deps);
     running.defer(() => store.close());
+    const tls = await tlsSettings(values, running, deps);
     const cluster = await startClusterProcess({
       clusterId,
       databaseUrl,
@@ -76,6 +79,7 @@ export async function runSelfContained(
       httpPort,
       advertisedHost: values.discoveryKafkaHostnameOverride ?? advertisedHost,
       hostname: hostname(),
+      ...(tls === undefined ? {} : { tls }),
       servesMetrics: values.enablePrometheusMetrics,
       cluster: cluster.node,
       store,
@@ -105,7 +109,7 @@ export async function runSelfContained(
       [
         `weir ${release} ${name} is ready after ${seconds} s`,
         `  Kafka          ${advertisedHost}:${agent.kafkaPort}`,
-        `  HTTP           http://${advertisedHost}:${agent.httpPort}`,
+        `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${advertisedHost}:${agent.httpPort}`,
         `  control plane  http://${advertisedHost}:${cluster.port}`,
         ...notes.map((note) => `  ${note}`),
         'Ctrl-C stops it.',

@@ -1,3 +1,4 @@
+import { compileRewrite } from '@weir/metadata';
 import type { ValueType } from './value-type.ts';
 
 /**
@@ -8,7 +9,7 @@ export type PrincipalMappingRule =
   | { readonly kind: 'default' }
   | {
       readonly kind: 'rule';
-      /** A regular expression. A slash in it is written `\/`. */
+      /** A regular expression of RE2. A slash in it is written `\/`. */
       readonly pattern: string;
       /** May name groups of the pattern as `$1`. */
       readonly replacement: string;
@@ -36,9 +37,8 @@ export function principalMappingRules(): ValueType<readonly PrincipalMappingRule
           rules.push({ kind: 'default' });
           continue;
         }
-        if (!isPattern(pattern)) {
-          return { problem: `the pattern of rule ${rules.length + 1} is no regular expression` };
-        }
+        const { problem } = compileRewrite(pattern, replacement);
+        if (problem !== undefined) return { problem: `rule ${rules.length + 1} cannot be used: ${problem}` };
         rules.push({ kind: 'rule', pattern, replacement, letterCase: letterCase as 'L' | 'U' | '' });
       }
       return rules.length === 0 ? { problem: `${written} is needed` } : { value: rules };
@@ -50,13 +50,4 @@ export function principalMappingRules(): ValueType<readonly PrincipalMappingRule
 function printRule(rule: PrincipalMappingRule): string {
   if (rule.kind === 'default') return 'DEFAULT';
   return `RULE:${rule.pattern}/${rule.replacement}/${rule.letterCase}`;
-}
-
-function isPattern(text: string): boolean {
-  try {
-    new RegExp(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@ import { bool } from '../../values/bool.ts';
 import { durationMs, hexByte, port } from '../../values/numbers.ts';
 import { hostname, oneOf, path } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { brokers, clusterMembers, selfContained } from './takers.ts';
 
 export const listenerFlags = [
@@ -36,19 +36,21 @@ export const listenerFlags = [
     commands: ['control-plane'],
     help: 'The host under which agents reach this control-plane process; the name of the machine when not given.',
   }),
-  planned({
+  available({
     name: 'internalTLS',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Encrypt the traffic between agents, on a listener of its own.',
+    rule: 'Both sides show their certificates. Agents with it and agents without it exchange no pages.',
   }),
-  planned({
+  available({
     name: 'internalTLSPort',
     type: port(),
     default: 8443,
     commands: ['agent'],
     help: 'The port of the listener for other agents when that traffic is encrypted.',
+    rule: '0 takes any free port.',
   }),
   available({
     name: 'advertiseHostnameStrategy',
@@ -73,7 +75,7 @@ export const listenerFlags = [
     commands: brokers,
     help: 'Close a Kafka connection that has been silent for this long.',
   }),
-  planned({
+  available({
     name: 'kafkaProxyProtocol',
     type: bool(),
     default: false,
@@ -81,7 +83,7 @@ export const listenerFlags = [
     help: 'Require a PROXY protocol header in front of every Kafka connection.',
     rule: 'Version 2 of the header only; a connection that starts with version 1 or with none is closed.',
   }),
-  planned({
+  available({
     name: 'kafkaProxyProtocolPrincipalTLVType',
     type: hexByte({ min: 0xe0, max: 0xef }),
     commands: ['agent'],

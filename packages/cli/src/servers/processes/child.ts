@@ -3,6 +3,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { jsonLog, systemClock, systemEnvironment } from '@weir/core';
+import { portOf } from '../../rules/processes.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 enableCompileCache(join(import.meta.dirname, '../../../../../node_modules/.cache/weir'));
@@ -39,7 +40,12 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
   let status = 0;
   try {
     await runAgent({
-      values: { ...values, kafkaPort: place.kafkaPort, httpPort: place.httpPort },
+      values: {
+        ...values,
+        kafkaPort: place.kafkaPort,
+        httpPort: place.httpPort,
+        internalTLSPort: portOf(values.internalTLSPort, place.number - 1),
+      },
       agentId: place.agentId,
       // One event loop uses one processor, so that everything that is meant per processor is meant per process.
       cpuCount: 1,

@@ -1,0 +1,117 @@
+import {
+  type AgentTls,
+  clientNames,
+  type ProxyProtocolOptions,
+  ServerCertificates,
+  type TlsSource,
+  tlsBucket,
+  tlsFiles,
+} from '@weir/agent';
+import { openStore, type StoreDeps } from '@weir/storage';
+import { Failure } from '../failure.ts';
+import type { FlagValues } from '../flags/catalogue.ts';
+import { type CertificateSource, resolveCertificate } from '../rules/tls.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
+
+type AgentOnly =
+  | 'internalTLS'
+  | 'internalTLSPort'
+  | 'internalSpiffeTrustDomain'
+  | 'internalSpiffeWorkloadID'
+  | 'schemaRegistryTLSEnabled';
+
+type TlsValues = Partial<Pick<FlagValues, AgentOnly>> &
+  Pick<
+    FlagValues,
+    | 'kafkaTLS'
+    | 'httpTLS'
+    | 'tlsServerCertFile'
+    | 'tlsServerPrivateKeyFile'
+    | 'tlsClientCACertFile'
+    | 'tlsBlobURL'
+    | 'tlsProfile'
+    | 'requireMTLSAuthentication'
+    | 'mtlsPrincipalMappingRules'
+    | 'enableSpiffeAuthentication'
+    | 'logMTLSCertificateInfo'
+  >;
+
+/** What flags say about TLS. Reads the certificates, and goes on reading them until the resources are given back. */
+export async function tlsSettings(
+  values: TlsValues,
+  resources: AsyncDisposableStack,
+  deps: StoreDeps,
+): Promise<AgentTls | undefined> {
+  const { kafkaTLS, httpTLS, internalTLS = false } = values;
+  if (!kafkaTLS && !httpTLS && !internalTLS) return undefined;
+  const certificates = await explainingFiles(async () => {
+    const source = await openSource(certificateSource(values), resources, deps);
+    return await ServerCertificates.load({ ...deps, source, profile: values.tlsProfile });
+  });
+  resources.defer(() => certificates.close());
+  const requested = certificates.hasAuthorities ? 'requested' : 'ignored';
+  return {
+    certificates,
+    kafka: kafkaTLS
+      ? {
+          clientCertificates: values.requireMTLSAuthentication ? 'required' : requested,
+          nameOf: clientNames({
+            rules: values.mtlsPrincipalMappingRules,
+            takesSpiffeIds: values.enableSpiffeAuthentication,
+          }),
+          logsCertificates: values.logMTLSCertificateInfo,
+        }
+      : undefined,
+    http: httpTLS,
+    internal: internalTLS
+      ? {
+          port: values.internalTLSPort!,
+          identity: {
+            trustDomain: values.internalSpiffeTrustDomain,
+            workloadId: values.internalSpiffeWorkloadID?.replace(/^\//, ''),
+          },
+        }
+      : undefined,
+  };
+}
+
+export function proxyProtocolSettings({
+  kafkaProxyProtocol,
+  kafkaProxyProtocolPrincipalTLVType: principalType,
+}: Pick<FlagValues, 'kafkaProxyProtocol' | 'kafkaProxyProtocolPrincipalTLVType'>):
+  | ProxyProtocolOptions
+  | undefined {
+  return kafkaProxyProtocol ? { principalType } : undefined;
+}
+
+function certificateSource(values: TlsValues): CertificateSource {
+  const resolved = resolveCertificate({
+    internalTLS: false,
+    schemaRegistryTLSEnabled: false,
+    internalSpiffeTrustDomain: undefined,
+    internalSpiffeWorkloadID: undefined,
+    ...values,
+  });
+  if ('problem' in resolved) throw new Failure(resolved.problem.rule);
+  return resolved.value;
+}
+
+async function openSource(
+  source: CertificateSource,
+  resources: AsyncDisposableStack,
+  deps: StoreDeps,
+): Promise<TlsSource> {
+  if (source.kind === 'none') throw new Error('a listener speaks TLS and no rule asked for its certificate');
+  if (source.kind === 'files') return tlsFiles(source);
+  const store = await openStore(bucketUrl().print(source.bucket), deps);
+  resources.defer(() => store.close());
+  return tlsBucket(store);
+}
+
+async function explainingFiles<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    throw new Failure(`TLS cannot be served: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
