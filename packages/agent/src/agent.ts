@@ -2,7 +2,7 @@ import { type Clock, type Log, type Metrics, type Random, release } from '@weir/
 import { type AgentDescription, type ClusterPort, clusterSecrets } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from './cluster/cluster-view.ts';
-import { createClusterView } from './cluster/following-view.ts';
+import { createClusterView, type FollowingClusterView } from './cluster/following-view.ts';
 import { produceHandler } from './handlers/00-produce.ts';
 import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
@@ -100,6 +100,8 @@ export interface AgentOptions {
   /** What the machine is called, for lines that tell where something happened. */
   readonly hostname?: string;
   readonly cpuCount: number;
+  /** Aborted when nobody waits for the start any more: an agent whose cluster cannot be reached would wait for ever. */
+  readonly givenUp?: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -190,7 +192,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     cpuCount,
     cpuLoad: monitor.cpu,
   });
-  await view.ready();
+  await readyUnlessGivenUp(view, options.givenUp);
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
   const logins = saslOf(options, view);
@@ -294,6 +296,20 @@ async function internalListener(
     },
     log,
   });
+}
+
+async function readyUnlessGivenUp(
+  view: FollowingClusterView,
+  givenUp: AbortSignal | undefined,
+): Promise<void> {
+  const close = () => view.close();
+  if (givenUp?.aborted === true) close();
+  givenUp?.addEventListener('abort', close, { once: true });
+  try {
+    await view.ready();
+  } finally {
+    givenUp?.removeEventListener('abort', close);
+  }
 }
 
 function inUrl(host: string): string {

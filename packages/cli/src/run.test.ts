@@ -44,7 +44,7 @@ test('what does not is refused in one line with status 2', async () => {
     ['kcmd', 'weir kcmd: -type: weir kcmd needs it'],
     ['kcmd -type fetch', 'weir kcmd: -topic: weir kcmd -type=fetch needs it'],
     ['kcmd -type produce -topic t', 'weir kcmd: -records: weir kcmd -type=produce needs it'],
-    ['agent -kafkaTLS', 'weir agent: -kafkaTLS: not available in this release'],
+    ['agent -multiregion', 'weir agent: -multiregion: not available in this release'],
     ['metrics -kafkaPort=9092', 'weir metrics: -kafkaPort: not a flag of weir metrics, but of weir agent'],
     ['version -kafkaPort=9092', 'weir version: -kafkaPort: not a flag of weir version, but of weir agent'],
     ['help nonsense', 'weir: nonsense: unknown command; weir help lists the commands'],
@@ -57,7 +57,7 @@ test('what does not is refused in one line with status 2', async () => {
 test('what is wrong comes before what is planned, and that before what is missing', async () => {
   const cases: readonly [line: string, err: RegExp][] = [
     // No bucket, no key, no cluster: all missing, none of it said, because the flag is planned.
-    ['agent -tlsBlobURL=mem://a', /^weir agent: -tlsBlobURL: not available in this release\n$/],
+    ['agent -multiregion', /^weir agent: -multiregion: not available in this release\n$/],
     ['agent -batchTimeout=1ms', /^weir agent: -batchTimeout=1ms: at least 25ms is allowed\n$/],
     [
       'agent -bucketURL=mem://a -ingestionBucketURL=mem://b',

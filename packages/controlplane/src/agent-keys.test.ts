@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { authorizeByAgentKeys, generateAgentKey, hashAgentKey } from './agent-keys.ts';
+import { authorizeByAgentKeys, authorizeByAny, generateAgentKey, hashAgentKey } from './agent-keys.ts';
 
 test('a key is aks_ and 64 hex digits', () => {
   const zeros = generateAgentKey((count) => new Uint8Array(count));
@@ -37,4 +37,19 @@ test('a key opens its own cluster and nothing else', () => {
 test('a hash that is none is refused by name', () => {
   const wrong = { name: 'akn_wrong', keyHash: 'aks_0123', clusterId: 'vci_one' };
   assert.throws(() => authorizeByAgentKeys([wrong]), { message: /^akn_wrong: keyHash is not the SHA-256/ });
+});
+
+test('whoever one of several admits is admitted, and nobody is refused whom one cannot judge', () => {
+  const cases: [verdicts: (boolean | undefined)[], verdict: boolean | undefined][] = [
+    [[true], true],
+    [[false, true], true],
+    [[undefined, true], true],
+    [[false, false], false],
+    [[false, undefined], undefined],
+    [[], false],
+  ];
+  for (const [verdicts, verdict] of cases) {
+    const authorize = authorizeByAny(...verdicts.map((one) => () => one));
+    assert.equal(authorize('vci_one', 'aks_1'), verdict, String(verdicts));
+  }
 });

@@ -274,6 +274,41 @@ test('a key that is withdrawn ends the connections that it opened', async (t) =>
   );
 });
 
+test('a token that was replaced before its time is over costs no call', async (t) => {
+  const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
+  let admitted = key;
+  let held = key;
+  const cluster = new FakeCluster();
+  const { url } = await start(t, cluster, { clock, authorize: (_, shown) => shown === admitted });
+  const port = connectCluster({
+    ...base,
+    clock,
+    urls: [url],
+    clusterId: 'vci_test',
+    agentKey: () => held,
+    metrics: new Metrics(),
+  });
+  t.after(() => port.close());
+  let snapshots = 0;
+  port.follow({ onSnapshot: () => void snapshots++, onChanges() {} });
+  await until(() => snapshots === 1);
+  held = otherKey;
+  admitted = otherKey;
+  while (snapshots === 1) await port.allocateProducerIds(1);
+  assert.ok((await port.allocateProducerIds(1)) > 1000);
+});
+
+test('whoever cannot be judged yet is sent elsewhere, and not told that he is refused', async (t) => {
+  const { port } = await start(t, new FakeCluster(), { authorize: () => undefined });
+  const answer = await raw(
+    port,
+    'GET /api/v1/agent/connect?virtual_cluster_id=vci_test HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n' +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' +
+      `service-api-key: ${key}\r\n\r\n`,
+  );
+  assert.equal(answer.slice(9, 12), '503');
+});
+
 test('bytes that are no frame end the connection and nothing else', async (t) => {
   const { url, port } = await start(t, new FakeCluster());
   const webSocket = new WebSocket(

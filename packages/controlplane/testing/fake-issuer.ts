@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import type { FetchIssuer } from '../src/workload-identity/issuer-keys.ts';
+import { type FetchIssuer, IssuerUnavailable } from '../src/workload-identity/issuer-keys.ts';
 
 export interface TokenWish {
   readonly claims?: JWTPayload;
@@ -14,6 +14,8 @@ export class FakeIssuer {
   readonly issuer: string;
   /** Addresses that were asked for. */
   readonly asked: string[] = [];
+  /** Addresses that do not answer. */
+  away: RegExp | undefined;
   /** What it says of itself. */
   description: Record<string, unknown>;
   #keys: { readonly kid: string; readonly pair: Awaited<ReturnType<typeof generateKeyPair>> }[] = [];
@@ -31,6 +33,7 @@ export class FakeIssuer {
 
   readonly fetch: FetchIssuer = async (url) => {
     this.asked.push(url);
+    if (this.away?.test(url)) throw new IssuerUnavailable(`${url} is away`);
     if (url === `${this.issuer}/.well-known/openid-configuration`) return this.description;
     if (url !== `${this.issuer}/keys`) throw new Error(`${url}: the answer has status 404`);
     const keys = this.#keys.map(async ({ kid, pair }) => ({

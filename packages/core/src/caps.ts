@@ -514,4 +514,46 @@ export const caps = {
 
   /** An answer of the issuer of tokens: its description, or its keys. */
   issuerAnswerBytesMax: MiB,
+
+  /** The body of one call of the API. The largest is a list of ACLs to delete. */
+  apiRequestBytesMax: 2 * MiB,
+
+  /** Rows of one page of an answer that comes in pages, and the text that says where the next one begins. */
+  apiPageRowsMax: 1000,
+  apiCursorCharsMax: 1024,
+
+  /** A text of the API that people write or read and that has no narrower limit: a reason, an explanation, a message. */
+  apiTextCharsMax: 4096,
+
+  /** An address that a user gives to the control plane, or is given by it. */
+  apiUrlCharsMax: 2048,
+
+  /** An address of electronic mail, as its standard says. */
+  emailCharsMax: 254,
+
+  /** Tags of a virtual cluster, and one name or value of them. */
+  clusterTagsMax: 50,
+  clusterTagCharsMax: 256,
+
+  /** Configs in one call of the API. There are fewer that have a meaning. */
+  configsPerRequestMax: 256,
+
+  /** Users, roles, workspaces, keys, invitations and sessions of one account; a console shows them as one list each. */
+  usersMax: 10_000,
+  userRolesMax: 1000,
+  workspacesMax: 1000,
+  apiKeysMax: 20_000,
+  invitationsMax: 1000,
+  invitationsPerRequestMax: 100,
+  sessionsPerUserMax: 100,
+
+  /** Grants of one key or role: one per workspace. Every call with the key looks at all of them. */
+  accessGrantsMax: 1000,
+
+  /** Virtual clusters of one account, deleted ones that can be restored included. */
+  virtualClustersMax: 10_000,
+
+  /** Diagnostics of one cluster, and the groups of one type of them that are told. */
+  diagnosticsMax: 1000,
+  diagnosticGroupsMax: 5,
 } as const;

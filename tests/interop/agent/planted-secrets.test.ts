@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type Environment, systemClock, systemEnvironment } from '@weir/core';
-import { Kafka, logLevel } from 'kafkajs';
+import type { Environment } from '@weir/core';
+import { Kafka, logLevel, type SASLOptions } from 'kafkajs';
+import { WeirCommand } from './weir-command.ts';
 
 /**
  * Secrets are planted wherever a process takes one, and must not come out again: not in what it prints, logs at the lowest level, or
  * answers to whoever reads its metrics; not when all is well, and not when it cannot start.
  */
 
-const bin = join(import.meta.dirname, '../../../bin/weir');
 const clusterId = 'vci_planted';
-/** Generous, because the machine may be busy with all the other tests. */
-const patienceMs = 60_000;
 
 /** No two have a part in common, and none is a word. */
 function planted(): string {
@@ -28,6 +25,7 @@ const secrets = {
   agentKey: `aks_${randomBytes(32).toString('hex')}`,
   otherKey: `aks_${randomBytes(32).toString('hex')}`,
   saslPassword: planted(),
+  otherPassword: planted(),
   databasePassword: planted(),
   bucketSecret: planted(),
   bucketSession: planted(),
@@ -53,51 +51,6 @@ function refuseSecrets(text: string, where: string): void {
   }
 }
 
-class Command {
-  readonly #child;
-  readonly ended: Promise<number | string>;
-  text = '';
-
-  constructor(t: TestContext, args: readonly string[], variables: Environment) {
-    const { PATH, HOME } = systemEnvironment;
-    this.#child = spawn(bin, args, {
-      env: { PATH, HOME, ...variables },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        this.text += text;
-      });
-    }
-    this.ended = new Promise((resolve) => {
-      this.#child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
-    });
-    t.after(() => this.kill());
-  }
-
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
-    const startMs = systemClock.monotonicMs();
-    for (;;) {
-      const found = pattern.exec(this.text);
-      if (found !== null) return found;
-      if (systemClock.monotonicMs() - startMs > patienceMs || this.#child.exitCode !== null) {
-        throw new Error(`it did not say ${pattern}; it said:\n${this.text.slice(-5_000)}`);
-      }
-      await new Promise<void>((resolve) => systemClock.after(20, resolve));
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#child.kill('SIGTERM');
-    await this.ended;
-  }
-
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.ended;
-  }
-}
-
 interface World {
   readonly folder: string;
   readonly controlPlaneUrl: string;
@@ -111,7 +64,7 @@ interface Scenario {
   /** What shows that the secret was used. */
   readonly says: RegExp;
   /** More to do before it is stopped. */
-  readonly then?: (command: Command) => Promise<void>;
+  readonly andThen?: (command: WeirCommand) => Promise<void>;
   /** The status with which it ends by itself. */
   readonly ends?: number;
 }
@@ -132,7 +85,7 @@ function agent({ controlPlaneUrl, folder }: World): string[] {
   ];
 }
 
-async function scrape(command: Command, label: string): Promise<void> {
+async function scrape(command: WeirCommand, label: string): Promise<void> {
   const [, address] = await command.says(new RegExp(`^ {2}${label} +(\\S+)$`, 'm'));
   for (const path of ['/metrics', '/v1/status', '/nowhere']) {
     const response = await fetch(address + path);
@@ -141,7 +94,7 @@ async function scrape(command: Command, label: string): Promise<void> {
 }
 
 /** The bucket is away, so that the record cannot be stored, and every attempt has something to say. */
-async function produceInVain(command: Command): Promise<void> {
+async function produceInVain(command: WeirCommand): Promise<void> {
   const [, broker] = await command.says(/^ {2}Kafka +(\S+)$/m);
   const kafka = new Kafka({
     brokers: [broker!],
@@ -156,6 +109,39 @@ async function produceInVain(command: Command): Promise<void> {
   await scrape(command, 'HTTP');
 }
 
+/** Clients that prove who they are in every way there is, rightly and wrongly. */
+async function logIn(command: WeirCommand): Promise<void> {
+  const [, broker] = await command.says(/^ {2}Kafka +(\S+)$/m);
+  const attempt = async (sasl: SASLOptions): Promise<boolean> => {
+    const admin = new Kafka({
+      brokers: [broker!],
+      logLevel: logLevel.NOTHING,
+      retry: { retries: 0 },
+      sasl,
+      ssl: false,
+    }).admin();
+    // The client takes the refusal of a token for an answer, and learns of it when it asks for something.
+    const isIn = await admin
+      .connect()
+      .then(() => admin.listTopics())
+      .then(
+        () => true,
+        () => false,
+      );
+    await admin.disconnect();
+    return isIn;
+  };
+  const right = { username: 'alice', password: secrets.saslPassword };
+  const wrong = { username: 'alice', password: secrets.otherPassword };
+  assert.ok(await attempt({ mechanism: 'plain', ...right }));
+  assert.ok(await attempt({ mechanism: 'scram-sha-512', ...right }));
+  assert.ok(!(await attempt({ mechanism: 'plain', ...wrong })));
+  assert.ok(!(await attempt({ mechanism: 'scram-sha-512', ...wrong })));
+  const oauthBearerProvider = async () => ({ value: secrets.platformToken });
+  assert.ok(!(await attempt({ mechanism: 'oauthbearer', oauthBearerProvider })));
+  await scrape(command, 'HTTP');
+}
+
 const credentials = JSON.stringify([{ name: 'alice', password: secrets.saslPassword, superuser: true }]);
 
 const scenarios: readonly Scenario[] = [
@@ -166,7 +152,7 @@ const scenarios: readonly Scenario[] = [
       ...['-agentKey', secrets.agentKey, '-saslCredentialsFile', world.file('credentials.json', credentials)],
     ],
     says: /"message":"the credentials of the cluster are those of the file"/,
-    then: (command) => scrape(command, 'control plane'),
+    andThen: (command) => scrape(command, 'control plane'),
   },
   {
     what: 'a control plane whose database is away',
@@ -176,7 +162,7 @@ const scenarios: readonly Scenario[] = [
     ],
     variables: () => ({ SERVICE_AGENT_KEY: secrets.agentKey }),
     says: /"message":"the (?:database does not answer|cluster cannot be followed)/,
-    then: (command) => scrape(command, 'control plane'),
+    andThen: (command) => scrape(command, 'control plane'),
   },
   {
     what: 'a control plane with a database that it does not know',
@@ -212,7 +198,7 @@ const scenarios: readonly Scenario[] = [
     what: 'an agent with its key',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey],
     says: /"message":"the agent is ready"/,
-    then: (command) => scrape(command, 'HTTP'),
+    andThen: (command) => scrape(command, 'HTTP'),
   },
   {
     what: 'agents of several processes',
@@ -260,6 +246,16 @@ const scenarios: readonly Scenario[] = [
     says: /"message":"no connection to the control plane"/,
   },
   {
+    what: 'an agent that clients log in to',
+    args: (world) => [
+      ...agent(world),
+      ...['-agentKey', secrets.agentKey, '-requireSASLAuthentication'],
+      ...['-saslOAuthIssuerURL', 'https://127.0.0.1:1', '-saslOAuthAudience', 'weir'],
+    ],
+    says: /"message":"the agent is ready"/,
+    andThen: logIn,
+  },
+  {
     what: 'an agent whose bucket is away',
     args: (world) => [
       ...agent(world).map((arg) =>
@@ -273,7 +269,7 @@ const scenarios: readonly Scenario[] = [
       AWS_SESSION_TOKEN: secrets.bucketSession,
     }),
     says: /"message":"the agent is ready"/,
-    then: produceInVain,
+    andThen: produceInVain,
   },
   {
     what: 'an agent whose platform token is exchanged for nothing',
@@ -315,25 +311,26 @@ test('no secret comes out of a process', async (t) => {
       return path;
     },
   });
-  const shared = new Command(
+  const shared = new WeirCommand(
     t,
     [
       ...controlPlane(world('', folder)),
       ...['-agentKey', secrets.agentKey, '-controlPlaneHost', '127.0.0.1'],
       ...['-workloadIdentityBindingsFile', bindings],
+      ...['-saslCredentialsFile', world('', folder).file('credentials.json', credentials)],
     ],
     {},
   );
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [, url] = await shared.says(/^ {2}control plane +(\S+)$/m);
 
-  for (const { what, args, variables, says, then, ends } of scenarios) {
+  for (const { what, args, variables, says, andThen, ends } of scenarios) {
     await t.test(what, async (inner) => {
       const own = world(url!, mkdtempSync(join(folder, 'process-')));
-      const command = new Command(inner, args(own), variables?.(own) ?? {});
+      const command = new WeirCommand(inner, args(own), variables?.(own) ?? {});
       if (ends !== undefined) assert.equal(await command.ended, ends, command.text);
       await command.says(says);
-      await then?.(command);
+      await andThen?.(command);
       if (ends === undefined) await command.stop();
       refuseSecrets(command.text, what);
     });

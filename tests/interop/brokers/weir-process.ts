@@ -35,7 +35,7 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
 /** Starts a command and waits until it has printed the addresses. */
-async function startWeir(
+export async function startWeir(
   args: readonly string[],
   labels: readonly Label[],
   variables: Environment = {},

@@ -12,6 +12,7 @@ import {
   kcatClient,
   platformaticClient,
 } from './foreign-clients.ts';
+import { librdkafkaClient, missingLibrdkafka } from './librdkafka/client.ts';
 import { SecretFiles } from './secured.ts';
 
 /** Clients that are not ours, and the certificates by which they are known. */
@@ -32,6 +33,7 @@ const broker = (
 const clients = [
   javaClient(java, files, noJava),
   kcatClient(missingKcat()),
+  librdkafkaClient(missingLibrdkafka()),
   kafkajsClient,
   platformaticClient,
 ];

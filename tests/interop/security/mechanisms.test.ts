@@ -12,6 +12,7 @@ import {
   platformaticClient,
   type Way,
 } from './foreign-clients.ts';
+import { librdkafkaClient, missingLibrdkafka } from './librdkafka/client.ts';
 import { foreignAudience, startOidcIssuer } from './oidc-issuer.ts';
 import { SecretFiles } from './secured.ts';
 
@@ -52,6 +53,7 @@ const logins: readonly Login[] = [
 const clients = [
   javaClient(java, files, noJava),
   kcatClient(missingKcat()),
+  librdkafkaClient(missingLibrdkafka()),
   kafkajsClient,
   platformaticClient,
 ];

@@ -181,8 +181,8 @@ test('help is found before mistakes in the environment', () => {
 
 test('a planned setting is refused by the name that set it, a foreign variable never', () => {
   const cases: readonly [given: Case, line: string | undefined][] = [
-    [{ argv: ['-kafkaTLS'] }, '-kafkaTLS: not available in this release'],
-    [{ environment: { SERVICE_TLS_ENABLED: '1' } }, 'SERVICE_TLS_ENABLED: not available in this release'],
+    [{ argv: ['-multiregion'] }, '-multiregion: not available in this release'],
+    [{ environment: { SERVICE_MULTIREGION: '1' } }, 'SERVICE_MULTIREGION: not available in this release'],
     [{ argv: ['-kafkaPort', '9092'] }, undefined],
     [{ argv: ['-consoleURL', 'http://a'] }, '-consoleURL: not available in this release'],
     [{ environment: { POD_NAME: 'a', DD_AGENT_HOST: 'b', AZURE_STORAGE_KEY: 'c' } }, undefined],

@@ -19,11 +19,36 @@ test('the certificate of the server comes from one place and is there when it is
       '-kafkaTLS -tlsServerCertFile=c -tlsServerPrivateKeyFile=k',
       { value: { kind: 'files', certificatePath: 'c', privateKeyPath: 'k' } },
     ],
+    [
+      '-httpTLS -tlsServerCertFile=c -tlsServerPrivateKeyFile=k -tlsClientCACertFile=a',
+      { value: { kind: 'files', certificatePath: 'c', privateKeyPath: 'k', authoritiesPath: 'a' } },
+    ],
     ['-kafkaTLS -tlsBlobURL=mem://tls', { value: { kind: 'bucket' } }],
     ['-requireMTLSAuthentication -kafkaTLS -tlsBlobURL=mem://tls', { value: { kind: 'bucket' } }],
     ['-kafkaTLS', { problem: { kind: 'missing', flags: ['kafkaTLS'] } }],
     ['-schemaRegistryTLSEnabled', { problem: { kind: 'missing', flags: ['schemaRegistryTLSEnabled'] } }],
     ['-internalTLS', { problem: { kind: 'missing', flags: ['internalTLS'] } }],
+    ['-httpTLS', { problem: { kind: 'missing', flags: ['httpTLS'] } }],
+    [
+      '-internalTLS -tlsBlobURL=mem://tls -internalSpiffeTrustDomain=d -internalSpiffeWorkloadID=w',
+      { value: { kind: 'bucket' } },
+    ],
+    [
+      '-internalSpiffeTrustDomain=d',
+      { problem: { kind: 'forbidden', flags: ['internalSpiffeTrustDomain'] } },
+    ],
+    [
+      '-kafkaTLS -tlsBlobURL=mem://tls -internalSpiffeWorkloadID=w',
+      { problem: { kind: 'forbidden', flags: ['internalSpiffeWorkloadID'] } },
+    ],
+    [
+      '-enableSpiffeAuthentication',
+      { problem: { kind: 'forbidden', flags: ['enableSpiffeAuthentication', 'kafkaTLS'] } },
+    ],
+    [
+      '-tlsBlobURL=mem://tls -tlsClientCACertFile=a',
+      { problem: { kind: 'forbidden', flags: ['tlsBlobURL', 'tlsClientCACertFile'] } },
+    ],
     ['-tlsServerCertFile=c', { problem: { kind: 'forbidden', flags: ['tlsServerCertFile'] } }],
     ['-tlsServerPrivateKeyFile=k', { problem: { kind: 'forbidden', flags: ['tlsServerPrivateKeyFile'] } }],
     [

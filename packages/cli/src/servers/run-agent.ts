@@ -97,6 +97,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     resources.defer(() => cluster.close());
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
+      givenUp: stop,
       clusterId: values.defaultVirtualClusterID!,
       agentId,
       group: values.agentGroup,

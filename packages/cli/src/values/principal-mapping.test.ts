@@ -23,7 +23,9 @@ test('what is no rule is refused with its place', () => {
     ['default', /rule 1 is neither$/],
     ['DEFAULT,RULE:a/b', /rule 2 is neither$/],
     ['RULE:a/b/X', /rule 1 is neither$/],
-    ['RULE:(/b/', /^the pattern of rule 1 is no regular expression$/],
+    ['RULE:(/b/', /^rule 1 cannot be used: .*missing closing \)/],
+    ['RULE:(?=a)/b/', /^rule 1 cannot be used: .*unsupported/],
+    ['DEFAULT,RULE:(a)/$2/', /^rule 2 cannot be used: the replacement names the group 2/],
   ];
   for (const [text, problem] of cases) {
     const parsed = principalMappingRules().parse(text);

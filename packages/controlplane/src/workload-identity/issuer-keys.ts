@@ -2,7 +2,12 @@ import { get } from 'node:https';
 import { type Clock, caps } from '@weir/core';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 
-/** Gives the JSON behind an address of an issuer. */
+/** An issuer did not answer, which says nothing of the token. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable';
+}
+
+/** Gives the JSON behind an address of an issuer, or fails with `IssuerUnavailable`. */
 export type FetchIssuer = (url: string) => Promise<unknown>;
 
 const answerMsMax = 10_000;
@@ -63,7 +68,7 @@ export function httpsFetchIssuer(clock: Clock): FetchIssuer {
       const cancel = clock.after(answerMsMax, () => late.abort());
       const fail = (problem: string) => {
         cancel();
-        reject(new Error(`${url}: ${problem}`));
+        reject(new IssuerUnavailable(`${url}: ${problem}`));
       };
       const request = get(url, {
         agent: false,

@@ -182,3 +182,14 @@ test('what an issuer says is asked for once', async () => {
     'https://issuer.test/one/keys',
   ]);
 });
+
+test('an issuer that does not answer refuses nobody', async () => {
+  for (const away of [/openid-configuration$/, /keys$/]) {
+    const { exchange, issuer, lines, token } = await world();
+    issuer.away = away;
+    assert.equal(await exchange.exchange(audience, await token()), 'not ready');
+    assert.match(lines.at(-1)!, /is away/);
+    issuer.away = undefined;
+    assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
+  }
+});

@@ -5,7 +5,7 @@ import type { Authorize } from '../agent-keys.ts';
 import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
 import { isKept } from './claim-rule.ts';
-import type { IssuerKeys } from './issuer-keys.ts';
+import { type IssuerKeys, IssuerUnavailable } from './issuer-keys.ts';
 
 export interface TokenExchangeOptions {
   readonly bindings: () => readonly WorkloadIdentityBinding[];
@@ -48,7 +48,8 @@ export class TokenExchange {
   async exchange(audience: string, subjectToken: string): Promise<GivenToken | ExchangeRefusal> {
     const { metrics, log } = this.#options;
     const result = await this.#judge(audience, subjectToken).catch((error: Error): Refused => {
-      return { refusal: 'not admitted', why: error.message };
+      const refusal = error instanceof IssuerUnavailable ? 'not ready' : 'not admitted';
+      return { refusal, why: error.message };
     });
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
@@ -131,8 +132,9 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-/** What is wrong with a token, without a word of it. */
+/** What is wrong with a token, without a word of it. Nothing is, when its issuer cannot be asked. */
 function whyNot(error: Error): string {
+  if (error instanceof IssuerUnavailable) throw error;
   if (error instanceof errors.JWTClaimValidationFailed)
     return `the claim ${error.claim} is not as it should be`;
   return error.message;

@@ -133,6 +133,7 @@ class World {
   readonly metrics = new Metrics();
   readonly processes = new Map<string, Process>();
   readonly dialled: string[] = [];
+  readonly refusedKeys: string[] = [];
   key = 'aks_good';
   members: readonly string[] = [];
   client!: ClusterClient;
@@ -156,6 +157,7 @@ class World {
       urls,
       clusterId: 'vci_test',
       agentKey: () => this.key,
+      onAgentKeyRefused: (key) => void this.refusedKeys.push(key),
       clock,
       metrics,
       random: seededRandom(1),
@@ -658,6 +660,7 @@ test('a refused key fails calls at once; a new one is used within a second', asy
   assert.equal(world.dialled.length, 1);
   await world.clock.pass(2_000);
   assert.equal(world.dialled.length, 2, 'the key may have become good');
+  assert.deepEqual(world.refusedKeys, ['aks_bad', 'aks_bad'], 'whoever can get another is told');
   world.key = 'aks_good';
   await world.clock.pass(1_000);
   assert.equal(await client.allocateProducerIds(1), 1);

@@ -3,7 +3,6 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { jsonLog, systemClock, systemEnvironment } from '@weir/core';
-import { portOf } from '../../rules/processes.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 enableCompileCache(join(import.meta.dirname, '../../../../../node_modules/.cache/weir'));
@@ -33,6 +32,7 @@ process.on('message', (message: ToProcess) => {
 async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
   // Loaded late, so that a supervisor that goes away meanwhile is noticed.
   const { runAgent } = await import('../run-agent.ts');
+  const { portOf } = await import('../../rules/processes.ts');
   const log = jsonLog(
     { level: values.logLevel, nowMs: systemClock.nowMs, write: (line) => process.stderr.write(`${line}\n`) },
     { agentId: place.agentId },

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { connect } from 'node:tls';
+import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
+import { FakeClock, testAgent, until } from '../../../testing/index.ts';
+import { startAgentUnderTest } from '../../../testing/running-agent.ts';
+import { type CertificateWishes, TestCa } from '../../../testing/test-ca.ts';
+import { startHttpListener } from '../../http/http-server.ts';
+import { ExchangeKey } from '../../page-exchange/exchange-key.ts';
+import { pageRoutes } from '../../page-exchange/page-routes.ts';
+import { PeerClient } from '../../page-exchange/peer-client.ts';
+import { PeerFailure } from '../../page-exchange/peer-failure.ts';
+import { Page } from '../../read-path/page.ts';
+import { type AgentIdentity, AgentPeers } from './agent-peers.ts';
+import { ServerCertificates } from './server-certificates.ts';
+
+const ca = await TestCa.create();
+const foreignCa = await TestCa.create('CN=Somebody Else');
+const pageBytes = 4096;
+const page = Buffer.alloc(3_000, 'page');
+const address = { fileId: '0123456789abcdef0123456789abcdef', index: 0, pageBytes };
+
+async function certificatesOf(
+  t: TestContext,
+  wishes: CertificateWishes,
+  by = ca,
+): Promise<ServerCertificates> {
+  const material = { ...(await by.issue(wishes)), authorities: ca.certificate };
+  const certificates = await ServerCertificates.load({
+    source: { name: 'the test', intervalMs: 5_000, read: async () => material },
+    profile: 'golang-default',
+    clock: new FakeClock(),
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => certificates.close());
+  return certificates;
+}
+
+interface Agent {
+  readonly certificates: ServerCertificates;
+  readonly identity?: Partial<AgentIdentity>;
+}
+
+function peersOf({ certificates, identity }: Agent): AgentPeers {
+  return new AgentPeers(certificates, { trustDomain: undefined, workloadId: undefined, ...identity });
+}
+
+function keyOf(): ExchangeKey {
+  return new ExchangeKey({ secret: () => 'aks_1', clusterId: 'vci_one', clock: systemClock });
+}
+
+/** One agent asks another for a page over the internal listener of the other. */
+async function ask(caller: Agent, called: Agent) {
+  const told: LogFields[] = [];
+  const note = (_: string, fields: LogFields = {}) => void told.push(fields);
+  const log: Log = { debug() {}, info() {}, warn: note, error: note, with: () => log };
+  const listener = await startHttpListener({
+    host: '127.0.0.1',
+    port: 0,
+    routes: pageRoutes({
+      key: keyOf(),
+      pageBytes,
+      lendPage: () => new Page([page]),
+      clock: systemClock,
+      log,
+      metrics: new Metrics(),
+    }),
+    tls: {
+      certificates: called.certificates,
+      problemOfCaller: (certificate) => peersOf(called).problemOfCaller(certificate),
+      clock: systemClock,
+    },
+    log,
+  });
+  const client = new PeerClient({ key: keyOf(), peers: peersOf(caller), clock: systemClock });
+  try {
+    const outcome = await client.read(`https://127.0.0.1:${listener.port}`, address).then(
+      (found) => found.byteLength,
+      (error: unknown) => {
+        assert.ok(error instanceof PeerFailure, String(error));
+        return error.message;
+      },
+    );
+    return { outcome, told };
+  } finally {
+    client.close();
+    await listener.close();
+  }
+}
+
+test('agents of one authority whose certificates name the host, or the same service, exchange pages', async (t) => {
+  const byAddress = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] });
+  const byService = await certificatesOf(t, { subject: 'CN=b', dns: ['agents.example'] });
+  const ofService = await certificatesOf(t, { subject: 'CN=c', dns: ['pod-7', 'Agents.example'] });
+  const other = await certificatesOf(t, { subject: 'CN=agents.example', dns: ['clients.example'] });
+  const foreign = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] }, foreignCa);
+  const expired = await certificatesOf(t, { ips: ['127.0.0.1'], validTo: new Date('2021-01-01') });
+  const cases: [
+    what: string,
+    caller: ServerCertificates,
+    called: ServerCertificates,
+    outcome: number | RegExp,
+  ][] = [
+    ['the host is named', byService, byAddress, page.length],
+    ['the service is named', byService, ofService, page.length],
+    ['neither is named', byAddress, other, /IP: 127\.0\.0\.1 is not in the cert's list/],
+    ['another authority of who is called', byAddress, foreign, /unable to|self-signed|issuer/i],
+    ['another authority of who calls', foreign, byAddress, /closed|ECONNRESET|alert|socket hang up|EPIPE/],
+    ['the certificate of who is called has expired', byAddress, expired, /expired/],
+    ['the certificate of who calls has expired', expired, byAddress, /closed|ECONNRESET|alert|EPIPE/],
+  ];
+  for (const [what, caller, called, expected] of cases) {
+    const { outcome } = await ask({ certificates: caller }, { certificates: called });
+    if (typeof expected === 'number') assert.equal(outcome, expected, what);
+    else assert.match(String(outcome), expected, what);
+  }
+});
+
+test('where SPIFFE ids are demanded they decide, in both directions', async (t) => {
+  const agentsId = { trustDomain: 'prod.example', workloadId: 'agents' };
+  const agent = await certificatesOf(t, { uris: ['spiffe://prod.example/agents'] });
+  const otherDomain = await certificatesOf(t, { uris: ['spiffe://test.example/agents'], ips: ['127.0.0.1'] });
+  const otherWork = await certificatesOf(t, { uris: ['spiffe://prod.example/clients'], ips: ['127.0.0.1'] });
+  const none = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] });
+  const strict = (certificates: ServerCertificates, identity: Partial<AgentIdentity> = agentsId) => ({
+    certificates,
+    identity,
+  });
+  assert.equal((await ask(strict(agent), strict(agent))).outcome, page.length);
+  const { trustDomain } = agentsId;
+  assert.equal(
+    (await ask(strict(agent, { trustDomain }), strict(otherWork, { trustDomain }))).outcome,
+    page.length,
+  );
+  const cases: [certificates: ServerCertificates, problem: RegExp][] = [
+    [otherDomain, /trust domain test\.example, not of prod\.example/],
+    [otherWork, /workload clients, not of agents/],
+    [none, /no SPIFFE id/],
+  ];
+  for (const [certificates, problem] of cases) {
+    const called = await ask(strict(agent), { certificates });
+    assert.match(String(called.outcome), problem);
+    const calling = await ask({ certificates, identity: trusting(certificates) }, strict(agent));
+    assert.notEqual(calling.outcome, page.length);
+    assert.match(JSON.stringify(calling.told), problem);
+  }
+  /** Who is refused would have taken the page. */
+  function trusting(certificates: ServerCertificates): Partial<AgentIdentity> {
+    return certificates === none ? { trustDomain: 'prod.example' } : agentsId;
+  }
+});
+
+test('an agent with a listener for others tells them of it, and gives pages nowhere else', async (t) => {
+  const certificates = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] });
+  const identity = { trustDomain: undefined, workloadId: undefined };
+  const { agent, cluster } = await startAgentUnderTest(t, {
+    agentKey: () => 'aks_1',
+    tls: { certificates, kafka: undefined, http: false, internal: { port: 0, identity } },
+  });
+  const { internalPort, httpPort } = agent;
+  assert.ok(internalPort !== undefined && internalPort !== httpPort);
+  const description = (await cluster.heartbeat(testAgent('who-asks'))).find(
+    ({ agentId }) => agentId === 'agent-under-test',
+  );
+  assert.equal(description!.internalUrl, `https://127.0.0.1:${internalPort}`);
+  const path = '/v1/internal/files/0123456789abcdef0123456789abcdef?page=0&pageBytes=4194304';
+  assert.equal((await fetch(`http://127.0.0.1:${httpPort}${path}`)).status, 404);
+  assert.equal((await fetch(`http://127.0.0.1:${httpPort}/v1/status`)).status, 200);
+  // Whoever has no certificate does not get as far as a status.
+  const stranger = connect({ host: '127.0.0.1', port: internalPort, ca: ca.certificate });
+  stranger.on('error', () => {});
+  stranger.write('GET /v1/status HTTP/1.1\r\nhost: a\r\n\r\n');
+  let heard = '';
+  stranger.on('data', (chunk) => {
+    heard += String(chunk);
+  });
+  await until(() => stranger.destroyed);
+  assert.equal(heard, '');
+});
+
+test('the HTTP port speaks TLS where that was asked for, and nobody needs a certificate for it', async (t) => {
+  const certificates = await certificatesOf(t, {
+    subject: 'CN=localhost',
+    dns: ['localhost'],
+    ips: ['127.0.0.1'],
+  });
+  const { agent, cluster } = await startAgentUnderTest(t, {
+    agentKey: () => 'aks_1',
+    tls: { certificates, kafka: undefined, http: true, internal: undefined },
+  });
+  const description = (await cluster.heartbeat(testAgent('who-asks'))).find(
+    ({ agentId }) => agentId === 'agent-under-test',
+  );
+  assert.equal(description!.internalUrl, `https://127.0.0.1:${agent.httpPort}`);
+  const socket = connect({ host: 'localhost', port: agent.httpPort, ca: ca.certificate });
+  socket.end('GET /v1/status HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  await assert.rejects(fetch(`http://127.0.0.1:${agent.httpPort}/v1/status`));
+});

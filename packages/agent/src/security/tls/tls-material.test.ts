@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { caps, Metrics, silentLog } from '@weir/core';
+import { TestStore } from '../../../testing/data-path.ts';
+import { FakeClock, until } from '../../../testing/index.ts';
+import { TestCa, type TestCertificate } from '../../../testing/test-ca.ts';
+import { ServerCertificates } from './server-certificates.ts';
+import { type TlsSource, tlsBucket, tlsFiles, tlsObjects } from './tls-material.ts';
+
+const ca = await TestCa.create();
+
+/** Certificates from a source, and what happens when it is time to look again. */
+async function follow(t: TestContext, source: TlsSource) {
+  const clock = new FakeClock();
+  const certificates = await ServerCertificates.load({
+    source,
+    profile: 'modern',
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => certificates.close());
+  let changes = 0;
+  certificates.onChange(() => changes++);
+  return {
+    certificates,
+    /** Looks once and says whether something changed. */
+    async look(): Promise<boolean> {
+      const before = changes;
+      clock.advance(source.intervalMs);
+      await until(() => clock.pendingTimers > 0);
+      return changes > before;
+    },
+  };
+}
+
+/** A folder as Kubernetes mounts secrets: files are links into a folder that is a link itself, which is replaced. */
+async function mountedSecret(t: TestContext) {
+  const root = await mkdtemp(join(tmpdir(), 'weir-tls-'));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  let version = 0;
+  async function publish({ certificate, privateKey }: TestCertificate): Promise<void> {
+    const folder = `..v${++version}`;
+    await mkdir(join(root, folder));
+    await writeFile(join(root, folder, 'tls.crt'), certificate);
+    await writeFile(join(root, folder, 'tls.key'), privateKey);
+    await writeFile(join(root, folder, 'ca.crt'), ca.certificate);
+    await symlink(folder, join(root, '..new'));
+    await rename(join(root, '..new'), join(root, '..data'));
+    if (version > 1) return;
+    for (const name of ['tls.crt', 'tls.key', 'ca.crt'])
+      await symlink(join('..data', name), join(root, name));
+  }
+  const files = {
+    certificatePath: join(root, 'tls.crt'),
+    privateKeyPath: join(root, 'tls.key'),
+    authoritiesPath: join(root, 'ca.crt'),
+  };
+  return { root, files, publish };
+}
+
+test('files are read again when the folder behind them is replaced', async (t) => {
+  const { files, publish } = await mountedSecret(t);
+  const [first, second] = [await ca.issueServer(), await ca.issueServer()];
+  await publish(first);
+  const { certificates, look } = await follow(t, tlsFiles(files));
+  assert.equal(certificates.context.cert, first.certificate);
+  assert.equal(certificates.hasAuthorities, true);
+  assert.equal(await look(), false);
+  await publish(second);
+  assert.equal(await look(), true);
+  assert.equal(certificates.context.cert, second.certificate);
+  assert.equal(certificates.context.key, second.privateKey);
+});
+
+test('a file that is gone, or far too long, leaves what was read before', async (t) => {
+  const { files, publish, root } = await mountedSecret(t);
+  const first = await ca.issueServer();
+  await publish(first);
+  const { certificates, look } = await follow(t, tlsFiles(files));
+  await rm(join(root, 'tls.key'));
+  assert.equal(await look(), false);
+  await writeFile(join(root, 'tls.key'), Buffer.alloc(caps.tlsFileBytesMax + 1, 'x'));
+  assert.equal(await look(), false);
+  assert.equal(certificates.context.key, first.privateKey);
+  await assert.rejects(tlsFiles(files).read(), /more than 1048576 bytes/);
+  await assert.rejects(tlsFiles({ ...files, certificatePath: join(root, 'none') }).read(), /ENOENT/);
+});
+
+test('objects of a bucket are read again when they change', async (t) => {
+  const store = new TestStore();
+  const put = async (key: string, text: string) => store.put(key, [Buffer.from(text)]);
+  const [first, second] = [await ca.issueServer(), await ca.issueServer()];
+  await put(tlsObjects.certificate, first.certificate);
+  await put(tlsObjects.privateKey, first.privateKey);
+  const { certificates, look } = await follow(t, tlsBucket(store));
+  assert.equal(certificates.hasAuthorities, false);
+  assert.ok(
+    Array.isArray(certificates.context.ca) && certificates.context.ca.length > 0,
+    'those of the system',
+  );
+  // One of the two has been written, and they do not belong together.
+  await put(tlsObjects.certificate, second.certificate);
+  assert.equal(await look(), false);
+  await put(tlsObjects.privateKey, second.privateKey);
+  assert.equal(await look(), true);
+  assert.equal(certificates.context.cert, second.certificate);
+  await put(tlsObjects.authorities, ca.certificate);
+  assert.equal(await look(), true);
+  assert.equal(certificates.context.ca, ca.certificate);
+});

@@ -1,0 +1,134 @@
+/**
+ * Every error that the API gives: its HTTP status, what it says when nobody says more, and whether the same call may succeed later
+ * without anybody changing anything.
+ */
+export const errorTable = {
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  invalid_api_key: { status: 401, message: 'invalid API key' },
+  forbidden: { status: 403, message: 'The key or the user may not do this.' },
+  not_found: { status: 404, message: 'There is no such thing, or the caller may not see it.' },
+  method_not_allowed: { status: 405, message: 'Call it with POST; operations that only read take GET too.' },
+  conflict: { status: 409, message: 'The request does not fit what is there now.' },
+  payload_too_large: { status: 413, message: 'The body is too large.' },
+  unsupported_media_type: { status: 415, message: 'The body has to be application/json.' },
+  rate_limited: { status: 429, message: 'Too many calls; wait and try again.', isRetriable: true },
+  context_canceled: { status: 499, message: 'The caller went away.', isRetriable: true },
+  internal: { status: 500, message: 'Something broke. It has been logged.' },
+  unavailable: { status: 503, message: 'The service cannot answer now; try again.', isRetriable: true },
+
+  already_set_up: { status: 409, message: 'The account has a user already; sign in.' },
+  compaction_change: {
+    status: 400,
+    message: 'A topic that is compacted cannot be made non-compacted, and the other way round.',
+  },
+  deletion_protected: { status: 409, message: 'It has deletion protection enabled.' },
+  duplicate_api_key_name: { status: 409, message: 'There is a key with this name already.' },
+  duplicate_name: { status: 409, message: 'The name is taken.' },
+  invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },
+  invalid_credentials: { status: 401, message: 'The address or the password is wrong.' },
+  invalid_token: { status: 401, message: 'The token is wrong, was used already or has expired.' },
+  invalid_topic_config: { status: 400, message: 'A topic config has a value that it cannot have.' },
+  last_admin: { status: 409, message: 'Nobody could administer the account any more.' },
+  limit_exceeded: { status: 409, message: 'A limit of the cluster or of the account is reached.' },
+  name_mismatch: { status: 400, message: 'The name that confirms is not the name of what is to be deleted.' },
+  not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
+  role_in_use: { status: 409, message: 'Somebody has the role.' },
+  sso_already_configured: { status: 409, message: 'An account has one sign-on connection; update it.' },
+  topic_already_exists: { status: 409, message: 'There is a topic with this name already.' },
+  unsupported_cluster_config: { status: 400, message: 'There is no cluster config with this name.' },
+  unsupported_cluster_type: { status: 400, message: 'A cluster of this type has nothing of the kind.' },
+  user_already_exists: { status: 409, message: 'A user has this address already.' },
+  workspace_not_empty: { status: 409, message: 'The workspace still has clusters.' },
+} as const satisfies Record<string, ErrorRow>;
+
+interface ErrorRow {
+  readonly status: number;
+  readonly message: string;
+  readonly isRetriable?: true;
+}
+
+export type ErrorCode = keyof typeof errorTable;
+
+export const errorCodes = Object.keys(errorTable) as ErrorCode[];
+
+/** What any operation may give, so that none names it. */
+export const commonErrors = [
+  'invalid_request',
+  'invalid_api_key',
+  'forbidden',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'context_canceled',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ErrorCode[];
+
+/** What an operation may say of itself. */
+export type OwnErrorCode = Exclude<ErrorCode, (typeof commonErrors)[number]>;
+
+/** Those of them that presuppose a caller with a name. */
+const errorsOfIdentity: readonly ErrorCode[] = ['invalid_api_key', 'forbidden'];
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code);
+}
+
+/** Every error that an operation may give. */
+export function errorsOf(operation: { scope: string; errors: readonly OwnErrorCode[] }): ErrorCode[] {
+  const common: readonly ErrorCode[] =
+    operation.scope === 'public'
+      ? commonErrors.filter((code) => !errorsOfIdentity.includes(code))
+      : commonErrors;
+  return [...common, ...operation.errors];
+}
+
+/** What goes over the wire. */
+export interface ErrorEnvelope {
+  readonly error: string;
+  readonly message: string;
+}
+
+export interface ApiErrorOptions {
+  readonly cause?: unknown;
+  /** When the call may be tried again; the header `Retry-After`. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** An error of the API, thrown by what serves an operation and again by the client that called it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message?: string, options: ApiErrorOptions = {}) {
+    super(
+      message ?? errorTable[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  /** Whether the same call may succeed later. */
+  get isRetriable(): boolean {
+    const row: ErrorRow = errorTable[this.code];
+    return row.isRetriable === true;
+  }
+
+  get envelope(): ErrorEnvelope {
+    return { error: this.code, message: this.message };
+  }
+}
+
+/** The code for an answer whose body does not tell one: from a proxy, or from a newer server. */
+export function codeOfStatus(status: number): ErrorCode {
+  if (status === 502 || status === 504) return 'unavailable';
+  const known = errorCodes.find((code) => errorTable[code].status === status);
+  return known ?? (status >= 400 && status < 500 ? 'invalid_request' : 'internal');
+}

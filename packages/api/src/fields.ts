@@ -1,0 +1,226 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { id } from './ids.ts';
+
+/**
+ * Kinds of field that several operations have, each with its limit. Whoever uses one says with `describe` what it means there.
+ */
+
+/** What can be stored and shown anywhere: no control characters, and no halves of characters. */
+export const plainText = /^[^\p{Cc}\p{Cs}]*$/u;
+
+export function text(charsMax: number = caps.apiTextCharsMax, charsMin = 0) {
+  return z
+    .string()
+    .min(charsMin)
+    .max(charsMax)
+    .regex(plainText, { error: 'has control characters or broken Unicode' });
+}
+
+/** Text that may have more than one line, which only answers have. */
+export function prose(charsMax: number = caps.apiTextCharsMax) {
+  return z.string().max(charsMax);
+}
+
+export function word(pattern: RegExp, charsMax: number, rule: string) {
+  return z.string().max(charsMax).regex(pattern, { error: rule });
+}
+
+export function list<Item extends z.ZodType>(item: Item, itemsMax: number, itemsMin = 0) {
+  return z.array(item).min(itemsMin).max(itemsMax);
+}
+
+/** An object whose fields a caller names. */
+export function dictionary<Key extends z.ZodString, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  entriesMax: number,
+) {
+  return z
+    .record(key, value)
+    .refine((found) => Object.keys(found).length <= entriesMax, {
+      error: `has more than ${entriesMax} entries`,
+    })
+    .meta({ maxProperties: entriesMax });
+}
+
+/** Other programs write an empty text for what they do not say. */
+export function emptyForNone<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([z.literal('').transform(() => undefined), schema]).optional();
+}
+
+/** A moment as RFC 3339 says, in UTC. */
+export function time() {
+  return z.iso.datetime({ error: 'is not a time such as 2026-01-31T12:00:00Z' }).max(35);
+}
+
+/** A moment that a caller names, in any zone. */
+export function timeOfCaller() {
+  return z.iso
+    .datetime({ offset: true, error: 'is not a time such as 2026-01-31T12:00:00Z or …T13:00:00+01:00' })
+    .max(40);
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/**
+ * A duration in nanoseconds. In JSON it is an integer, whatever its size; callers may write it as decimal text too, because not every
+ * language has such integers. Here it is a number while that is exact and a bigint beyond.
+ */
+export type Nanoseconds = number | bigint;
+
+/** Tells the writer of schemas that the field is an integer of 64 bits in JSON. */
+export const int64Mark = 'int64';
+
+export function nanoseconds({ min = 0n }: { readonly min?: bigint } = {}) {
+  return z
+    .union([z.bigint(), z.int(), z.string().regex(/^\d{1,19}$/, { error: 'is not a whole number' })])
+    .transform((value) => BigInt(value))
+    .refine((value) => value >= min && value <= int64Max, { error: `is not from ${min} to ${int64Max}` })
+    .transform((value): Nanoseconds => shortest(value))
+    .meta({ wire: int64Mark, minimum: Number(min) });
+}
+
+/** The form that `parseJson` would give. */
+export function shortest(value: bigint): Nanoseconds {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** The same in an answer, where it is not written as text. */
+export function nanosecondsTold() {
+  return z.union([z.int(), z.bigint()]).meta({ wire: int64Mark });
+}
+
+/** A secret that a caller sends. It is neither logged nor audited. */
+export function secret(charsMin: number, charsMax: number) {
+  return text(charsMax, charsMin).meta({ format: 'password', writeOnly: true });
+}
+
+/** A secret that is told once. */
+export function secretTold(charsMax: number) {
+  return z.string().max(charsMax).meta({ format: 'password', readOnly: true });
+}
+
+/** `aks_` and 64 hex digits. */
+export const apiKeySecretChars = 68;
+
+export function count(max: number = Number.MAX_SAFE_INTEGER) {
+  return z.int().min(0).max(max);
+}
+
+export function emailAddress() {
+  return z
+    .string()
+    .min(3)
+    .max(caps.emailCharsMax)
+    .regex(/^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u, { error: 'is not an address of e-mail' });
+}
+
+export const passwordCharsMin = 12;
+
+/** A password that a user chooses. */
+export function newPassword() {
+  return secret(passwordCharsMin, caps.passwordCharsMax);
+}
+
+export function httpsUrl() {
+  return word(
+    /^https:\/\/[^\s\p{Cc}\p{Cs}]+$/u,
+    caps.apiUrlCharsMax,
+    'is not an address that begins with https://',
+  );
+}
+
+/** A workspace is called like this, and so is a role. */
+export function displayName(charsMax: number) {
+  return word(
+    /^[a-zA-Z0-9 _-]{3,}$/,
+    charsMax,
+    `is not 3 to ${charsMax} letters, digits, spaces, underscores and hyphens`,
+  );
+}
+
+/** With room for the prefix, which callers may write or leave out. */
+export function clusterName() {
+  return word(/^[a-zA-Z0-9_]{3,135}$/, 135, 'is not 3 to 128 letters, digits and underscores');
+}
+
+/** As in Apache Kafka. */
+export function topicName() {
+  return word(
+    /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/,
+    249,
+    'is not 1 to 249 letters, digits, dots, underscores and hyphens',
+  );
+}
+
+export const topicNameTold = () => text(249);
+
+/** Kafka's own ids are UUIDs; what they are written as is left to it. */
+export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of a topic');
+
+export const clusterId = () => id('cluster').describe('The virtual cluster.');
+
+export const workspaceFilter = () =>
+  id('workspace')
+    .optional()
+    .describe('Only this workspace. Without it, all that the caller reaches.');
+
+const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
+
+/** Configs by name, where `null` means that nothing is said. Some clients send `null` for none at all. */
+export function configsGiven() {
+  return dictionary(configName(), text(caps.configTextCharsMax).nullable(), caps.configsPerRequestMax)
+    .nullish()
+    .transform((configs) => configs ?? {});
+}
+
+export function configsTold() {
+  return dictionary(configName(), prose(caps.configTextCharsMax).nullable(), caps.configsPerRequestMax);
+}
+
+/** A place in a list that comes in pages. */
+export function cursor() {
+  return word(/^[a-zA-Z0-9_-]+$/, caps.apiCursorCharsMax, 'is not a cursor of an earlier answer');
+}
+
+/** What a list takes that comes in pages. */
+export function pageInput(rowsDefault: number) {
+  return {
+    limit: z
+      .int()
+      .min(1)
+      .max(caps.apiPageRowsMax)
+      .default(rowsDefault)
+      .describe('How many to give at most.'),
+    cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
+  };
+}
+
+/** What its answer ends with. */
+export const pageOutput = {
+  next_cursor: cursor().nullable().describe('Where the next page begins, or `null` after the last.'),
+};
+
+/** Ids in examples. */
+const exampleUuid = (last: string) => `0f1e2d3c_4b5a_4968_8776_0000000000${last}`;
+export const examples = {
+  account: `ti_${exampleUuid('01')}`,
+  workspace: `wi_${exampleUuid('02')}`,
+  user: `ui_${exampleUuid('03')}`,
+  role: `pri_${exampleUuid('04')}`,
+  key: `aki_${exampleUuid('05')}`,
+  keySecret: `aks_${'0123456789abcdef'.repeat(4)}`,
+  cluster: `vci_${exampleUuid('06')}`,
+  pool: `api_${exampleUuid('07')}`,
+  credential: `cci_${exampleUuid('08')}`,
+  federation: `wif_${exampleUuid('09')}`,
+  sso: `ssoi_${exampleUuid('0a')}`,
+  invitation: `ivi_${exampleUuid('0b')}`,
+  session: `si_${exampleUuid('0c')}`,
+  audit: `aei_${exampleUuid('0d')}`,
+  agent: '0f1e2d3c-4b5a-4968-8776-00000000000e',
+  topicId: '0f1e2d3c-4b5a-4968-8776-00000000000f',
+  time: '2026-01-31T12:00:00Z',
+} as const;

@@ -1,0 +1,61 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { emptyForNone, list, text, word } from '../fields.ts';
+import { id } from '../ids.ts';
+
+/**
+ * What a key or a role may do, and where. A key has a kind of principal, a role the name of a grant; whatever does not apply is empty.
+ * `*` stands for everything.
+ */
+
+export const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
+export const resourceKinds = ['virtual_cluster', '*'] as const;
+export const grantNames = ['admin', 'read_only'] as const;
+
+const everything = z.literal('*');
+
+const principalKind =
+  'For a key: `app` and `app_r` for applications, `agent` and `agent_r` for agents, `*` for the account. `_r` only reads.';
+const resourceKind = 'For an agent key `virtual_cluster`, otherwise `*`.';
+const resourceId = 'The cluster of an agent key, otherwise `*`.';
+const grantName = 'For a role: `admin` or `read_only`.';
+
+/** A grant of a key that is to be made. */
+const keyGrant = z.strictObject({
+  principal_kind: z.enum(principalKinds).describe(principalKind),
+  resource_kind: z.enum(resourceKinds).describe(resourceKind),
+  resource_id: z.union([everything, id('cluster')]).describe(resourceId),
+  workspace_id: emptyForNone(z.union([everything, id('workspace')])).describe(
+    'The workspace of an application key. Without it, the oldest one that the caller reaches. `*` for an account key.',
+  ),
+  managed_grant_name: emptyForNone(z.enum(grantNames)).describe('Nothing, for a key.'),
+});
+
+export const keyGrants = () => list(keyGrant, caps.accessGrantsMax, 1);
+
+/** A grant of a role that is to be made or changed. */
+const roleGrant = z.strictObject({
+  workspace_id: z
+    .union([everything, id('workspace')])
+    .describe('The workspace, or `*` for all, later ones too.'),
+  managed_grant_name: z.enum(grantNames).describe(grantName),
+  resource_id: emptyForNone(everything).describe('`*`: a role is for everything in its workspace.'),
+  resource_kind: emptyForNone(everything).describe('Nothing or `*`, for a role.'),
+  principal_kind: emptyForNone(everything).describe('Nothing or `*`, for a role.'),
+});
+
+export const roleGrants = () => list(roleGrant, caps.accessGrantsMax);
+
+export const accessGrant = z
+  .object({
+    principal_kind: z.enum([...principalKinds, '']).describe(principalKind),
+    resource_kind: z.enum([...resourceKinds, '']).describe(resourceKind),
+    resource_id: text(caps.apiUrlCharsMax).describe(resourceId),
+    workspace_id: word(/^(?:\*|wi_[0-9a-f_]{36})?$/, 39, 'is not a workspace').describe(
+      'The workspace, or `*` for all.',
+    ),
+    managed_grant_name: z.enum([...grantNames, '']).describe(grantName),
+  })
+  .meta({ id: 'AccessGrant', description: 'What a key or a role may do, and where.' });
+
+export const accessGrants = () => list(accessGrant, caps.accessGrantsMax);

@@ -1,0 +1,83 @@
+import { aclOperations as aclOperationNumbers, aclPatternTypes, aclPermissions, aclResourceTypes, caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, examples, list, text } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [Word, ...Word[]] {
+  return Object.keys(table) as [Word, ...Word[]];
+}
+
+const fields = {
+  resource_type: z.enum(wordsOf(aclResourceTypes)).describe('What the rule is about.'),
+  resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
+    'Its name, or `*` for every one. The cluster is `kafka-cluster`.',
+  ),
+  pattern_type: z.enum(wordsOf(aclPatternTypes)).describe('Whether the name is meant as it is or as a beginning.'),
+  principal: text(caps.principalNameCharsMax, 1).describe('Who, as `User:name`; `User:*` is everybody.'),
+  host: text(caps.aclHostCharsMax, 1).describe('The address that the client comes from, or `*` for every one.'),
+  operation: z.enum(wordsOf(aclOperationNumbers)).describe('What the rule allows or denies.'),
+  permission_type: z.enum(wordsOf(aclPermissions)).describe('Whether it allows or denies. What denies wins.'),
+};
+
+const ruleGiven = z.strictObject(fields);
+const rule = z
+  .object(fields)
+  .meta({ id: 'Acl', description: 'A rule. It has no id: it is what its seven fields say.' });
+
+const exampleRule = {
+  resource_type: 'TOPIC',
+  resource_name: 'orders',
+  pattern_type: 'LITERAL',
+  principal: 'User:ccn_shop',
+  host: '*',
+  operation: 'WRITE',
+  permission_type: 'ALLOW',
+} as const;
+
+export const aclOperations = [
+  defineOperation({
+    name: 'virtual_clusters/acls/list',
+    title: 'List ACLs',
+    summary: 'Lists the rules of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({ acls: list(rule, caps.aclsMax).describe('The rules.') }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: { input: { virtual_cluster_id: examples.cluster }, output: { acls: [exampleRule] } },
+  }),
+  defineOperation({
+    name: 'virtual_clusters/acls/create',
+    title: 'Create an ACL',
+    summary: 'Adds a rule to a virtual cluster.',
+    description:
+      'A rule that is there already is no mistake. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId(), acl: ruleGiven.describe('The rule.') }),
+    output: z.object({ acl: rule.describe('The rule as it is kept.') }),
+    errors: ['not_found', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, acl: exampleRule },
+      output: { acl: exampleRule },
+    },
+  }),
+  defineOperation({
+    name: 'virtual_clusters/acls/delete',
+    title: 'Delete ACLs',
+    summary: 'Removes rules from a virtual cluster.',
+    description: 'Rules that are not there are no mistake; the answer has those that were.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      acls: list(ruleGiven, caps.aclsPerCallMax, 1).describe('The rules.'),
+    }),
+    output: z.object({ acls: list(rule, caps.aclsPerCallMax).describe('The rules that were removed.') }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, acls: [exampleRule] },
+      output: { acls: [exampleRule] },
+    },
+  }),
+] as const;

@@ -1,0 +1,102 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { apiKeySecretChars, emptyForNone, examples, list, secretTold, text, time, word, workspaceFilter } from '../fields.ts';
+import { clusterTypeNames, id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { accessGrants, keyGrants } from './access-grants.ts';
+
+const keyFields = {
+  id: id('apiKey').describe('The key, to delete it by.'),
+  name: text(132).describe('Its name, with `akn_`.'),
+  access_grants: accessGrants().describe('What it may do.'),
+  created_at: time().describe('When it was made.'),
+};
+
+/** A key at the only moment at which its secret is known. */
+export const newApiKey = z
+  .object({
+    ...keyFields,
+    key: secretTold(apiKeySecretChars).describe('The secret, `aks_…`. It is told here and never again.'),
+  })
+  .meta({ id: 'NewApiKey', description: 'A key that was just made, with its secret.' });
+
+export const apiKey = z
+  .object({
+    ...keyFields,
+    key_hint: text(4).describe('The last four characters of the secret, to tell keys apart.'),
+    last_used_at: time().nullable().describe('When it was last used, to about a minute; `null` for never.'),
+  })
+  .meta({ id: 'ApiKey', description: 'A key without its secret.' });
+
+const createInput = () =>
+  z.strictObject({
+    name: word(/^[a-zA-Z0-9_]{1,132}$/, 132, 'is not 1 to 128 letters, digits and underscores').describe(
+      'A name that no other key of the account has. `akn_` in front is put there if it is missing.',
+    ),
+    access_grants: keyGrants().describe('What it may do: one kind of key, for one cluster or for workspaces.'),
+    virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
+      'What the cluster of an agent key is. Its id tells, so that it may be left out.',
+    ),
+  });
+
+const agentGrant = {
+  principal_kind: 'agent',
+  resource_kind: 'virtual_cluster',
+  resource_id: examples.cluster,
+} as const;
+
+const exampleKey = {
+  id: examples.key,
+  name: 'akn_ingest_agents',
+  access_grants: [{ ...agentGrant, workspace_id: examples.workspace, managed_grant_name: '' as const }],
+  created_at: examples.time,
+};
+
+export const exampleNewKey = { ...exampleKey, key: examples.keySecret };
+
+const creation = {
+  summary: 'Makes a key and tells its secret, once.',
+  description:
+    'Keys live until they are deleted; to replace one, make another and delete it. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. Nobody can make a key that may do more than he.',
+  access: 'write',
+  scope: 'workspace',
+  output: newApiKey,
+  errors: ['not_found', 'duplicate_api_key_name', 'limit_exceeded'],
+  example: { input: { name: 'ingest_agents', access_grants: [agentGrant] }, output: exampleNewKey },
+} as const;
+
+export const apiKeyOperations = [
+  defineOperation({ ...creation, name: 'create_api_key', title: 'Create a key', input: createInput() }),
+  defineOperation({
+    ...creation,
+    name: 'create_api_key_v2',
+    title: 'Create a key (second form)',
+    description: `The same as \`create_api_key\`, under the name that newer clients use. ${creation.description}`,
+    input: createInput(),
+  }),
+  defineOperation({
+    name: 'list_api_keys',
+    title: 'List keys',
+    summary: 'Lists the keys that the caller may administer, without their secrets.',
+    access: 'read',
+    scope: 'workspace',
+    input: z.strictObject({ workspace_id: workspaceFilter() }),
+    output: z.object({ api_keys: list(apiKey, caps.apiKeysMax).describe('The keys by name.') }),
+    errors: ['not_found'],
+    example: {
+      input: {},
+      output: { api_keys: [{ ...exampleKey, key_hint: 'cdef', last_used_at: examples.time }] },
+    },
+  }),
+  defineOperation({
+    name: 'delete_api_key',
+    title: 'Delete a key',
+    summary: 'Deletes a key, which is refused everywhere within seconds.',
+    access: 'write',
+    scope: 'workspace',
+    input: z.strictObject({ api_key_id: id('apiKey').describe('The key.') }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { api_key_id: examples.key }, output: {} },
+  }),
+] as const;

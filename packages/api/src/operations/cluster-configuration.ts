@@ -1,0 +1,106 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, configsGiven, configsTold, count, emptyForNone, examples, nanosecondsTold, text } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { tier } from './virtual-clusters.ts';
+
+export const topicTypes = ['classic', 'lightning'] as const;
+
+const configuration = z
+  .object({
+    are_acls_enabled: z.boolean().describe('Whether ACLs are enforced.'),
+    acl_shadowing_enabled: z.boolean().describe('Whether ACLs are tried out: denials are logged and not made.'),
+    is_auto_create_topic_enabled: z.boolean().describe('Whether topics are made when clients ask for them.'),
+    default_num_partitions: count(caps.partitionsPerTopicMax).describe('Partitions of a topic that does not say.'),
+    default_retention_millis: z
+      .int()
+      .min(-1)
+      .describe('How long records are kept where the topic does not say, in milliseconds; -1 is for ever.'),
+    default_topic_type: z.enum(topicTypes).describe('The type of a topic that does not say.'),
+    enable_deletion_protection: z.boolean().describe('Whether deleting the cluster is refused.'),
+    soft_delete_topics_enabled: z.boolean().describe('Whether deleted topics can be restored for a while.'),
+    inactive_topics_ttl: nanosecondsTold().describe('For how long, in nanoseconds.'),
+    tier: tier().describe('The tier of the cluster.'),
+    broker_configs: configsTold().describe('Configs of the cluster by name.'),
+    bucket_url: text(caps.apiUrlCharsMax)
+      .nullable()
+      .describe('The bucket that agents use instead of the one they were started with, or `null`.'),
+  })
+  .meta({ id: 'VirtualClusterConfiguration', description: 'How a virtual cluster is configured.' });
+
+const change = z
+  .strictObject({
+    are_acls_enabled: z.boolean().optional().describe('Whether to enforce ACLs.'),
+    acl_shadowing_enabled: z.boolean().optional().describe('Whether to try ACLs out without denying anything.'),
+    enable_deletion_protection: z.boolean().optional().describe('Whether to refuse to delete the cluster.'),
+    tier: emptyForNone(tier()).describe('Another tier.'),
+    broker_configs: configsGiven().describe(
+      'Configs to set, by name. Those that are left out or `null` stay as they are.',
+    ),
+    bucket_url: text(caps.apiUrlCharsMax, 1)
+      .nullable()
+      .optional()
+      .describe('A bucket that agents are to use instead of the one they were started with; `null` ends it.'),
+  })
+  .refine(
+    ({ are_acls_enabled: enforced, acl_shadowing_enabled: shadowed }) => !(enforced === true && shadowed === true),
+    { error: 'are_acls_enabled and acl_shadowing_enabled cannot both be true' },
+  );
+
+export const clusterConfigurationOperations = [
+  defineOperation({
+    name: 'describe_virtual_cluster_configuration',
+    title: 'Describe the configuration',
+    summary: 'Tells how a virtual cluster is configured.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({ virtual_cluster_configuration: configuration.describe('The configuration.') }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        virtual_cluster_configuration: {
+          are_acls_enabled: false,
+          acl_shadowing_enabled: true,
+          is_auto_create_topic_enabled: true,
+          default_num_partitions: 1,
+          default_retention_millis: 86_400_000,
+          default_topic_type: 'classic',
+          enable_deletion_protection: false,
+          soft_delete_topics_enabled: true,
+          inactive_topics_ttl: 86_400_000_000_000,
+          tier: 'pro',
+          broker_configs: { 'num.partitions': '1', 'log.retention.ms': '86400000' },
+          bucket_url: null,
+        },
+      },
+    },
+  }),
+  defineOperation({
+    name: 'update_virtual_cluster_configuration',
+    title: 'Change the configuration',
+    summary: 'Changes what is named of the configuration of a virtual cluster, and nothing else.',
+    description:
+      'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      virtual_cluster_configuration: change.describe('What to change.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        virtual_cluster_configuration: {
+          are_acls_enabled: true,
+          acl_shadowing_enabled: false,
+          broker_configs: { 'auto.create.topics.enable': 'false' },
+        },
+      },
+      output: {},
+    },
+  }),
+] as const;

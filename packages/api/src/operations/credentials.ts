@@ -1,0 +1,96 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, examples, list, secret, secretTold, text, time, word } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+
+const credential = z
+  .object({
+    id: id('credential').describe('The credential, to delete it by.'),
+    name: text(132).describe('Its name, with `ccn_`.'),
+    username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
+    created_at: time().describe('When it was made.'),
+    is_cluster_superuser: z.boolean().describe('Whether no ACL binds it.'),
+    read_only: z.boolean().describe('Whether it only reads, which credentials of a schema registry can.'),
+  })
+  .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
+
+export const credentialOperations = [
+  defineOperation({
+    name: 'list_virtual_cluster_credentials',
+    title: 'List credentials',
+    summary: 'Lists the credentials of a virtual cluster, without their passwords.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({ credentials: list(credential, caps.credentialsMax).describe('The credentials by name.') }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        credentials: [
+          {
+            id: examples.credential,
+            name: 'ccn_shop',
+            username: 'ccun_5f0c1b2a',
+            created_at: examples.time,
+            is_cluster_superuser: false,
+            read_only: false,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_virtual_cluster_credentials',
+    title: 'Create a credential',
+    summary: 'Makes a username and a password for clients, and tells the password once.',
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        virtual_cluster_id: clusterId(),
+        credentials_name: word(
+          /^[a-zA-Z0-9_.-]{1,132}$/,
+          132,
+          'is not 1 to 128 letters, digits, dots, underscores and hyphens',
+        ).describe('A name that no other credential of the cluster has, with or without `ccn_`.'),
+        is_cluster_superuser: z.boolean().default(false).describe('Whether no ACL binds it.'),
+        read_only: z
+          .boolean()
+          .default(false)
+          .describe('Whether it only reads. For schema registries, and not for superusers.'),
+        imported_password: secret(1, caps.passwordCharsMax)
+          .nullish()
+          .transform((password) => password ?? undefined)
+          .describe('A password of your own, instead of one that is made up.'),
+      })
+      .refine(({ is_cluster_superuser, read_only }) => !(is_cluster_superuser && read_only), {
+        error: 'is_cluster_superuser and read_only cannot both be true',
+      }),
+    output: z.object({
+      id: id('credential').describe('The credential.'),
+      username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
+      password: secretTold(caps.passwordCharsMax).describe('The password. It is told here and never again.'),
+    }),
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, credentials_name: 'shop', is_cluster_superuser: false },
+      output: { id: examples.credential, username: 'ccun_5f0c1b2a', password: 'ccp_example_only' },
+    },
+  }),
+  defineOperation({
+    name: 'delete_virtual_cluster_credentials',
+    title: 'Delete a credential',
+    summary: 'Deletes a credential; its clients are refused when they next log in.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      id: id('credential').describe('The credential.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: { input: { virtual_cluster_id: examples.cluster, id: examples.credential }, output: {} },
+  }),
+] as const;

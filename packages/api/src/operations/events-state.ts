@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { clusterId, examples, nanoseconds, nanosecondsTold } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const eventTypes = [
+  'agent_logs',
+  'acl_logs',
+  'pipeline_logs',
+  'orbit_logs',
+  'diagnostics_logs',
+  'tableflow_logs',
+  'cluster_metrics',
+] as const;
+
+const retention = 'How long events of the type are kept, in nanoseconds.';
+
+export const eventsStateOperations = [
+  defineOperation({
+    name: 'get_events_state',
+    title: 'Describe events',
+    summary: 'Tells whether a virtual cluster records events, which, and for how long.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      enabled: z.boolean().describe('Whether events are recorded at all.'),
+      event_types: z
+        .partialRecord(
+          z.enum(eventTypes),
+          z.object({
+            enabled: z.boolean().optional().describe('Whether the type is recorded.'),
+            retention_period_nanos: nanosecondsTold().optional().describe(retention),
+          }),
+        )
+        .describe('The state of each type.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        enabled: true,
+        event_types: { acl_logs: { enabled: true, retention_period_nanos: 604_800_000_000_000 } },
+      },
+    },
+  }),
+  defineOperation({
+    name: 'update_events_state',
+    title: 'Change events',
+    summary: 'Turns events of a virtual cluster on or off and says how long they are kept.',
+    description: 'What is left out stays.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      enabled: z.boolean().optional().describe('Whether to record events at all.'),
+      event_types: z
+        .partialRecord(
+          z.enum(eventTypes),
+          z.strictObject({
+            enabled: z.boolean().optional().describe('Whether to record the type.'),
+            retention_period_nanos: nanoseconds({ min: 1n }).optional().describe(retention),
+          }),
+        )
+        .nullish()
+        .transform((types) => types ?? {})
+        .describe('Changes by type.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        enabled: true,
+        event_types: { acl_logs: { enabled: true, retention_period_nanos: 604_800_000_000_000 } },
+      },
+      output: {},
+    },
+  }),
+] as const;

@@ -1,0 +1,185 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, configsGiven, configsTold, count, examples, list, nanosecondsTold, time, topicId, topicName, topicNameTold } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const topicFields = {
+  id: topicId().describe('The topic. Another one with the same name has another id.'),
+  name: topicNameTold().describe('Its name.'),
+  created_at: z.int().describe('When it was made, in seconds since 1970.'),
+  retention: nanosecondsTold().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
+  shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
+  uncompressed_size_hint: count().describe('About how many bytes its records have without compression.'),
+};
+
+const topic = z.object(topicFields).meta({ id: 'Topic', description: 'A topic.' });
+
+const deletedTopic = z
+  .object({
+    ...topicFields,
+    deleted_at: time().describe('When it was deleted.'),
+    restorable_until: time().describe('When its data goes for good.'),
+  })
+  .meta({ id: 'DeletedTopic', description: 'A topic that can be restored.' });
+
+const partitionCount = () => z.int().min(1).max(caps.partitionsPerTopicMax);
+
+const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
+const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
+
+export const topicOperations = [
+  defineOperation({
+    name: 'list_topics',
+    title: 'List topics',
+    summary: 'Lists the topics of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      include_recently_deleted: z
+        .boolean()
+        .default(false)
+        .describe('Whether to list topics that can be restored too.'),
+    }),
+    output: z.object({
+      topics: list(topic, caps.partitionsPerClusterMax).describe('The topics by name.'),
+      recently_deleted_topics: list(deletedTopic, caps.partitionsPerClusterMax)
+        .nullable()
+        .describe('Those that can be restored, the last deleted first; `null` when nobody asked.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        topics: [
+          {
+            id: examples.topicId,
+            name: 'orders',
+            created_at: 1_769_860_800,
+            retention: 604_800_000_000_000,
+            shard_count: 12,
+            uncompressed_size_hint: 73_400_320,
+          },
+        ],
+        recently_deleted_topics: null,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_topic',
+    title: 'Create a topic',
+    summary: 'Makes a topic.',
+    description:
+      'Configs that Kafka has and Weir does not need are accepted and ignored; unknown ones that begin with `service.` are refused.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      topic_name: topicName().describe('Its name, as Kafka allows it.'),
+      partition_count: partitionCount().describe('How many partitions it has.'),
+      configs: configsGiven().describe('Configs by name. Those that are `null` have their defaults.'),
+    }),
+    output: z.object({}),
+    errors: [
+      'not_found',
+      'topic_already_exists',
+      'invalid_topic_config',
+      'limit_exceeded',
+      'unsupported_cluster_type',
+    ],
+    example: {
+      input: { ...exampleTarget, partition_count: 12, configs: { 'retention.ms': '604800000' } },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'describe_topic',
+    title: 'Describe a topic',
+    summary: 'Tells the partitions and the configs of a topic.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject(target),
+    output: z.object({
+      topic_id: topicId().describe('The topic.'),
+      partition_count: partitionCount().describe('How many partitions it has.'),
+      configs: configsTold().describe('Its configs by name, with the defaults.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: exampleTarget,
+      output: {
+        topic_id: examples.topicId,
+        partition_count: 12,
+        configs: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
+      },
+    },
+  }),
+  defineOperation({
+    name: 'update_topic',
+    title: 'Change a topic',
+    summary: 'Adds partitions to a topic and sets configs.',
+    description:
+      'Partitions cannot become fewer. A topic that is compacted cannot be made non-compacted, and the other way round.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      partition_count: partitionCount()
+        .nullish()
+        .transform((count) => count ?? undefined)
+        .describe('How many partitions it is to have.'),
+      configs: configsGiven().describe(
+        'Configs to set, by name. `null` gives one its default back; those that are left out stay.',
+      ),
+    }),
+    output: z.object({}),
+    errors: [
+      'not_found',
+      'invalid_topic_config',
+      'compaction_change',
+      'limit_exceeded',
+      'unsupported_cluster_type',
+    ],
+    example: {
+      input: { ...exampleTarget, partition_count: 24, configs: { 'retention.ms': '86400000' } },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'delete_topic',
+    title: 'Delete a topic',
+    summary: 'Deletes a topic, which can be restored for a while if the cluster says so.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      soft_delete: z
+        .boolean()
+        .optional()
+        .describe('Whether it can be restored. Without it, as the cluster is configured.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'deletion_protected', 'unsupported_cluster_type'],
+    example: { input: exampleTarget, output: {} },
+  }),
+  defineOperation({
+    name: 'undelete_topic',
+    title: 'Restore a topic',
+    summary: 'Brings a deleted topic back with its records.',
+    description: 'Name it by its id, or by its name, which means the last deleted topic of that name.',
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        virtual_cluster_id: clusterId(),
+        topic_id: topicId().optional().describe('The topic.'),
+        topic_name: topicName().optional().describe('The name that it had.'),
+      })
+      .refine(({ topic_id: byId, topic_name: byName }) => (byId === undefined) !== (byName === undefined), {
+        error: 'one of topic_id and topic_name has to be given',
+      }),
+    output: z.object({}),
+    errors: ['not_found', 'not_restorable', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: { input: exampleTarget, output: {} },
+  }),
+] as const;

@@ -1,0 +1,305 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, clusterName, dictionary, emptyForNone, examples, list, text, time, workspaceFilter } from '../fields.ts';
+import { clusterTypeNames, id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { apiKey, exampleNewKey, newApiKey } from './api-keys.ts';
+
+export const clusterTiers = ['dev', 'fundamentals', 'pro', 'enterprise', 'legacy'] as const;
+export const cloudProviders = ['aws', 'gcp', 'azure'] as const;
+
+const regionName = () => text(64);
+const region = z
+  .object({
+    name: regionName().describe('Its name, such as `us-east-1`.'),
+    cloud_provider: z.enum(cloudProviders).describe('Whose it is.'),
+  })
+  .meta({ id: 'Region', description: 'A region of a cloud.' });
+
+export const tier = () => z.enum(clusterTiers);
+
+/** How long a deleted cluster can be restored. */
+export const restorableDays = 30;
+
+const clusterFields = {
+  id: id('cluster').describe('The cluster.'),
+  name: text(135).describe('Its name, with `vcn_` and what its type adds.'),
+  type: z.enum(clusterTypeNames).describe('Whether it is a Kafka cluster, a schema registry or a data lake.'),
+  workspace_id: id('workspace').describe('The workspace that it belongs to.'),
+  tier: tier().describe('Its tier, which decides its limits.'),
+  created_at: time().describe('When it was made.'),
+};
+
+const virtualCluster = z
+  .object({
+    ...clusterFields,
+    agent_keys: list(apiKey, caps.apiKeysMax)
+      .nullable()
+      .optional()
+      .describe('Its agent keys without their secrets, when the caller may administer it.'),
+    agent_pool_id: id('agentPool').describe('Its agents as a group, one to a cluster.'),
+    agent_pool_name: text(132).describe('The name of that group, with `apn_`.'),
+    cloud_provider: z.enum(cloudProviders).describe('Where its agents are meant to run.'),
+    cluster_region: z
+      .object({
+        is_multi_region: z.boolean().describe('Whether it has a group of regions.'),
+        region: region.nullable().optional().describe('Its only region.'),
+        region_group: z
+          .object({
+            name: regionName().describe('The name of the group.'),
+            regions: list(region, 16).describe('The regions.'),
+          })
+          .nullable()
+          .optional()
+          .describe('Its regions, if it has several.'),
+      })
+      .describe('Where the control plane keeps its metadata.'),
+    bootstrap_url: text(caps.apiUrlCharsMax)
+      .nullable()
+      .optional()
+      .describe('Where Kafka clients begin, if a name was set up for it.'),
+  })
+  .meta({ id: 'VirtualCluster', description: 'A virtual cluster.' });
+
+const deletedCluster = z
+  .object({
+    ...clusterFields,
+    deleted_at: time().describe('When it was deleted.'),
+    restorable_until: time().describe('When it and its data go for good.'),
+  })
+  .meta({ id: 'DeletedVirtualCluster', description: 'A virtual cluster that can be restored.' });
+
+/** Some clients send `null` for no tags. */
+const tagText = () => text(caps.clusterTagCharsMax);
+const tags = () => dictionary(text(caps.clusterTagCharsMax, 1), tagText(), caps.clusterTagsMax);
+const tagsGiven = () =>
+  tags()
+    .nullish()
+    .transform((found) => found ?? {});
+
+const createInput = () =>
+  z
+    .strictObject({
+      virtual_cluster_name: clusterName().describe(
+        'A name that no other cluster of the workspace has. The prefix is put there if it is missing.',
+      ),
+      virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
+        'What it is; a Kafka cluster when nothing is said.',
+      ),
+      virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` when nothing is said.'),
+      virtual_cluster_region: emptyForNone(text(64, 1)).describe('Its region; `us-east-1` when nothing is said.'),
+      virtual_cluster_region_group: emptyForNone(text(64, 1)).describe('A group of regions, instead of a region.'),
+      virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
+        'The cloud; `aws` when nothing is said.',
+      ),
+      virtual_cluster_tags: tagsGiven().describe('Names and values for whoever sorts clusters.'),
+      skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
+      workspace_id: emptyForNone(id('workspace')).describe(
+        'Where to make it. Without it, the oldest workspace that the caller reaches.',
+      ),
+    })
+    .refine(
+      ({ virtual_cluster_region: one, virtual_cluster_region_group: group }) =>
+        one === undefined || group === undefined,
+      { error: 'virtual_cluster_region and virtual_cluster_region_group cannot both be given' },
+    );
+
+const createOutput = z.object({
+  virtual_cluster_id: id('cluster').describe('The cluster.'),
+  virtual_cluster_name: text(135).describe('Its name with the prefix.'),
+  agent_pool_id: id('agentPool').describe('Its agents as a group.'),
+  agent_pool_name: text(132).describe('The name of that group.'),
+  bootstrap_url: text(caps.apiUrlCharsMax).nullable().describe('Where Kafka clients begin, if known.'),
+  agent_key: newApiKey.optional().describe('A key for its agents, unless none was wanted.'),
+  workspace_id: id('workspace').describe('Where it was made.'),
+});
+
+const creation = {
+  summary: 'Makes a virtual cluster, and a key for its agents.',
+  access: 'write',
+  scope: 'workspace',
+  output: createOutput,
+  errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
+  example: {
+    input: { virtual_cluster_name: 'orders', virtual_cluster_tier: 'pro', virtual_cluster_tags: { team: 'shop' } },
+    output: {
+      virtual_cluster_id: examples.cluster,
+      virtual_cluster_name: 'vcn_orders',
+      agent_pool_id: examples.pool,
+      agent_pool_name: 'apn_orders',
+      bootstrap_url: null,
+      agent_key: exampleNewKey,
+      workspace_id: examples.workspace,
+    },
+  },
+} as const;
+
+const exampleFields = {
+  id: examples.cluster,
+  name: 'vcn_orders',
+  type: 'byoc',
+  workspace_id: examples.workspace,
+  tier: 'pro',
+  created_at: examples.time,
+} as const;
+
+const exampleCluster = {
+  ...exampleFields,
+  agent_pool_id: examples.pool,
+  agent_pool_name: 'apn_orders',
+  cloud_provider: 'aws' as const,
+  cluster_region: {
+    is_multi_region: false,
+    region: { name: 'us-east-1', cloud_provider: 'aws' as const },
+    region_group: null,
+  },
+  bootstrap_url: null,
+};
+
+export const virtualClusterOperations = [
+  defineOperation({
+    name: 'list_virtual_clusters',
+    title: 'List virtual clusters',
+    summary: 'Lists the virtual clusters of the workspaces that the caller reaches.',
+    access: 'read',
+    scope: 'workspace',
+    input: z.strictObject({ workspace_id: workspaceFilter() }),
+    output: z.object({
+      virtual_clusters: list(virtualCluster, caps.virtualClustersMax).describe('The clusters by name.'),
+    }),
+    errors: ['not_found'],
+    example: { input: {}, output: { virtual_clusters: [exampleCluster] } },
+  }),
+  defineOperation({
+    name: 'describe_virtual_cluster',
+    title: 'Describe a virtual cluster',
+    summary: 'Tells what a virtual cluster is and where.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({ virtual_cluster: virtualCluster.describe('The cluster.') }),
+    errors: ['not_found'],
+    example: { input: { virtual_cluster_id: examples.cluster }, output: { virtual_cluster: exampleCluster } },
+  }),
+  defineOperation({
+    ...creation,
+    name: 'create_virtual_cluster',
+    title: 'Create a virtual cluster',
+    input: createInput(),
+  }),
+  defineOperation({
+    ...creation,
+    name: 'create_virtual_cluster_v2',
+    title: 'Create a virtual cluster (second form)',
+    description: 'The same as `create_virtual_cluster`, under the name that newer clients use.',
+    input: createInput(),
+  }),
+  defineOperation({
+    name: 'rename_virtual_cluster',
+    title: 'Rename a virtual cluster',
+    summary: 'Gives a virtual cluster another name.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      new_virtual_cluster_name: clusterName().describe('The new name, with or without its prefix.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'duplicate_name'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, new_virtual_cluster_name: 'purchases' },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'update_virtual_cluster_tier',
+    title: 'Change the tier',
+    summary: 'Moves a virtual cluster to another tier.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId(), tier: tier().describe('The new tier.') }),
+    output: z.object({}),
+    errors: ['not_found', 'limit_exceeded'],
+    example: { input: { virtual_cluster_id: examples.cluster, tier: 'enterprise' }, output: {} },
+  }),
+  defineOperation({
+    name: 'describe_virtual_cluster_tags',
+    title: 'Describe tags',
+    summary: 'Tells the tags of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({ tags: tags().describe('Values by name.') }),
+    errors: ['not_found'],
+    example: { input: { virtual_cluster_id: examples.cluster }, output: { tags: { team: 'shop' } } },
+  }),
+  defineOperation({
+    name: 'update_virtual_cluster_tags',
+    title: 'Replace tags',
+    summary: 'Replaces all tags of a virtual cluster.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      tags: tagsGiven().describe('All tags that it is to have. None removes them.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { virtual_cluster_id: examples.cluster, tags: { team: 'billing' } }, output: {} },
+  }),
+  defineOperation({
+    name: 'delete_virtual_cluster',
+    title: 'Delete a virtual cluster',
+    summary: 'Deletes a virtual cluster, which can be restored for a while.',
+    description: `Agents of the cluster are refused at once. Its data stays for ${restorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      virtual_cluster_name: clusterName().describe('Its name, to confirm that this one is meant.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'name_mismatch', 'deletion_protected'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, virtual_cluster_name: 'vcn_orders' },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'list_recently_deleted_virtual_clusters',
+    title: 'List deleted virtual clusters',
+    summary: 'Lists the virtual clusters that were deleted and can be restored.',
+    access: 'read',
+    scope: 'workspace',
+    input: z.strictObject({ workspace_id: workspaceFilter() }),
+    output: z.object({
+      virtual_clusters: list(deletedCluster, caps.virtualClustersMax).describe(
+        'The clusters, the last deleted first.',
+      ),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: {},
+      output: {
+        virtual_clusters: [
+          { ...exampleFields, deleted_at: examples.time, restorable_until: '2026-03-02T12:00:00Z' },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'restore_virtual_cluster',
+    title: 'Restore a virtual cluster',
+    summary: 'Brings a deleted virtual cluster back with its topics, groups and data.',
+    description: 'If its name was taken meanwhile, it needs another.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      new_virtual_cluster_name: clusterName().optional().describe('Another name, if its own was taken.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'not_restorable', 'duplicate_name', 'limit_exceeded'],
+    example: { input: { virtual_cluster_id: examples.cluster }, output: {} },
+  }),
+] as const;

@@ -1,0 +1,112 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, examples, httpsUrl, list, text, time, word } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+
+const claimRule = {
+  claim_path: text(256, 1).describe('Names with dots between them; a name that has dots itself stands in double quotes.'),
+  expected_value: text(1024, 1).describe('What the claim has to be. One `*` at its end stands for any rest.'),
+};
+
+const federationFields = {
+  id: id('workloadIdentity').describe('The federation, to delete it by.'),
+  virtual_cluster_id: clusterId(),
+  name: text(132).describe('Its name.'),
+  issuer_url: text(caps.apiUrlCharsMax).describe('Who issues the tokens.'),
+  audience: text(caps.apiUrlCharsMax).describe('Whom a token has to be made out to.'),
+  claim_match_rules: list(z.object(claimRule), caps.workloadClaimRulesMax).describe('What a token has to say.'),
+  read_only: z.boolean().describe('Whether agents that it admits only read.'),
+  max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
+  created_at: time().describe('When it was made.'),
+};
+
+const federation = z.object(federationFields).meta({
+  id: 'WorkloadIdentityFederation',
+  description: 'Whose tokens admit agents to a cluster. It never changes; another one takes its place.',
+});
+
+const exampleRule = { claim_path: 'sub', expected_value: 'system:serviceaccount:weir:*' };
+const exampleFederation = {
+  id: examples.federation,
+  virtual_cluster_id: examples.cluster,
+  name: 'production',
+  issuer_url: 'https://issuer.example',
+  audience: `service:${examples.cluster}`,
+  claim_match_rules: [exampleRule],
+  read_only: false,
+  max_credential_ttl_seconds: 3600,
+  created_at: examples.time,
+};
+
+export const workloadIdentityOperations = [
+  defineOperation({
+    name: 'list_workload_identity_federations',
+    title: 'List federations',
+    summary: 'Lists whose tokens admit agents to a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      workload_identity_federations: list(federation, caps.workloadBindingsMax).describe(
+        'The federations by name.',
+      ),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: { workload_identity_federations: [exampleFederation] },
+    },
+  }),
+  defineOperation({
+    name: 'create_workload_identity_federation',
+    title: 'Create a federation',
+    summary: 'Lets agents prove with tokens of their platform that they belong to a virtual cluster.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      name: word(
+        /^[a-zA-Z0-9_.-]{1,128}$/,
+        128,
+        'is not 1 to 128 letters, digits, dots, underscores and hyphens',
+      ).describe('A name that no other federation of the cluster has.'),
+      issuer_url: httpsUrl().describe('Who issues the tokens, as they name it.'),
+      claim_match_rules: list(z.strictObject(claimRule), caps.workloadClaimRulesMax, 1).describe(
+        'What a token has to say. All of them have to match.',
+      ),
+      read_only: z.boolean().default(false).describe('Whether agents that it admits only read.'),
+      max_credential_ttl_seconds: z
+        .int()
+        .min(60)
+        .max(86_400)
+        .default(3600)
+        .describe('How long an agent is admitted for, in seconds.'),
+    }),
+    output: z.object(federationFields),
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        name: 'production',
+        issuer_url: 'https://issuer.example',
+        claim_match_rules: [exampleRule],
+      },
+      output: exampleFederation,
+    },
+  }),
+  defineOperation({
+    name: 'delete_workload_identity_federation',
+    title: 'Delete a federation',
+    summary: 'Ends a federation; agents that it admitted are refused within seconds.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      id: id('workloadIdentity').describe('The federation.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { virtual_cluster_id: examples.cluster, id: examples.federation }, output: {} },
+  }),
+] as const;

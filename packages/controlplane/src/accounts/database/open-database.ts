@@ -1,0 +1,54 @@
+import type { Clock, Log } from '@weir/core';
+import { type Dialect, Kysely } from 'kysely';
+import { migrations } from '../migrations/index.ts';
+import { migrate } from '../migrations/migrate.ts';
+import type { Database, Schema } from '../schema.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+
+export interface DatabaseSurroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface OpenDatabase {
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** In memory, by name. They live as long as the process, as a server would. */
+const memoryDatabases = new Map<string, Database>();
+
+/**
+ * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a SQLite file, or
+ * `memory://name`, which everybody in the process who says the same name shares. The schema is made or brought up to date first.
+ */
+export async function openDatabase(
+  databaseUrl: string,
+  surroundings: DatabaseSurroundings,
+): Promise<OpenDatabase> {
+  const isMemory = /^memory:\/\//i.test(databaseUrl);
+  const known = isMemory ? memoryDatabases.get(databaseUrl) : undefined;
+  const database = known ?? new Kysely<Schema>({ dialect: dialectOf(databaseUrl, surroundings) });
+  if (isMemory) memoryDatabases.set(databaseUrl, database);
+  const close = async () => {
+    if (!isMemory) await database.destroy();
+  };
+  try {
+    await migrate(database, migrations, surroundings.clock);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database, close };
+}
+
+function dialectOf(databaseUrl: string, surroundings: DatabaseSurroundings): Dialect {
+  if (/^postgres(?:ql)?:\/\//i.test(databaseUrl)) return postgresDialect(databaseUrl, surroundings);
+  if (/^memory:\/\//i.test(databaseUrl)) return sqliteDialect(':memory:');
+  if (/^memory:/i.test(databaseUrl))
+    throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
+  if (databaseUrl.includes('://'))
+    throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
+  return sqliteDialect(databaseUrl);
+}

@@ -1,0 +1,230 @@
+import type { Clock, Log } from '@weir/core';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import postgres from 'postgres';
+
+/** A statement that got no answer for this long is taken for lost, and the connections are made anew. */
+const statementMsMax = 10_000;
+const connectionsMax = 4;
+
+export interface PostgresSurroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Kysely over PostgreSQL, with the driver that the journal uses. */
+export function postgresDialect(url: string, surroundings: PostgresSurroundings): Dialect {
+  return {
+    createDriver: () => new PostgresDriver(url, surroundings),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+  };
+}
+
+type Sql = ReturnType<typeof connect>;
+
+/** Times and counts stay below 2^53. */
+const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number };
+
+function connect(url: string) {
+  return postgres(url, {
+    max: connectionsMax,
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: { application_name: 'weir', statement_timeout: statementMsMax },
+    types: { int8 },
+  });
+}
+
+class PostgresDriver implements Driver {
+  readonly #pool: WatchedPool;
+
+  constructor(url: string, surroundings: PostgresSurroundings) {
+    this.#pool = new WatchedPool(url, surroundings);
+  }
+
+  async init(): Promise<void> {}
+
+  /** Statements outside of transactions go to whichever connection is free; only a transaction holds one. */
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new PostgresConnection(this.#pool);
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as PostgresConnection).begin();
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as PostgresConnection).commit();
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as PostgresConnection).rollback();
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await this.#pool.close();
+  }
+}
+
+/** The connections to a server, which are given up together when it is silent or when one of them is lost in a transaction. */
+class WatchedPool {
+  readonly #url: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #sql: Sql;
+  #closed = false;
+
+  constructor(url: string, { clock, log }: PostgresSurroundings) {
+    this.#url = url;
+    this.#clock = clock;
+    this.#log = log;
+    this.#sql = connect(url);
+  }
+
+  async run<Result>(work: (sql: Sql) => PromiseLike<Result>): Promise<Result> {
+    const sql = this.#sql;
+    const stopWaiting = this.#clock.after(2 * statementMsMax, () => this.giveUp(sql, 'it does not answer'));
+    try {
+      return await work(sql);
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  /** Whoever waits for an answer on these connections gets an error; everybody else goes on with new ones. */
+  giveUp(lost: Sql, reason: string): void {
+    if (this.#closed || this.#sql !== lost) return;
+    this.#log.warn('the connections to the database of accounts are given up; connecting anew', { reason });
+    this.#sql = connect(this.#url);
+    lost.end({ timeout: 0 }).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#sql.end({ timeout: 5 });
+  }
+}
+
+interface OpenTransaction {
+  readonly pool: Sql;
+  readonly sql: postgres.TransactionSql<{ int8: number }>;
+  readonly ended: Promise<void>;
+  commit(): void;
+  rollback(): void;
+}
+
+/** What makes the driver roll back; nobody sees it. */
+const rolledBack = new Error('rolled back');
+
+/**
+ * What Kysely takes for a connection. The driver runs a transaction as a function, and commits when it returns; here that function
+ * waits until Kysely says how it ends.
+ *
+ * After a transaction has lost its connection, nothing may be said on it any more, not even that it ends: the driver connects it anew for
+ * others, and would take answers for those of the wrong statements. The function then waits forever, and goes with its pool.
+ */
+class PostgresConnection implements DatabaseConnection {
+  readonly #watched: WatchedPool;
+  #transaction: OpenTransaction | undefined;
+  /** Why the connection of the transaction is of no use any more. */
+  #lost: Error | undefined;
+
+  constructor(watched: WatchedPool) {
+    this.#watched = watched;
+  }
+
+  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#lost !== undefined) throw problemOf(this.#lost);
+    const options = { prepare: parameters.length > 0 };
+    try {
+      const result = await this.#watched.run((pool) =>
+        (this.#transaction?.sql ?? pool).unsafe(text, parameters as never[], options),
+      );
+      return { rows: [...result] as Row[], numAffectedRows: BigInt(result.count ?? 0) };
+    } catch (error) {
+      if (!isAnswer(error)) this.#lose(error as Error);
+      throw problemOf(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely asks for a generator, and nobody here reads row by row
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('accounts: PostgreSQL: rows are read all at once');
+  }
+
+  async begin(): Promise<void> {
+    try {
+      await this.#watched.run((pool) => this.#begin(pool));
+    } catch (error) {
+      throw problemOf(error);
+    }
+  }
+
+  #begin(pool: Sql): Promise<void> {
+    const begun = Promise.withResolvers<void>();
+    const decided = Promise.withResolvers<void>();
+    const ended: Promise<void> = pool
+      .begin(async (sql) => {
+        const rollback = () => decided.reject(rolledBack);
+        this.#transaction = { pool, sql, ended, commit: decided.resolve, rollback };
+        begun.resolve();
+        await decided.promise;
+      })
+      .then(() => {});
+    ended.catch((error: Error) => {
+      if (error !== rolledBack && !isAnswer(error)) this.#lose(error);
+      begun.reject(error);
+    });
+    return begun.promise;
+  }
+
+  async commit(): Promise<void> {
+    if (this.#lost !== undefined) throw problemOf(this.#lost);
+    const { commit, ended } = this.#transaction!;
+    commit();
+    try {
+      await this.#watched.run(() => ended);
+    } catch (error) {
+      throw problemOf(error);
+    } finally {
+      this.#transaction = undefined;
+    }
+  }
+
+  async rollback(): Promise<void> {
+    // What lost its connection is rolled back by the server.
+    if (this.#lost !== undefined || this.#transaction === undefined) return;
+    const { rollback, ended } = this.#transaction;
+    rollback();
+    await this.#watched.run(() => ended.catch(() => {}));
+    this.#transaction = undefined;
+  }
+
+  #lose(error: Error): void {
+    if (this.#transaction === undefined || this.#lost !== undefined) return;
+    this.#lost = error;
+    this.#watched.giveUp(this.#transaction.pool, error.message);
+  }
+}
+
+/** Whether the server said so and goes on, or the connection is gone. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && !/^(?:FATAL|PANIC)$/.test(error.severity);
+}
+
+/** The message alone: the error of the driver carries the values of the statement, hashes of passwords among them. */
+function problemOf(error: unknown): Error {
+  return new Error(`accounts: PostgreSQL: ${(error as Error).message}`);
+}

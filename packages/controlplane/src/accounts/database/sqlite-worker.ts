@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { SqliteAnswer, SqliteQuestion } from './sqlite-thread.ts';
+
+/** The thread that owns a SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. */
+const port = parentPort!;
+const { path } = workerData as { path: string };
+
+const busyTimeoutMs = 5_000;
+/** Statements are few and written in code; the bound is for those whose text depends on how many values they have. */
+const preparedMax = 500;
+
+if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly hasRows: boolean;
+}
+
+const prepared = new Map<string, Prepared>();
+
+function prepare(text: string): Prepared {
+  let found = prepared.get(text);
+  if (found === undefined) {
+    if (prepared.size >= preparedMax) prepared.clear();
+    const statement = database.prepare(text);
+    found = { statement, hasRows: statement.columns().length > 0 };
+    prepared.set(text, found);
+  }
+  return found;
+}
+
+function answer({ id, sql, parameters }: SqliteQuestion): SqliteAnswer {
+  try {
+    const { statement, hasRows } = prepare(sql);
+    const values = parameters as SQLInputValue[];
+    if (hasRows) {
+      const rows = statement.all(...values);
+      return { id, rows, changes: rows.length };
+    }
+    return { id, rows: [], changes: Number(statement.run(...values).changes) };
+  } catch (error) {
+    return { id, problem: (error as Error).message };
+  }
+}
+
+port.on('message', (message: SqliteQuestion | 'close') => {
+  if (message !== 'close') {
+    port.postMessage(answer(message));
+    return;
+  }
+  database.close();
+  port.close();
+});

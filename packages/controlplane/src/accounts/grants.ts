@@ -1,0 +1,39 @@
+/** All workspaces of an account, those that are made later included. */
+export const everywhere = '*';
+
+/** What a role lets its users do, and where. */
+export interface RoleGrant {
+  /** `wi_…`, or `*`. */
+  readonly workspaceId: string;
+  readonly managedGrantName: 'admin' | 'read_only';
+}
+
+/** What a key opens, in the words of the API. */
+export interface KeyGrant {
+  /** `_r` is read-only; `*` is an account key. */
+  readonly principalKind: 'app' | 'app_r' | 'agent' | 'agent_r' | '*';
+  readonly resourceKind: 'virtual_cluster' | '*';
+  /** `vci_…`, or `*`. */
+  readonly resourceId: string;
+  /** `wi_…`, or `*`. */
+  readonly workspaceId: string;
+  readonly managedGrantName?: string;
+}
+
+/** What a key is, which follows from its grants. */
+export interface KeyKind {
+  readonly kind: 'agent' | 'application' | 'account';
+  readonly isReadOnly: boolean;
+}
+
+const kinds: Readonly<Record<KeyGrant['principalKind'], KeyKind>> = {
+  agent: { kind: 'agent', isReadOnly: false },
+  agent_r: { kind: 'agent', isReadOnly: true },
+  app: { kind: 'application', isReadOnly: false },
+  app_r: { kind: 'application', isReadOnly: true },
+  '*': { kind: 'account', isReadOnly: false },
+};
+
+export function keyKindOf(grant: KeyGrant): KeyKind {
+  return kinds[grant.principalKind];
+}

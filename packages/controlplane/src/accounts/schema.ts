@@ -1,0 +1,189 @@
+import type { Kysely, Transaction } from 'kysely';
+
+/**
+ * The tables as TypeScript sees them; `migrations/` makes them. Times are milliseconds since 1970, truths are 0 and 1, because that is
+ * what SQLite and PostgreSQL both have.
+ */
+export interface Schema {
+  weir_accounts: AccountRow;
+  weir_counters: CounterRow;
+  weir_users: UserRow;
+  weir_user_identities: UserIdentityRow;
+  weir_workspaces: WorkspaceRow;
+  weir_roles: RoleRow;
+  weir_role_grants: RoleGrantRow;
+  weir_user_roles: UserRoleRow;
+  weir_invitations: InvitationRow;
+  weir_setup_tokens: SetupTokenRow;
+  weir_sessions: SessionRow;
+  weir_api_keys: ApiKeyRow;
+  weir_api_key_grants: ApiKeyGrantRow;
+  weir_virtual_clusters: VirtualClusterRow;
+  weir_audit_entries: AuditEntryRow;
+  weir_audit_targets: AuditTargetRow;
+  weir_account_migrations: MigrationRow;
+}
+
+export type Database = Kysely<Schema>;
+export type DatabaseTransaction = Transaction<Schema>;
+
+export interface AccountRow {
+  id: string;
+  name: string;
+  created_ms: number;
+  /** Goes up with every change of the account, whose changes so come one after the other. */
+  revision: number;
+}
+
+export interface CounterRow {
+  name: 'revocations' | 'setups';
+  value: number;
+}
+
+export interface UserRow {
+  id: string;
+  account_id: string;
+  /** As it was given. */
+  email: string;
+  /** In the form by which it is unique. */
+  email_key: string;
+  name: string;
+  /** In PHC format; null for those who sign in elsewhere. */
+  password_hash: string | null;
+  created_ms: number;
+  last_sign_in_ms: number | null;
+}
+
+export interface UserIdentityRow {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_ms: number;
+}
+
+export interface WorkspaceRow {
+  id: string;
+  account_id: string;
+  name: string;
+  created_ms: number;
+  /** A deleted workspace stays as long as one of its deleted clusters does. */
+  deleted_ms: number | null;
+}
+
+export interface RoleRow {
+  id: string;
+  account_id: string;
+  name: string;
+  created_ms: number;
+}
+
+export interface RoleGrantRow {
+  role_id: string;
+  /** Or `*`. */
+  workspace_id: string;
+  managed_grant_name: 'admin' | 'read_only';
+}
+
+export interface UserRoleRow {
+  user_id: string;
+  role_id: string;
+}
+
+export interface InvitationRow {
+  id: string;
+  account_id: string;
+  email: string;
+  email_key: string;
+  role_id: string;
+  token_hash: string;
+  invited_by: string;
+  created_ms: number;
+  expires_ms: number;
+}
+
+export interface SetupTokenRow {
+  token_hash: string;
+  created_ms: number;
+  expires_ms: number;
+}
+
+export interface SessionRow {
+  id: string;
+  token_hash: string;
+  user_id: string;
+  created_ms: number;
+  last_seen_ms: number;
+  expires_ms: number;
+  remote_address: string;
+  user_agent: string;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  secret_hash: string;
+  /** The last characters of the secret, by which a person tells keys apart. */
+  secret_tail: string;
+  created_ms: number;
+  created_by: string;
+  last_used_ms: number | null;
+}
+
+export interface ApiKeyGrantRow {
+  key_id: string;
+  position: number;
+  principal_kind: 'app' | 'app_r' | 'agent' | 'agent_r' | '*';
+  resource_kind: 'virtual_cluster' | '*';
+  resource_id: string;
+  workspace_id: string;
+  managed_grant_name: string | null;
+}
+
+export interface VirtualClusterRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  /** With its prefix. */
+  name: string;
+  kind: 'byoc' | 'byoc_schema_registry' | 'byoc_data_lake';
+  tier: string;
+  cloud_provider: string;
+  /** One of the two is null. */
+  region: string | null;
+  region_group: string | null;
+  /** A JSON object of strings. */
+  tags: string;
+  is_deletion_protected: 0 | 1;
+  created_ms: number;
+  deleted_ms: number | null;
+}
+
+export interface AuditEntryRow {
+  id: string;
+  account_id: string;
+  time_ms: number;
+  actor_kind: 'user' | 'key' | 'system' | 'anonymous';
+  actor_id: string;
+  actor_name: string;
+  remote_address: string;
+  user_agent: string;
+  operation: string;
+  /** Empty when it is about the account. */
+  workspace_id: string;
+  result: string;
+  detail: string;
+}
+
+export interface AuditTargetRow {
+  entry_id: string;
+  target_id: string;
+  /** The time of its entry again, so that an index finds the newest of a target. */
+  time_ms: number;
+}
+
+export interface MigrationRow {
+  number: number;
+  name: string;
+  applied_ms: number;
+}

@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+
+/** Nobody guesses 256 bits, so that what opens a door may be looked up by a fast hash, and a thief of the tables has nothing. */
+const secretBytes = 32;
+
+/** A secret for a cookie or a link. It is shown once and not kept. */
+export function freshToken(randomBytes: (count: number) => Uint8Array): string {
+  return Buffer.from(randomBytes(secretBytes)).toString('base64url');
+}
+
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+
+export function isToken(text: string): boolean {
+  return tokenPattern.test(text);
+}
+
+/** A key, `aks_<64 hex>`. It is shown once and not kept. */
+export function freshKeySecret(randomBytes: (count: number) => Uint8Array): string {
+  return `aks_${Buffer.from(randomBytes(secretBytes)).toString('hex')}`;
+}
+
+const keySecretPattern = /^aks_[0-9a-f]{64}$/;
+
+export function isKeySecret(text: string): boolean {
+  return keySecretPattern.test(text);
+}
+
+/** What is stored of a secret: its SHA-256 in hex. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}

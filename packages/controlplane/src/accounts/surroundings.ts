@@ -1,0 +1,14 @@
+import type { Clock, Log, Random } from '@weir/core';
+import type { PasswordCost } from './password-hash.ts';
+
+/** What the stores need of the world. */
+export interface AccountsSurroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For ids, which are no secrets. */
+  readonly random: Random;
+  /** For secrets: a source that nobody can foretell. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** What a guess of a password costs. */
+  readonly passwordCost: PasswordCost;
+}

@@ -1,0 +1,38 @@
+/** Releases that nobody should run, with what is wrong with them. Numbers are those of `v<N>`. */
+export interface AvoidedReleases {
+  readonly from: number;
+  readonly to: number;
+  /** `undefined` when none was published. */
+  readonly reason?: string | undefined;
+  /** The first release without it, where one was named. */
+  readonly fixedIn?: number | undefined;
+}
+
+export const avoidedReleases: readonly AvoidedReleases[] = [
+  { from: 643, to: 646, fixedIn: 647 },
+  { from: 688, to: 688, reason: 'writes URLs of objects in path style', fixedIn: 689 },
+  { from: 711, to: 711, fixedIn: 712 },
+  { from: 737, to: 743, reason: 'may fail to start on machines with many processors', fixedIn: 744 },
+  { from: 739, to: 739, reason: 'fails to start with some C libraries', fixedIn: 740 },
+  { from: 750, to: 750, fixedIn: 751 },
+  { from: 762, to: 762, reason: 'consumers may skip records' },
+  { from: 796, to: 796, reason: 'ingests Protobuf records into tables wrongly', fixedIn: 797 },
+  {
+    from: 803,
+    to: 803,
+    reason: 'leaves out SASL towards sources of migrations and tables over TLS without mTLS',
+    fixedIn: 804,
+  },
+];
+
+/** The number of `v<N>`; `undefined` for anything else, such as a build of somebody's own. */
+export function releaseNumber(release: string): number | undefined {
+  const digits = /^v(\d{1,9})$/.exec(release)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Why a release is to be avoided; nothing when it is not. */
+export function reasonsToAvoid(release: string): readonly AvoidedReleases[] {
+  const number = releaseNumber(release);
+  return number === undefined ? [] : avoidedReleases.filter(({ from, to }) => from <= number && number <= to);
+}

@@ -1,0 +1,41 @@
+import { release as ownRelease } from '@weir/core';
+import { type AvoidedReleases, reasonsToAvoid } from '../avoided-releases.ts';
+import { defineCheck } from '../check.ts';
+import { counted, some } from '../figures.ts';
+import { clusterKinds, livingAgents } from '../picture.ts';
+
+export const avoidedRelease = defineCheck({
+  name: 'avoided_release',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'Agents run a release that is to be avoided',
+  looksAt: 'The releases of the agents that run, against the list of releases with known faults.',
+  explanation: 'The release has a fault that may lose data or keep agents from working.',
+  fix: `Upgrade these agents, at best to ${ownRelease}.`,
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  run(picture) {
+    const agentsByRelease = Map.groupBy(livingAgents(picture), ({ release }) => release);
+    return [...agentsByRelease].flatMap(([release, agents]) => {
+      const reasons = reasonsToAvoid(release);
+      if (reasons.length === 0) return [];
+      const names = some(agents.map(({ agentId }) => agentId));
+      return [
+        {
+          entity: { kind: 'release', name: release } as const,
+          message: `${counted(agents.length, 'agent')} on ${release}${inWords(reasons)}: ${names}.`,
+          weight: agents.length,
+        },
+      ];
+    });
+  },
+});
+
+/** `, which fails to start (use v744 or later)`; of several faults the last to be mended decides. */
+function inWords(reasons: readonly AvoidedReleases[]): string {
+  const said = reasons.flatMap(({ reason }) => reason ?? []);
+  const fixes = reasons.flatMap(({ fixedIn }) => fixedIn ?? []);
+  const fix = fixes.length === reasons.length ? `v${Math.max(...fixes)} or later` : ownRelease;
+  return `${said.length === 0 ? '' : ` (known fault: ${said.join('; ')})`}, use ${fix}`;
+}

@@ -1,0 +1,32 @@
+import { defineCheck } from '../check.ts';
+import { count } from '../figures.ts';
+import { clusterKinds } from '../picture.ts';
+
+export const bucketPermission = defineCheck({
+  name: 'bucket_permission',
+  type: 'storage',
+  source: 'agent',
+  severity: 'critical',
+  title: 'Agents may not do all that they have to do in the bucket',
+  looksAt: 'Operations that the store refused because they are not allowed.',
+  explanation:
+    'Without put nothing can be written, without get nothing read; without list and delete files that nothing needs stay for ever.',
+  fix: 'Allow the identity of the agents to put, get, list and delete objects below the prefix of the bucket URL, and to abort multipart uploads.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 1, recoverAfterLooks: 3 },
+  run({ buckets }) {
+    if (buckets === undefined) return { missing: 'figures of buckets' };
+    return buckets.flatMap(({ name, deniedOperations }) => {
+      const denied = deniedOperations.filter((row) => row.count > 0);
+      if (denied.length === 0) return [];
+      const parts = denied.map((row) => `${row.operation} ${count(row.count)} times`);
+      return [
+        {
+          entity: { kind: 'bucket', name } as const,
+          message: `${name} refused ${parts.join(', ')} since the last look.`,
+          weight: denied.reduce((sum, row) => sum + row.count, 0),
+        },
+      ];
+    });
+  },
+});

@@ -1,0 +1,37 @@
+import { defineCheck } from '../check.ts';
+import { duration } from '../figures.ts';
+import { clusterKinds, livingAgents } from '../picture.ts';
+
+export const clockOffsetMsMax = 2000;
+/** From here on tokens and signatures of requests to stores begin to be refused. */
+export const wrongClockMs = 60_000;
+
+export const clockSkew = defineCheck({
+  name: 'clock_skew',
+  type: 'agents',
+  source: 'agent',
+  severity: 'medium',
+  title: 'The clock of an agent is wrong',
+  looksAt: `The clocks of agents, against that of the control plane: more than ${duration(clockOffsetMsMax)} apart, and from ${duration(wrongClockMs)} on it is high.`,
+  explanation:
+    'Records get wrong times, retention and lookups by time go wrong with them, and tokens and signatures are refused as too old or not yet valid.',
+  fix: 'Let the machine keep its time with NTP or with the time service of its platform.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 3, recoverAfterLooks: 3 },
+  run(picture) {
+    const agents = livingAgents(picture);
+    if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined)) return { missing: 'clocks of agents' };
+    return agents.flatMap(({ agentId, host, clockOffsetMs = 0 }) => {
+      const apartMs = Math.abs(clockOffsetMs);
+      if (apartMs <= clockOffsetMsMax) return [];
+      return [
+        {
+          entity: { kind: 'agent', name: agentId } as const,
+          message: `The clock of the agent at ${host} is ${duration(apartMs)} ${clockOffsetMs > 0 ? 'ahead' : 'behind'}.`,
+          severity: apartMs >= wrongClockMs ? ('high' as const) : undefined,
+          weight: apartMs,
+        },
+      ];
+    });
+  },
+});

@@ -1,0 +1,50 @@
+import { defineCheck } from '../check.ts';
+import { count, counted, duration } from '../figures.ts';
+import { type GroupHistory, lagOfPartition } from '../history.ts';
+import type { GroupFacts } from '../picture.ts';
+
+export const stuckMsMin = 10 * 60_000;
+
+export const consumerGroupStuck = defineCheck({
+  name: 'consumer_group_stuck',
+  type: 'consumers',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'A consumer group does not get on',
+  looksAt: `Partitions of groups with members where there is something to read and no offset was committed for ${duration(stuckMsMin)}.`,
+  explanation:
+    'The members are there and do not commit: they hang, fail at one record again and again, or rebalance without end. Records wait until retention removes them unread.',
+  fix: 'Look into the logs of the members for the partition and offset that are named. A record that cannot be processed has to be skipped or put aside; members that take too long per poll need a larger max.poll.interval.ms or a smaller max.poll.records.',
+  // The time in the rule is damping enough.
+  damping: { failAfterLooks: 1, recoverAfterLooks: 2 },
+  run({ groups, atMs }, history) {
+    if (groups === undefined) return { missing: 'offsets of groups' };
+    return groups.flatMap((group) => {
+      const stuck = stuckPartitions(group, history.groups.get(group.groupId), atMs);
+      const [worst] = stuck;
+      if (worst === undefined) return [];
+      const where = `${worst.topic}-${worst.partition} at offset ${count(worst.committedOffset)}`;
+      return [
+        {
+          entity: { kind: 'group', name: group.groupId } as const,
+          message: `${counted(stuck.length, 'partition')} of ${count(group.partitions.length)} stand still, ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
+          weight: stuck.reduce((sum, { lag }) => sum + lag, 0),
+          sinceMs: worst.sinceMs,
+        },
+      ];
+    });
+  },
+});
+
+/** The one that stands still for longest first. */
+function stuckPartitions(group: GroupFacts, history: GroupHistory | undefined, atMs: number) {
+  if (group.memberCount === 0) return [];
+  return group.partitions
+    .flatMap(({ topic, partition, committedOffset, endOffset }) => {
+      const sinceMs = history?.partitions.get(`${topic}-${partition}`)?.waitingSinceMs;
+      if (sinceMs === undefined || atMs - sinceMs < stuckMsMin) return [];
+      const lag = lagOfPartition(committedOffset, endOffset);
+      return [{ topic, partition, committedOffset, lag, sinceMs }];
+    })
+    .sort((a, b) => a.sinceMs - b.sinceMs || b.lag - a.lag);
+}

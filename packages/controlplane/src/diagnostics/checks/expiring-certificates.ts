@@ -1,0 +1,50 @@
+import { type CheckResult, defineCheck, type Finding, type Severity } from '../check.ts';
+import { counted, duration } from '../figures.ts';
+import { type ClusterPicture, clusterKinds, livingAgents } from '../picture.ts';
+
+const dayMs = 86_400_000;
+export const certificateMsMin = 30 * dayMs;
+export const certificateMsHigh = 7 * dayMs;
+
+export const expiringCertificates = defineCheck({
+  name: 'expiring_certificates',
+  type: 'security',
+  source: 'agent',
+  severity: 'medium',
+  title: 'A certificate ends soon',
+  looksAt: `The end of the certificates that agents show: within ${duration(certificateMsMin)}; within ${duration(certificateMsHigh)} it is high, and afterwards critical.`,
+  explanation: 'When it has ended clients refuse to connect, and agents refuse each other.',
+  fix: 'Renew the certificate and put it where -tlsServerCertFile or -tlsBlobURL points; agents take it up without a restart.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 1, recoverAfterLooks: 2 },
+  run: findExpiringCertificates,
+});
+
+function findExpiringCertificates(picture: ClusterPicture): CheckResult {
+  const agents = livingAgents(picture);
+  if (agents.every(({ certificates }) => certificates === undefined)) return { missing: 'certificates' };
+  // Agents usually share theirs, and after a renewal some may still have the old one: the first to end counts.
+  const byName = Map.groupBy(
+    agents.flatMap(({ certificates = [] }) => certificates),
+    ({ name }) => name,
+  );
+  return [...byName].flatMap(([name, certificates]): Finding[] => {
+    const ending = certificates.filter(({ expiresMs }) => expiresMs - picture.atMs < certificateMsMin);
+    if (ending.length === 0) return [];
+    const leftMs = Math.min(...ending.map(({ expiresMs }) => expiresMs)) - picture.atMs;
+    const when = leftMs <= 0 ? `ended ${duration(-leftMs)} ago` : `ends in ${duration(leftMs)}`;
+    return [
+      {
+        entity: { kind: 'certificate', name },
+        message: `${name} ${when}; ${counted(ending.length, 'agent shows', 'agents show')} it.`,
+        severity: severityOf(leftMs),
+        weight: -leftMs,
+      },
+    ];
+  });
+}
+
+function severityOf(leftMs: number): Severity | undefined {
+  if (leftMs <= 0) return 'critical';
+  return leftMs < certificateMsHigh ? 'high' : undefined;
+}

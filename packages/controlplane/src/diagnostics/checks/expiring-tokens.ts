@@ -1,0 +1,43 @@
+import { defineCheck } from '../check.ts';
+import { duration, percent } from '../figures.ts';
+import { type Expiring, clusterKinds, livingAgents } from '../picture.ts';
+
+/** Agents renew their tokens long before, so that one with less left could not be renewed. */
+export const tokenShareMin = 0.1;
+/** For tokens whose begin is not known. */
+export const tokenMsMin = 10 * 60_000;
+
+export const expiringTokens = defineCheck({
+  name: 'expiring_tokens',
+  type: 'security',
+  source: 'agent',
+  severity: 'high',
+  title: 'A token of an agent ends and is not renewed',
+  looksAt: `The end of the tokens that agents hold: less than ${percent(tokenShareMin)} of its time left, or ${duration(tokenMsMin)} where its begin is not known. One that has ended is critical.`,
+  explanation: 'With the end of its token the agent loses the control plane or the bucket.',
+  fix: 'Look into the log of the agent for why the token could not be renewed: the identity of its platform, the binding of the workload, or the network.',
+  kinds: clusterKinds,
+  run(picture) {
+    const { atMs } = picture;
+    const agents = livingAgents(picture);
+    if (agents.every(({ tokens }) => tokens === undefined)) return { missing: 'tokens of agents' };
+    return agents.flatMap(({ agentId, host, tokens = [] }) =>
+      tokens
+        .filter((token) => token.expiresMs - atMs < leastMsOf(token))
+        .map(({ name, expiresMs }) => {
+          const leftMs = expiresMs - atMs;
+          const when = leftMs <= 0 ? `ended ${duration(-leftMs)} ago` : `ends in ${duration(leftMs)}`;
+          return {
+            entity: { kind: 'token', name: `${name} of ${agentId}` } as const,
+            message: `${name} of the agent at ${host} ${when}.`,
+            severity: leftMs <= 0 ? ('critical' as const) : undefined,
+            weight: -leftMs,
+          };
+        }),
+    );
+  },
+});
+
+function leastMsOf({ issuedMs, expiresMs }: Expiring): number {
+  return issuedMs === undefined ? tokenMsMin : tokenShareMin * (expiresMs - issuedMs);
+}

@@ -1,0 +1,29 @@
+import { seriesPerMetricMax } from '@weir/core';
+import { defineCheck } from '../check.ts';
+import { count, percent } from '../figures.ts';
+import { clusterKinds } from '../picture.ts';
+
+export const seriesShareMax = 0.8;
+
+export const highCardinality = defineCheck({
+  name: 'high_cardinality',
+  type: 'limits',
+  source: 'agent',
+  severity: 'medium',
+  title: 'A metric has too many series',
+  looksAt: `The series of each metric, against ${percent(seriesShareMax)} of ${count(seriesPerMetricMax)}.`,
+  explanation: `Beyond ${count(seriesPerMetricMax)} further series of a metric are counted together as "other". Collectors charge per series.`,
+  fix: 'Add partition and topic to -disableConsumerGroupsMetricsTags, turn -kafkaHighCardinalityDistributionMetrics off, and remove topics and groups that nobody uses.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 5, recoverAfterLooks: 5 },
+  run({ metrics }) {
+    if (metrics === undefined) return { missing: 'series of metrics' };
+    return metrics
+      .filter(({ seriesCount }) => seriesCount >= seriesShareMax * seriesPerMetricMax)
+      .map(({ name, seriesCount }) => ({
+        entity: { kind: 'metric', name },
+        message: `${name} has ${count(seriesCount)} series.`,
+        weight: seriesCount,
+      }));
+  },
+});

@@ -1,0 +1,27 @@
+import { agentSilenceMsMax } from '@weir/metadata';
+import { defineCheck } from '../check.ts';
+import { duration } from '../figures.ts';
+import { clusterKinds } from '../picture.ts';
+
+export const lostAgent = defineCheck({
+  name: 'lost_agent',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'medium',
+  title: 'An agent went away without a word',
+  looksAt: `Agents that sent no heartbeat for ${duration(agentSilenceMsMax)} and did not say that they stop.`,
+  explanation:
+    'An agent that stops in order takes its leave, so that clients go elsewhere at once. This one was killed, ran out of memory, or cannot reach the control plane any more.',
+  fix: 'Look at the end of its log and at what its platform says: ended for want of memory, moved, cut off. Give it -gracefulShutdownDuration before it is killed.',
+  kinds: clusterKinds,
+  run({ agents, atMs }) {
+    return agents
+      .filter(({ lastSeenMs }) => atMs - lastSeenMs >= agentSilenceMsMax)
+      .map(({ agentId, host, zone, lastSeenMs }) => ({
+        entity: { kind: 'agent', name: agentId },
+        message: `The agent at ${host} in zone ${zone} was heard of last ${duration(atMs - lastSeenMs)} ago.`,
+        weight: lastSeenMs,
+        sinceMs: lastSeenMs,
+      }));
+  },
+});

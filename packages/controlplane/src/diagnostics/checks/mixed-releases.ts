@@ -1,0 +1,32 @@
+import { defineCheck } from '../check.ts';
+import { count } from '../figures.ts';
+import { clusterKinds, livingAgents } from '../picture.ts';
+
+export const mixedReleases = defineCheck({
+  name: 'mixed_releases',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'low',
+  title: 'Agents run different releases',
+  looksAt: 'The releases of the agents that run. An upgrade may take half an hour before it counts.',
+  explanation:
+    'Releases work together, so that agents can be upgraded one by one. When it stays like this an upgrade was left half done, and clients see different behaviour from agent to agent.',
+  fix: 'Finish the upgrade, or go back, so that all agents run the same release.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 30, recoverAfterLooks: 1 },
+  run(picture) {
+    const countByRelease = new Map<string, number>();
+    for (const { release } of livingAgents(picture)) {
+      countByRelease.set(release, (countByRelease.get(release) ?? 0) + 1);
+    }
+    if (countByRelease.size < 2) return [];
+    const parts = [...countByRelease].sort().map(([release, number]) => `${count(number)} run ${release}`);
+    return [
+      {
+        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        message: `Of the agents ${parts.join(', ')}.`,
+        weight: countByRelease.size,
+      },
+    ];
+  },
+});

@@ -1,0 +1,26 @@
+import { clusterKinds, livingAgents } from '../picture.ts';
+import { defineCheck } from '../check.ts';
+import { counted } from '../figures.ts';
+
+export const noAgents = defineCheck({
+  name: 'no_agents',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'critical',
+  title: 'No agent runs',
+  looksAt: 'Whether any agent of a cluster that has topics sends heartbeats.',
+  explanation: 'Without agents nobody can read or write; what was written is safe in the bucket.',
+  fix: 'Start agents. If they run, look into their logs: they need a way to the control plane and an agent key that is valid.',
+  kinds: clusterKinds,
+  run(picture) {
+    const { cluster } = picture;
+    if (cluster.topicCount === 0 || livingAgents(picture).length > 0) return [];
+    return [
+      {
+        entity: { kind: 'cluster', name: cluster.clusterId },
+        message: `The cluster has ${counted(cluster.topicCount, 'topic')} and no agent.`,
+        weight: cluster.topicCount,
+      },
+    ];
+  },
+});

@@ -1,0 +1,29 @@
+import { defineCheck } from '../check.ts';
+import { counted } from '../figures.ts';
+import { livingAgents } from '../picture.ts';
+
+export const noJobsAgent = defineCheck({
+  name: 'no_jobs_agent',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'No agent has the role jobs',
+  looksAt: 'The roles of the agents that run.',
+  explanation:
+    'Agents with the role jobs compact files, remove those that nothing needs any more, and publish the events of the control plane. Without one the bucket grows and reads become slower.',
+  fix: 'Give at least one agent the role jobs with -roles; two in different zones are better.',
+  kinds: ['kafka', 'data_lake'],
+  run(picture) {
+    const agents = livingAgents(picture);
+    // That no agent runs at all is another diagnostic.
+    if (agents.length === 0 || agents.some(({ roles }) => roles.includes('jobs'))) return [];
+    const roles = [...new Set(agents.flatMap((agent) => agent.roles))].sort().join(', ') || 'none';
+    return [
+      {
+        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        message: `${counted(agents.length, 'agent')} run, with these roles: ${roles}.`,
+        weight: agents.length,
+      },
+    ];
+  },
+});

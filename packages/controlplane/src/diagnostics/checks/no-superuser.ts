@@ -1,0 +1,26 @@
+import { defineCheck } from '../check.ts';
+import { counted } from '../figures.ts';
+
+export const noSuperuser = defineCheck({
+  name: 'acls_without_superuser',
+  type: 'security',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'ACLs are enforced and nobody is a superuser',
+  looksAt: 'Whether any credential is that of a superuser while ACLs are enforced.',
+  explanation: 'When the rules turn out to be wrong nobody may mend them with a Kafka client.',
+  fix: 'Make one credential that is a superuser and keep it for emergencies.',
+  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  run({ acls, credentials, cluster }) {
+    if (acls === undefined) return { missing: 'ACL rules' };
+    if (credentials === undefined) return { missing: 'credentials' };
+    if (acls.mode !== 'enforced' || credentials.some(({ isSuperuser }) => isSuperuser)) return [];
+    return [
+      {
+        entity: { kind: 'cluster', name: cluster.clusterId },
+        message: `${counted(acls.ruleCount, 'rule')} and ${counted(credentials.length, 'credential')} are there, none of them a superuser's.`,
+        weight: 1,
+      },
+    ];
+  },
+});

@@ -1,0 +1,28 @@
+import { defineCheck } from '../check.ts';
+import { counted, percent } from '../figures.ts';
+import { clusterKinds, livingAgents } from '../picture.ts';
+
+export const loadMax = 0.9;
+
+export const overloadedAgents = defineCheck({
+  name: 'overloaded_agents',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'An agent has no processor time left',
+  looksAt: `The load of each agent, against ${percent(loadMax)}.`,
+  explanation:
+    'Requests wait for their turn, and from -highCPUBackpressureThresholdPercent on the agent slows its clients down on purpose.',
+  fix: 'Start more agents, give them more processors, or move pipelines and jobs to agents of their own.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 5, recoverAfterLooks: 3 },
+  run(picture) {
+    return livingAgents(picture)
+      .filter(({ cpuLoad }) => cpuLoad >= loadMax)
+      .map(({ agentId, host, cpuLoad, cpuCount }) => ({
+        entity: { kind: 'agent', name: agentId },
+        message: `The agent at ${host} has a load of ${percent(cpuLoad)} on ${counted(cpuCount, 'processor')}.`,
+        weight: cpuLoad,
+      }));
+  },
+});

@@ -1,0 +1,29 @@
+import { defineCheck } from '../check.ts';
+import { count, percent } from '../figures.ts';
+
+export const partitionShareMax = 0.8;
+export const partitionShareHigh = 0.95;
+
+export const partitionCount = defineCheck({
+  name: 'partition_count_near_limit',
+  type: 'limits',
+  source: 'control_plane',
+  severity: 'medium',
+  title: 'The cluster has almost as many partitions as it may have',
+  looksAt: `Partitions of all topics, against the limit of the cluster: ${percent(partitionShareMax)}, and from ${percent(partitionShareHigh)} on it is high.`,
+  explanation: 'At the limit no topic can be made and none can get more partitions.',
+  fix: 'Delete topics that nobody uses, make new ones with fewer partitions, or use another cluster.',
+  run({ cluster }) {
+    const { clusterId, partitionCount, partitionCountMax } = cluster;
+    const share = partitionCount / partitionCountMax;
+    if (share < partitionShareMax) return [];
+    return [
+      {
+        entity: { kind: 'cluster', name: clusterId },
+        message: `There are ${count(partitionCount)} partitions, ${percent(share)} of the limit of ${count(partitionCountMax)}.`,
+        severity: share >= partitionShareHigh ? 'high' : undefined,
+        weight: share,
+      },
+    ];
+  },
+});

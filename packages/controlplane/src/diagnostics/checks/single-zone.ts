@@ -1,0 +1,33 @@
+import { defineCheck } from '../check.ts';
+import { counted } from '../figures.ts';
+import { livingAgents } from '../picture.ts';
+
+/** What an agent says that could not find out where it is. */
+const unknownZones: readonly string[] = ['', 'service-unset-zone'];
+
+export const singleZone = defineCheck({
+  name: 'single_zone',
+  type: 'agents',
+  source: 'control_plane',
+  severity: 'low',
+  title: 'All agents are in one zone',
+  looksAt: 'The availability zones of the agents that run.',
+  explanation:
+    'When that zone fails nobody can read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
+  fix: 'Run agents in two or three zones. Where one is enough, as in a cluster for tests, mute this diagnostic.',
+  damping: { failAfterLooks: 10, recoverAfterLooks: 2 },
+  run(picture) {
+    const agents = livingAgents(picture);
+    const zones = new Set(agents.map(({ zone }) => zone));
+    if (zones.size > 1 || agents.length === 0) return [];
+    const [zone = ''] = zones;
+    if (unknownZones.includes(zone)) return { missing: 'zones of agents' };
+    return [
+      {
+        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        message: `${counted(agents.length, 'agent')} run, all in zone ${zone}.`,
+        weight: agents.length,
+      },
+    ];
+  },
+});

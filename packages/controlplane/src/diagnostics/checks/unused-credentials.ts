@@ -1,0 +1,34 @@
+import { defineCheck } from '../check.ts';
+import { duration } from '../figures.ts';
+
+export const unusedMsMin = 90 * 86_400_000;
+
+export const unusedCredentials = defineCheck({
+  name: 'unused_credentials',
+  type: 'security',
+  source: 'agent',
+  severity: 'low',
+  title: 'A credential is not used',
+  looksAt: `Credentials that nobody logged in with for ${duration(unusedMsMin)}; one of a superuser is medium.`,
+  explanation: 'A password that nobody needs is one that somebody may find.',
+  fix: 'Delete the credential.',
+  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  run({ credentials, atMs }) {
+    const told = credentials?.filter(({ lastUsedMs }) => lastUsedMs !== undefined);
+    if (told === undefined || (told.length === 0 && credentials!.length > 0)) return { missing: 'logins' };
+    return told.flatMap(({ username, isSuperuser, createdMs, lastUsedMs }) => {
+      const sinceMs = lastUsedMs ?? createdMs;
+      if (atMs - sinceMs < unusedMsMin) return [];
+      const what = lastUsedMs === null ? 'was never used and made' : 'was used last';
+      return [
+        {
+          entity: { kind: 'credential', name: username } as const,
+          message: `The credential of ${username} ${what} ${duration(atMs - sinceMs)} ago.`,
+          severity: isSuperuser ? ('medium' as const) : undefined,
+          weight: atMs - sinceMs,
+          sinceMs,
+        },
+      ];
+    });
+  },
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { systemClock } from '@weir/core';
+import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { lastFirst, startWeir } from '../brokers/weir-process.ts';
+import { WeirCommand } from './weir-command.ts';
+
+/**
+ * An agent without a key: a pod of EKS, whose token is in a file; an issuer that publishes its keys over HTTPS; and a proxy that is spoken to
+ * over TLS, with a private authority, as the only way to the control plane. Real processes throughout.
+ */
+
+const clusterId = 'vci_workload';
+
+async function listening(t: TestContext, server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** What a cluster of EKS is to others: an address with a description and keys. Tokens are made by hand, so that jose meets another. */
+async function startIssuer(t: TestContext, ca: TestCa) {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { certificate, privateKey: tlsKey } = await ca.issueServer();
+  const kid = createHash('sha256').update(randomBytes(8)).digest('hex');
+  const server = createServer({ cert: certificate, key: tlsKey }, (request, response) => {
+    const answers: Record<string, unknown> = {
+      '/id/1/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
+      '/id/1/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }] },
+    };
+    const answer = answers[request.url!];
+    response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer));
+  });
+  const issuer = `https://127.0.0.1:${await listening(t, server)}/id/1`;
+  const token = (sub: string) => {
+    const nowSeconds = Math.floor(systemClock.nowMs() / 1000);
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const signed = [
+      part({ alg: 'RS256', kid }),
+      part({
+        iss: issuer,
+        sub,
+        aud: ['sts.amazonaws.com'],
+        iat: nowSeconds,
+        exp: nowSeconds + 3600,
+        'kubernetes.io': { namespace: 'stream', serviceaccount: { name: 'weir' } },
+      }),
+    ].join('.');
+    return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+  };
+  return { issuer, token };
+}
+
+async function startProxy(t: TestContext, ca: TestCa, credentials: string) {
+  const { certificate, privateKey } = await ca.issueServer();
+  const asked: string[] = [];
+  const wanted = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const server = createServer({ cert: certificate, key: privateKey });
+  server.on('connect', (request, client, head) => {
+    if (request.headers['proxy-authorization'] !== wanted) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    asked.push(request.url!);
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    upstream.on('error', () => client.destroy());
+    upstream.on('close', () => client.destroy());
+    client.on('error', () => upstream.destroy());
+    client.on('close', () => upstream.destroy());
+  });
+  const port = await listening(t, server);
+  return { url: `https://${credentials}@127.0.0.1:${port}`, asked };
+}
+
+test('an agent is admitted by the identity of its platform, through a proxy with a private authority', async (t) => {
+  const lifetime = lastFirst(t);
+  const folder = mkdtempSync(join(tmpdir(), 'weir-workload-'));
+  lifetime.after(async () => rmSync(folder, { recursive: true, force: true }));
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const [issuerCa, proxyCa] = [await TestCa.create(), await TestCa.create('CN=Proxy Authority')];
+  const issuer = await startIssuer(t, issuerCa);
+  const proxy = await startProxy(t, proxyCa, 'weir:hush');
+  const binding = {
+    name: 'eks',
+    issuer: issuer.issuer,
+    clusterId,
+    audience: 'sts.amazonaws.com',
+    claims: [
+      { path: 'sub', value: 'system:serviceaccount:stream:*' },
+      { path: '"kubernetes.io".serviceaccount.name', value: 'weir' },
+    ],
+    lifetimeSeconds: 60,
+  };
+  const controlPlane = await startWeir(
+    [
+      ...['control-plane', '-defaultVirtualClusterID', clusterId, '-dataDir', folder, '-consolePort', '0'],
+      ...['-controlPlaneHost', '127.0.0.1'],
+      ...['-workloadIdentityBindingsFile', file('bindings.json', JSON.stringify([binding]))],
+    ],
+    ['control plane'],
+    { NODE_EXTRA_CA_CERTS: file('issuer-ca.pem', issuerCa.certificate) },
+  );
+  lifetime.after(() => controlPlane.stop());
+  const controlPlaneUrl = controlPlane.address('control plane');
+  const tokenFile = file('token', issuer.token('system:serviceaccount:stream:weir'));
+  const agentArgs = [
+    ...['agent', '-defaultVirtualClusterID', clusterId, '-metadataURL', controlPlaneUrl],
+    ...['-workloadIdentityTokenSource', 'aws', '-kafkaPort', '0', '-httpPort', '0'],
+    ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'one'],
+    ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
+    ...['-httpProxy', proxy.url, '-httpsProxyCACertFile', file('proxy-ca.pem', proxyCa.certificate)],
+  ];
+  const agent = await startWeir(agentArgs, ['Kafka', 'HTTP'], { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile });
+
+  lifetime.after(() => agent.stop());
+  const { host } = new URL(controlPlaneUrl);
+  assert.ok(proxy.asked.length >= 2, 'once for the token, once for the connection');
+  assert.deepEqual([...new Set(proxy.asked)], [host]);
+  assert.match(controlPlane.output.err, /"message":"an agent was given a token","binding":"wif_eks"/);
+
+  // A pod of another service account is not admitted, and waits.
+  const strangerToken = file('other-token', issuer.token('system:serviceaccount:other:weir'));
+  const stranger = new WeirCommand(lifetime, agentArgs, { AWS_WEB_IDENTITY_TOKEN_FILE: strangerToken });
+  await stranger.says(/"message":"the agent got no new token/);
+  assert.match(controlPlane.output.err, /"problem":"wif_eks: the claim sub is another one"/);
+  await stranger.stop();
+});

@@ -1,0 +1,89 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ForeignClient, Way } from '../foreign-clients.ts';
+
+/** The version of librdkafka comes with it. */
+const confluentKafka = 'confluent-kafka==2.16.1';
+const folder = join(import.meta.dirname, '../../../../node_modules/.cache/weir-librdkafka');
+const python = join(folder, 'bin/python');
+
+/** Why it cannot judge here, as the `skip` of a test. It is installed beside our own packages, and nowhere else. */
+export function missingLibrdkafka(): string | false {
+  if (works()) return false;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const options = { encoding: 'utf8', timeout: 180_000 } as const;
+  const made = spawnSync('python3', ['-m', 'venv', folder], options);
+  if (made.status !== 0) return `Python has no venv: ${lastLine(made)}`;
+  const installed = spawnSync(
+    join(folder, 'bin/pip'),
+    ['install', '--quiet', '--only-binary', ':all:', confluentKafka],
+    options,
+  );
+  return works() ? false : `${confluentKafka} cannot be installed: ${lastLine(installed)}`;
+}
+
+function works(): boolean {
+  return existsSync(python) && spawnSync(python, ['-c', 'import confluent_kafka']).status === 0;
+}
+
+function lastLine({ error, stderr }: { readonly error?: Error; readonly stderr: string | null }): string {
+  return error?.message ?? (stderr ?? '').trim().split('\n').at(-1) ?? '';
+}
+
+/** A newer librdkafka than kcat has, which fetches its OAuth tokens itself. */
+export function librdkafkaClient(missing: string | false): ForeignClient {
+  return {
+    label: 'librdkafka 2.16',
+    cannot: () => missing,
+    async writeAndRead(broker, way, topic, values) {
+      const child = spawn(python, [join(import.meta.dirname, 'write_and_read.py')], {
+        timeout: 90_000,
+        killSignal: 'SIGKILL',
+      });
+      let out = '';
+      let err = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        err += text;
+      });
+      const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', (code, signal) => resolve(signal ?? code));
+      });
+      child.stdin.end(JSON.stringify({ config: configOf(broker, way), topic, values }));
+      const status = await ended;
+      if (status !== 0) throw new Error(`librdkafka ended with ${status}: ${err.slice(-2_000)}`);
+      return JSON.parse(out) as readonly string[];
+    },
+  };
+}
+
+function configOf(broker: string, { caFile, own, login }: Way): Readonly<Record<string, string>> {
+  const channel = caFile === undefined ? 'PLAINTEXT' : 'SSL';
+  const config: Record<string, string> = {
+    'bootstrap.servers': broker,
+    'security.protocol': login === undefined ? channel : `SASL_${channel}`,
+  };
+  if (caFile !== undefined) config['ssl.ca.location'] = caFile;
+  if (own !== undefined) {
+    config['ssl.certificate.location'] = own.certificateFile;
+    config['ssl.key.location'] = own.keyFile;
+  }
+  if (login === undefined) return config;
+  config['sasl.mechanism'] = login.mechanism;
+  if (login.mechanism === 'OAUTHBEARER') {
+    config['sasl.oauthbearer.method'] = 'oidc';
+    config['sasl.oauthbearer.client.id'] = login.endpoint.clientId;
+    config['sasl.oauthbearer.client.secret'] = login.endpoint.clientSecret;
+    config['sasl.oauthbearer.token.endpoint.url'] = login.endpoint.url;
+    config['sasl.oauthbearer.scope'] = 'kafka';
+  } else {
+    config['sasl.username'] = login.user;
+    config['sasl.password'] = login.password;
+  }
+  return config;
+}
