@@ -21,13 +21,15 @@ export const layers: Readonly<Record<string, Layer>> = {
   metadata: { mayImport: ['core'], builtins: 'any' },
   // The console imports it, so it must run in a browser.
   api: { mayImport: ['core'], builtins: [] },
-  agent: { mayImport: ['core', 'wire', 'storage', 'metadata'], builtins: 'any' },
+  // Whose tokens are believed: agents ask for clients that log in, the control plane for agents and users.
+  oidc: { mayImport: ['core'], builtins: 'any' },
+  agent: { mayImport: ['core', 'wire', 'storage', 'metadata', 'oidc'], builtins: 'any' },
   registry: { mayImport: ['core', 'metadata'], builtins: 'any' },
   events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
-  controlplane: { mayImport: ['core', 'metadata', 'api', 'events'], builtins: 'any' },
+  controlplane: { mayImport: ['core', 'metadata', 'oidc', 'api', 'events'], builtins: 'any' },
   console: { mayImport: ['api'], builtins: [] },
   cli: {
     mayImport: [

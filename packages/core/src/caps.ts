@@ -515,6 +515,22 @@ export const caps = {
   /** An answer of the issuer of tokens: its description, or its keys. */
   issuerAnswerBytesMax: MiB,
 
+  /** Findings of one type of diagnostics that are told at a time; of the others only the number. */
+  diagnosticGroupsPerTypeMax: 5,
+
+  /** Findings that are kept of one diagnostic. A cluster may have a hundred thousand groups, and all may be stuck. */
+  diagnosticFindingsMax: 20,
+
+  /** A name or a sentence in a finding, and the reason for which somebody mutes a diagnostic. Names are up to 1,024 characters long. */
+  diagnosticTextCharsMax: 2048,
+
+  /** Transitions that are kept of one diagnostic of one cluster; the oldest are forgotten first. */
+  diagnosticTransitionsMax: 100,
+
+  /** Groups of one cluster whose progress is followed from look to look, and their partitions. About 150 bytes each. */
+  diagnosedGroupsMax: 5_000,
+  diagnosedPartitionsMax: 50_000,
+
   /** The body of one call of the API. The largest is a list of ACLs to delete. */
   apiRequestBytesMax: 2 * MiB,
 

@@ -46,3 +46,15 @@ test('labels that clients invent cannot grow a metric for ever', () => {
   assert.equal(lines.length, 2 + seriesPerMetricMax + 1);
   assert.equal(lines.at(-1), 'service_x{topic="other"} 500');
 });
+
+test('a series that was removed is not told, and begins anew', () => {
+  const metrics = new Metrics();
+  const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['topic'] } as const;
+  metrics.series(row, { topic: 'a' }).set(1);
+  metrics.series(row, { topic: 'b' }).set(2);
+  metrics.remove(row, { topic: 'a' });
+  metrics.remove(row, { topic: 'never there' });
+  assert.match(metrics.render(), /gauge\nservice_x\{topic="b"\} 2\n$/);
+  metrics.series(row, { topic: 'a' }).add(5);
+  assert.match(metrics.render(), /service_x\{topic="a"\} 5\n$/);
+});

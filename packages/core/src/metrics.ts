@@ -73,6 +73,11 @@ export class Metrics {
     return made;
   }
 
+  /** Ends a series, so that scrapes do not go on telling what has ceased to be. */
+  remove<Label extends string>(row: MetricRow<Label>, labels: LabelValues<NoInfer<Label>>): void {
+    this.#families.get(row.name)?.series.delete(labelText(labels));
+  }
+
   /** The text that a scrape answers. */
   render(): string {
     const lines: string[] = [];

@@ -3,7 +3,7 @@ import { counted } from '../figures.ts';
 import { livingAgents } from '../picture.ts';
 
 /** What an agent says that could not find out where it is. */
-const unknownZones: readonly string[] = ['', 'service-unset-zone'];
+const unknownZones: readonly string[] = ['', 'SERVICE_UNSET_AZ'];
 
 export const singleZone = defineCheck({
   name: 'single_zone',

@@ -1,0 +1,107 @@
+import { insertAccount, type NewAccount } from './accounts.ts';
+import { countUp } from './counters.ts';
+import type { Passwords } from './passwords.ts';
+import { notFound } from './refusal.ts';
+import type { Database, DatabaseTransaction } from './schema.ts';
+import { freshToken, hashSecret, isToken } from './secrets.ts';
+import type { AccountsSurroundings } from './surroundings.ts';
+import { insertUser, type Proof, provenBy, type User } from './users.ts';
+
+/** How long the link of a first start works. The next start makes another. */
+const setupTokenMsMax = 24 * 3_600_000;
+
+export interface FirstUser {
+  readonly accountName: string;
+  readonly email: string;
+  readonly name: string;
+  readonly proof: Proof;
+}
+
+/**
+ * The first user of a new installation. Whoever has the link that the first start prints becomes administrator; as soon as there is a
+ * user, no such link works any more.
+ */
+export class Setup {
+  readonly #database: Database;
+  readonly #surroundings: AccountsSurroundings;
+  readonly #passwords: Passwords;
+
+  constructor(database: Database, surroundings: AccountsSurroundings, passwords: Passwords) {
+    this.#database = database;
+    this.#surroundings = surroundings;
+    this.#passwords = passwords;
+  }
+
+  /** A token for the link, or nothing when there is a user already. Every process that starts may print its own. */
+  async begin(): Promise<string | undefined> {
+    if (await hasUsers(this.#database)) return undefined;
+    const token = freshToken(this.#surroundings.randomBytes);
+    const createdMs = this.#surroundings.clock.nowMs();
+    await this.#database
+      .insertInto('weir_setup_tokens')
+      .values({
+        token_hash: hashSecret(token),
+        created_ms: createdMs,
+        expires_ms: createdMs + setupTokenMsMax,
+      })
+      .execute();
+    return token;
+  }
+
+  /** Whether a link still works, for the page behind it. */
+  async isOpen(token: string): Promise<boolean> {
+    return isToken(token) && (await this.#isKnown(this.#database, token)) && !(await hasUsers(this.#database));
+  }
+
+  /** Makes the account and its administrator, once. */
+  async finish(token: string, first: FirstUser): Promise<NewAccount & { readonly user: User }> {
+    // Before the password is hashed, so that a guess costs us nothing.
+    if (!(await this.isOpen(token))) throw notFound('setup link');
+    const proof = await provenBy(first.proof, this.#passwords);
+    return this.#database.transaction().execute(async (transaction) => {
+      await countUp(transaction, 'setups');
+      if (!(await this.#isKnown(transaction, token)) || (await hasUsers(transaction)))
+        throw notFound('setup link');
+      await transaction.deleteFrom('weir_setup_tokens').execute();
+      return this.#makeFirst(transaction, first, proof);
+    });
+  }
+
+  /** The same without a link, for a program that is its own administrator. Nothing when there is a user already. */
+  async finishAlone(first: FirstUser): Promise<(NewAccount & { readonly user: User }) | undefined> {
+    if (await hasUsers(this.#database)) return undefined;
+    const proof = await provenBy(first.proof, this.#passwords);
+    return this.#database.transaction().execute(async (transaction) => {
+      await countUp(transaction, 'setups');
+      if (await hasUsers(transaction)) return undefined;
+      await transaction.deleteFrom('weir_setup_tokens').execute();
+      return this.#makeFirst(transaction, first, proof);
+    });
+  }
+
+  async #makeFirst(
+    transaction: DatabaseTransaction,
+    { accountName, email, name }: FirstUser,
+    proof: Awaited<ReturnType<typeof provenBy>>,
+  ): Promise<NewAccount & { readonly user: User }> {
+    const made = await insertAccount(transaction, accountName, this.#surroundings);
+    const about = { email, name, roleIds: [made.adminRoleId] };
+    const user = await insertUser(transaction, made.account.id, about, proof, this.#surroundings);
+    return { ...made, user };
+  }
+
+  async #isKnown(database: Database, token: string): Promise<boolean> {
+    const row = await database
+      .selectFrom('weir_setup_tokens')
+      .select('token_hash')
+      .where('token_hash', '=', hashSecret(token))
+      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+}
+
+async function hasUsers(database: Database): Promise<boolean> {
+  const row = await database.selectFrom('weir_users').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,61 @@
+import { type DiagnosticRecord, newRecord, type Transition } from './record.ts';
+import { describeCheck } from './registry.ts';
+import type { DiagnosticsStore } from './store.ts';
+import { type DiagnosticEvent, step } from './transitions.ts';
+
+/** What happens to one diagnostic. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly event: DiagnosticEvent;
+}
+
+export interface ChangedDiagnostics {
+  /** All of the cluster, as they are now. */
+  readonly records: readonly DiagnosticRecord[];
+  /** Kept, and to be told unless they are silent. */
+  readonly transitions: readonly Transition[];
+}
+
+/** Others change single diagnostics now and then; more tries than this mean that the store is broken. */
+const triesMax = 5;
+
+/** No two events may have the same name, and names that nobody knows are passed over. */
+export async function changeDiagnostics(
+  store: DiagnosticsStore,
+  clusterId: string,
+  events: readonly NamedEvent[],
+  atMs: number,
+): Promise<ChangedDiagnostics> {
+  const records = new Map<string, DiagnosticRecord>();
+  const transitions: Transition[] = [];
+  let left = events;
+  for (let tries = 0; tries < triesMax; tries++) {
+    const stored = new Map((await store.load(clusterId)).map((row) => [row.record.name, row]));
+    for (const { record } of stored.values()) records.set(record.name, record);
+    const changes = left.flatMap((named) => {
+      const check = describeCheck(named.name);
+      if (check === undefined) return [];
+      const { record: before, version } = stored.get(named.name) ?? {
+        record: newRecord(clusterId, named.name, atMs),
+        version: 0,
+      };
+      const after = step(check, before, named.event);
+      if (after.record === before && version > 0) return [];
+      return [{ named, change: { ...after, loadedVersion: version } }];
+    });
+    const saved = changes.length === 0 ? [] : await store.save(changes.map(({ change }) => change));
+    for (const [index, { change }] of changes.entries()) {
+      if (saved[index] !== true) continue;
+      records.set(change.record.name, change.record);
+      transitions.push(...change.transitions);
+    }
+    left = changes.filter((_, index) => saved[index] !== true).map(({ named }) => named);
+    if (left.length === 0) break;
+  }
+  if (left.length > 0) {
+    throw new Error(
+      `the diagnostics ${left.map(({ name }) => name).join(', ')} of ${clusterId} were changed by others again and again; try again later`,
+    );
+  }
+  return { records: [...records.values()], transitions };
+}

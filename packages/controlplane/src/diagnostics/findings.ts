@@ -1,0 +1,56 @@
+import { caps } from '@weir/core';
+import { type CheckDescription, entityKey, type Finding, type Severity, severityRank } from './check.ts';
+import type { DiagnosticRecord, KeptFinding } from './record.ts';
+
+/** The worst first; of several about one entity the worst counts. */
+export function worstFirst(check: CheckDescription, findings: readonly Finding[]): readonly Finding[] {
+  const byEntity = new Map<string, Finding>();
+  const sorted = [...findings].sort(
+    (a, b) =>
+      severityRank(severityOf(check, b)) - severityRank(severityOf(check, a)) ||
+      b.weight - a.weight ||
+      compareTexts(entityKey(a.entity), entityKey(b.entity)),
+  );
+  for (const finding of sorted) {
+    const key = entityKey(finding.entity);
+    if (!byEntity.has(key)) byEntity.set(key, finding);
+  }
+  return [...byEntity.values()];
+}
+
+/** What a record keeps of a look: the worst findings, each with the time since when it is there. */
+export function keptFindings(
+  check: CheckDescription,
+  before: Pick<DiagnosticRecord, 'findings'>,
+  findings: readonly Finding[],
+  atMs: number,
+): Pick<DiagnosticRecord, 'findings' | 'findingCount' | 'severity'> {
+  const sorted = worstFirst(check, findings);
+  const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
+  const kept = sorted.slice(0, caps.diagnosticFindingsMax).map((finding): KeptFinding => {
+    const { message, sinceMs } = finding;
+    const entity = { kind: finding.entity.kind, name: cut(finding.entity.name) };
+    return {
+      entity,
+      message: cut(message),
+      severity: severityOf(check, finding),
+      sinceMs: sinceMs ?? sinceByKey.get(entityKey(entity)) ?? atMs,
+    };
+  });
+  return { findings: kept, findingCount: sorted.length, severity: kept[0]?.severity ?? null };
+}
+
+function severityOf(check: CheckDescription, finding: Finding): Severity {
+  return finding.severity ?? check.severity;
+}
+
+/** Names are other people's choice. */
+function cut(text: string): string {
+  return text.length <= caps.diagnosticTextCharsMax
+    ? text
+    : `${text.slice(0, caps.diagnosticTextCharsMax - 1)}…`;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,49 @@
+import type { Check, CheckResult, Finding } from './check.ts';
+import type { ClusterHistory } from './history.ts';
+import type { ClusterPicture } from './picture.ts';
+import { checkFailedToRun } from './registry.ts';
+
+export interface LookResult {
+  readonly name: string;
+  readonly result: CheckResult;
+}
+
+export interface Look {
+  /** Of every check that is made for this kind of cluster, and of whether all of them ran. */
+  readonly results: readonly LookResult[];
+  /** What checks threw, for the log. */
+  readonly errors: readonly { readonly name: string; readonly error: unknown }[];
+}
+
+/** Runs checks over a picture. One that throws is found by the diagnostic about checks, and the others run all the same. */
+export function look(checks: readonly Check[], picture: ClusterPicture, history: ClusterHistory): Look {
+  const results: LookResult[] = [];
+  const errors: { name: string; error: unknown }[] = [];
+  for (const check of checks) {
+    if (!check.kinds.includes(picture.cluster.kind)) continue;
+    try {
+      results.push({ name: check.name, result: check.run(picture, history) });
+    } catch (error) {
+      errors.push({ name: check.name, error });
+      results.push({ name: check.name, result: { missing: 'the check failed to run' } });
+    }
+  }
+  const failures = errors.map(({ name }): Finding => {
+    return { entity: { kind: 'check', name }, message: `The check ${name} failed to run.`, weight: 1 };
+  });
+  results.push({ name: checkFailedToRun.name, result: failures });
+  return { results, errors };
+}
+
+/** The look at a cluster of which no picture could be taken: nothing is known of what was looked at before. */
+export function blindLook(clusterId: string, names: readonly string[]): Look {
+  const failure: Finding = {
+    entity: { kind: 'cluster', name: clusterId },
+    message: 'The figures of the cluster could not be gathered.',
+    weight: 1,
+  };
+  const blind = names
+    .filter((name) => name !== checkFailedToRun.name)
+    .map((name) => ({ name, result: { missing: 'the figures of the cluster' } }));
+  return { results: [...blind, { name: checkFailedToRun.name, result: [failure] }], errors: [] };
+}

@@ -1,0 +1,40 @@
+import { caps } from '@weir/core';
+import { type ChangedDiagnostics, changeDiagnostics } from './change.ts';
+import type { Mute } from './record.ts';
+import { describeCheck } from './registry.ts';
+import type { DiagnosticsStore } from './store.ts';
+
+/** Why a diagnostic cannot be muted or unmuted, as a sentence that says what to do. */
+export class MuteRefused extends Error {
+  override readonly name = 'MuteRefused';
+}
+
+/** Any process of a control plane may do it; the one that leads the cluster goes on from there with its next look. */
+export async function muteDiagnostic(
+  store: DiagnosticsStore,
+  { clusterId, name, mute }: { readonly clusterId: string; readonly name: string; readonly mute: Mute },
+): Promise<ChangedDiagnostics> {
+  checkName(name);
+  const { atMs, untilMs, reason } = mute;
+  if (untilMs !== null && !(untilMs > atMs)) {
+    throw new MuteRefused('The time until which a diagnostic is muted has to be in the future.');
+  }
+  if (reason.length > caps.diagnosticTextCharsMax) {
+    throw new MuteRefused(`The reason may have ${caps.diagnosticTextCharsMax} characters.`);
+  }
+  return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'mute', mute } }], atMs);
+}
+
+/** Does nothing to one that is not muted. */
+export async function unmuteDiagnostic(
+  store: DiagnosticsStore,
+  request: { readonly clusterId: string; readonly name: string; readonly by: string; readonly atMs: number },
+): Promise<ChangedDiagnostics> {
+  const { clusterId, name, by, atMs } = request;
+  checkName(name);
+  return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'unmute', atMs, by } }], atMs);
+}
+
+function checkName(name: string): void {
+  if (describeCheck(name) === undefined) throw new MuteRefused(`There is no diagnostic named ${name}.`);
+}

@@ -1,0 +1,88 @@
+import type { Check, CheckDescription } from './check.ts';
+import { avoidedRelease } from './checks/avoided-release.ts';
+import { bucketFailures } from './checks/bucket-failures.ts';
+import { bucketLatency } from './checks/bucket-latency.ts';
+import { bucketPermission } from './checks/bucket-permission.ts';
+import { clockSkew } from './checks/clock-skew.ts';
+import { consumerGroupFallingBehind } from './checks/consumer-group-falling-behind.ts';
+import { consumerGroupStuck } from './checks/consumer-group-stuck.ts';
+import { consumerGroupWithoutMembers } from './checks/consumer-group-without-members.ts';
+import { controlPlaneUtilization } from './checks/control-plane-utilization.ts';
+import { expiringCertificates } from './checks/expiring-certificates.ts';
+import { expiringTokens } from './checks/expiring-tokens.ts';
+import { highCardinality } from './checks/high-cardinality.ts';
+import { invalidAclRules } from './checks/invalid-acls.ts';
+import { lostAgent } from './checks/lost-agent.ts';
+import { mixedReleases } from './checks/mixed-releases.ts';
+import { noAgents } from './checks/no-agents.ts';
+import { noJobsAgent } from './checks/no-jobs-agent.ts';
+import { noSuperuser } from './checks/no-superuser.ts';
+import { overloadedAgents } from './checks/overloaded-agents.ts';
+import { partitionCount } from './checks/partition-count.ts';
+import { produceTimeout } from './checks/produce-timeout.ts';
+import { singleZone } from './checks/single-zone.ts';
+import { smallFiles } from './checks/small-files.ts';
+import { topicsWithoutRetention } from './checks/topics-without-retention.ts';
+import { unbalancedAgents } from './checks/unbalanced-agents.ts';
+import { unusedCredentials } from './checks/unused-credentials.ts';
+import { clusterKinds } from './picture.ts';
+
+/** Every check, by type. */
+export const checks = [
+  noAgents,
+  noJobsAgent,
+  lostAgent,
+  avoidedRelease,
+  mixedReleases,
+  overloadedAgents,
+  unbalancedAgents,
+  clockSkew,
+  singleZone,
+  produceTimeout,
+  consumerGroupStuck,
+  consumerGroupFallingBehind,
+  consumerGroupWithoutMembers,
+  partitionCount,
+  controlPlaneUtilization,
+  highCardinality,
+  invalidAclRules,
+  noSuperuser,
+  expiringCertificates,
+  expiringTokens,
+  unusedCredentials,
+  bucketPermission,
+  bucketFailures,
+  bucketLatency,
+  smallFiles,
+  topicsWithoutRetention,
+] as const satisfies readonly Check[];
+
+export type CheckName = (typeof checks)[number]['name'];
+
+/** What is told of checks that cannot be run. Whoever runs the others finds it, so that it has no `run` of its own. */
+export const checkFailedToRun = {
+  name: 'check_failed_to_run',
+  type: 'limits',
+  source: 'control_plane',
+  severity: 'medium',
+  title: 'A check failed to run',
+  looksAt: 'Whether the figures of the cluster could be gathered, and whether every check came to an end.',
+  explanation: 'What the check looks for may be wrong without anybody noticing. The other checks are not affected.',
+  fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
+  kinds: clusterKinds,
+  damping: { failAfterLooks: 2, recoverAfterLooks: 2 },
+} as const satisfies CheckDescription;
+
+export type DiagnosticName = CheckName | (typeof checkFailedToRun)['name'];
+
+const descriptions: ReadonlyMap<string, CheckDescription> = new Map(
+  [...checks, checkFailedToRun].map((check) => [check.name, check]),
+);
+
+/** Everything that is diagnosed, checks that fail to run included. */
+export const diagnostics: readonly CheckDescription[] = [...descriptions.values()];
+
+/** `undefined` for a name that nobody knows, as that of a check of a later release. */
+export function describeCheck(name: string): CheckDescription | undefined {
+  return descriptions.get(name);
+}

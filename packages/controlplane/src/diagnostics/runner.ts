@@ -1,0 +1,152 @@
+import type { Clock, Log, Metrics } from '@weir/core';
+import { changeDiagnostics } from './change.ts';
+import type { Check } from './check.ts';
+import { DiagnosticGauges } from './gauges.ts';
+import { type ClusterHistory, noHistory, withLook } from './history.ts';
+import { blindLook, type Look, look } from './look.ts';
+import type { ClusterPicture } from './picture.ts';
+import type { Transition } from './record.ts';
+import { checks as allChecks } from './registry.ts';
+import type { DiagnosticsStore } from './store.ts';
+
+export interface DiagnosticsRunnerOptions {
+  /** The clusters that this process leads at the moment. */
+  readonly clusterIds: () => readonly string[];
+  readonly takePicture: (clusterId: string) => Promise<ClusterPicture>;
+  readonly store: DiagnosticsStore;
+  /** The metrics of one cluster. */
+  readonly metricsOf: (clusterId: string) => Metrics;
+  /** Told of every transition that is not silent, once it is kept. */
+  readonly onTransition: (transition: Transition) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly checks?: readonly Check[] | undefined;
+  readonly intervalMs?: number | undefined;
+}
+
+export const defaultIntervalMs = 60_000;
+/** A picture that takes longer is given up. */
+export const pictureMsMax = 30_000;
+/** Clusters that are looked at at a time, so that a slow one does not keep all others waiting. */
+const looksAtATime = 4;
+
+interface Watched {
+  history: ClusterHistory;
+  readonly gauges: DiagnosticGauges;
+}
+
+/** Looks at every cluster that this process leads, again and again. */
+export class DiagnosticsRunner {
+  readonly #options: DiagnosticsRunnerOptions;
+  readonly #watched = new Map<string, Watched>();
+  #cancel: () => void = () => {};
+  #hasStopped = false;
+  /** One round after the other. */
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(options: DiagnosticsRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** The first look comes after one interval, when agents have had time to report. */
+  start(): void {
+    const { clock, intervalMs = defaultIntervalMs } = this.#options;
+    this.#cancel = clock.after(intervalMs, () => {
+      void this.lookAtAll().then(() => {
+        if (!this.#hasStopped) this.start();
+      });
+    });
+  }
+
+  /** Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next round. */
+  lookAtAll(): Promise<void> {
+    this.#round = this.#round.then(() => this.#lookAtAll());
+    return this.#round;
+  }
+
+  /** Begins nothing more, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#hasStopped = true;
+    this.#cancel();
+    await this.#round;
+    for (const clusterId of [...this.#watched.keys()]) this.#unwatch(clusterId);
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const clusterIds = new Set(this.#options.clusterIds());
+    for (const clusterId of [...this.#watched.keys()]) {
+      if (!clusterIds.has(clusterId)) this.#unwatch(clusterId);
+    }
+    // Everyone takes the next of the same iterator.
+    const next = clusterIds.values();
+    const takeTurns = async () => {
+      for (const clusterId of next) await this.#lookAt(clusterId);
+    };
+    await Promise.all(Array.from({ length: looksAtATime }, takeTurns));
+  }
+
+  async #lookAt(clusterId: string): Promise<void> {
+    if (this.#hasStopped) return;
+    const { store, onTransition, clock, log } = this.#options;
+    try {
+      const watched = this.#watch(clusterId);
+      const { results } = await this.#see(clusterId, watched);
+      const atMs = clock.nowMs();
+      const events = results.map(({ name, result }) => ({ name, event: { kind: 'looked', atMs, result } as const }));
+      const { records, transitions } = await changeDiagnostics(store, clusterId, events, atMs);
+      watched.gauges.show(records);
+      for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
+    } catch (error) {
+      log.warn('the diagnostics of a cluster could not be kept; trying again with the next look', {
+        clusterId,
+        problem: (error as Error).message,
+      });
+    }
+  }
+
+  async #see(clusterId: string, watched: Watched): Promise<Look> {
+    const { store, log, checks = allChecks } = this.#options;
+    let picture: ClusterPicture;
+    try {
+      picture = await this.#takePicture(clusterId);
+    } catch (error) {
+      log.warn('the figures of a cluster could not be gathered for its diagnostics', {
+        clusterId,
+        problem: (error as Error).message,
+      });
+      return blindLook(
+        clusterId,
+        (await store.load(clusterId)).map(({ record }) => record.name),
+      );
+    }
+    watched.history = withLook(watched.history, picture);
+    const seen = look(checks, picture, watched.history);
+    for (const { name, error } of seen.errors) {
+      log.error('a check failed to run', { clusterId, name, problem: (error as Error).stack ?? String(error) });
+    }
+    return seen;
+  }
+
+  #takePicture(clusterId: string): Promise<ClusterPicture> {
+    const { takePicture, clock } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<ClusterPicture>();
+    const cancel = clock.after(pictureMsMax, () => {
+      reject(new Error(`it took longer than ${pictureMsMax} ms`));
+    });
+    takePicture(clusterId).then(resolve, reject).finally(cancel);
+    return promise;
+  }
+
+  #watch(clusterId: string): Watched {
+    const found = this.#watched.get(clusterId);
+    if (found !== undefined) return found;
+    const made = { history: noHistory, gauges: new DiagnosticGauges(this.#options.metricsOf(clusterId)) };
+    this.#watched.set(clusterId, made);
+    return made;
+  }
+
+  #unwatch(clusterId: string): void {
+    this.#watched.get(clusterId)?.gauges.clear();
+    this.#watched.delete(clusterId);
+  }
+}

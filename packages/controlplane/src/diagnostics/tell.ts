@@ -1,0 +1,50 @@
+import { caps } from '@weir/core';
+import { type CheckType, type Severity, severityRank } from './check.ts';
+import type { DiagnosticRecord, KeptFinding } from './record.ts';
+import { describeCheck } from './registry.ts';
+
+/** What of a diagnostic is told: findings as far as there is room for its type, and how many there are beyond. */
+export interface ToldDiagnostic {
+  readonly record: DiagnosticRecord;
+  readonly findings: readonly KeptFinding[];
+  readonly leftOutCount: number;
+}
+
+/**
+ * Chooses what people are told of the failed diagnostics of a cluster: at most five findings of each type, the most severe
+ * first, and among equally severe ones the first of each diagnostic before the second of any. Diagnostics themselves are never
+ * left out. Answers come in the order of the records; those that have not failed have no findings to tell.
+ */
+export function tellDiagnostics(records: readonly DiagnosticRecord[]): readonly ToldDiagnostic[] {
+  const chosen = new Set<KeptFinding>();
+  for (const candidates of candidatesByType(records).values()) {
+    candidates.sort((a, b) => severityRank(b.severity) - severityRank(a.severity) || a.place - b.place);
+    for (const { finding } of candidates.slice(0, caps.diagnosticGroupsPerTypeMax)) chosen.add(finding);
+  }
+  return records.map((record) => {
+    const findings = record.findings.filter((finding) => chosen.has(finding));
+    const leftOutCount = record.status === 'failed' ? record.findingCount - findings.length : 0;
+    return { record, findings, leftOutCount };
+  });
+}
+
+interface Candidate {
+  readonly finding: KeptFinding;
+  readonly severity: Severity;
+  /** Within its diagnostic. */
+  readonly place: number;
+}
+
+function candidatesByType(records: readonly DiagnosticRecord[]): ReadonlyMap<CheckType | undefined, Candidate[]> {
+  const byType = new Map<CheckType | undefined, Candidate[]>();
+  for (const { name, status, findings } of records) {
+    if (status !== 'failed') continue;
+    const type = describeCheck(name)?.type;
+    const candidates = byType.get(type) ?? [];
+    byType.set(type, candidates);
+    findings.forEach((finding, place) => {
+      candidates.push({ finding, severity: finding.severity, place });
+    });
+  }
+  return byType;
+}

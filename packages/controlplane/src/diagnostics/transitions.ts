@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type CheckDescription, type CheckResult, isNoData } from './check.ts';
+import { duration } from './figures.ts';
+import { keptFindings } from './findings.ts';
+import type { DiagnosticRecord, Mute, Transition, TransitionKind } from './record.ts';
+
+/**
+ * How a diagnostic changes. Pure: the record before, what happened, the record after and what people are told.
+ *
+ *     unknown ──nothing found──▶ healthy ──found, N looks in a row──▶ failed
+ *        ▲                          ▲                                  │  ▲
+ *        │                      (at first)     nothing found, M looks  │  │ found, N looks
+ *        │                                                             ▼  │
+ *        └───────────────── no figures for half an hour ───────────── recovered
+ *
+ * Muting stands beside it and changes nothing but who is told: a muted diagnostic goes on failing and recovering, in silence.
+ */
+export type DiagnosticEvent =
+  | { readonly kind: 'looked'; readonly atMs: number; readonly result: CheckResult }
+  | { readonly kind: 'mute'; readonly mute: Mute }
+  | { readonly kind: 'unmute'; readonly atMs: number; readonly by: string };
+
+export interface Step {
+  /** The same object when nothing changed. */
+  readonly record: DiagnosticRecord;
+  readonly transitions: readonly Transition[];
+}
+
+/** Without figures for this long, what was known before is too old to be told. */
+export const noDataMsMax = 30 * 60_000;
+
+export function step(check: CheckDescription, before: DiagnosticRecord, event: DiagnosticEvent): Step {
+  switch (event.kind) {
+    case 'looked': {
+      const expired = withoutExpiredMute(before, event.atMs);
+      const looked = isNoData(event.result)
+        ? withoutData(expired.record, event.result.missing, event.atMs)
+        : withFindings(check, expired.record, event.result, event.atMs);
+      return settled(before, event.atMs, looked.record, [...expired.transitions, ...looked.transitions]);
+    }
+    case 'mute':
+      return muted(before, event.mute);
+    case 'unmute': {
+      if (before.mute === null) return { record: before, transitions: [] };
+      const { atMs, by } = event;
+      const { record, transitions } = told({ ...before, mute: null }, 'unmuted', atMs, 'It is told again.', by);
+      return settled(before, atMs, record, transitions);
+    }
+  }
+}
+
+function withFindings(
+  check: CheckDescription,
+  before: DiagnosticRecord,
+  result: Exclude<CheckResult, { missing: string }>,
+  atMs: number,
+): Step {
+  const { failAfterLooks, recoverAfterLooks } = check.damping;
+  const isFailed = before.status === 'failed';
+  const hasFindings = result.length > 0;
+  // What was found last stays to be seen while a failed diagnostic is about to recover.
+  const found = hasFindings || !isFailed ? keptFindings(check, before, result, atMs) : {};
+  const record = { ...before, ...found, noData: null };
+  if (hasFindings === isFailed) {
+    const status = before.status === 'unknown' ? 'healthy' : before.status;
+    return { record: { ...record, status, looksAgainst: 0 }, transitions: [] };
+  }
+  const looksAgainst = before.looksAgainst + 1;
+  if (looksAgainst < (isFailed ? recoverAfterLooks : failAfterLooks)) {
+    return { record: { ...record, looksAgainst }, transitions: [] };
+  }
+  if (isFailed) return recovered(record, atMs, 'Nothing was found any more.');
+  const failed = { ...record, status: 'failed' as const, looksAgainst: 0, failedMs: atMs };
+  return told(failed, 'failed', atMs, failed.findings[0]!.message);
+}
+
+function withoutData(before: DiagnosticRecord, missing: string, atMs: number): Step {
+  const noData = { sinceMs: before.noData?.sinceMs ?? atMs, missing };
+  const record = { ...before, noData };
+  if (atMs - noData.sinceMs < noDataMsMax) return { record, transitions: [] };
+  const message = `There were no figures for ${duration(noDataMsMax)}: ${missing}. What was found before does not count any more.`;
+  const forgotten = before.status === 'failed' ? recovered(record, atMs, message) : { record, transitions: [] };
+  const { transitions } = forgotten;
+  const unknown = { status: 'unknown', severity: null, findings: [], findingCount: 0, looksAgainst: 0 } as const;
+  return { record: { ...forgotten.record, ...unknown }, transitions };
+}
+
+function recovered(before: DiagnosticRecord, atMs: number, message: string): Step {
+  const transition = told(before, 'recovered', atMs, message);
+  const record: DiagnosticRecord = {
+    ...transition.record,
+    status: 'recovered',
+    severity: null,
+    findings: [],
+    findingCount: 0,
+    looksAgainst: 0,
+    recoveredMs: atMs,
+  };
+  return { record, transitions: transition.transitions };
+}
+
+/** Muting again replaces what was said before. A time that is over mutes nothing. */
+function muted(before: DiagnosticRecord, mute: Mute): Step {
+  const { atMs, untilMs, by, reason } = mute;
+  if (untilMs !== null && untilMs <= atMs) return { record: before, transitions: [] };
+  const { record, transitions } = told({ ...before, mute }, 'muted', atMs, reason, by);
+  return settled(before, atMs, record, transitions);
+}
+
+function withoutExpiredMute(before: DiagnosticRecord, atMs: number): Step {
+  const untilMs = before.mute?.untilMs ?? null;
+  if (untilMs === null || atMs < untilMs) return { record: before, transitions: [] };
+  return told({ ...before, mute: null }, 'unmuted', atMs, 'The time for which it was muted is over.');
+}
+
+function told(
+  record: DiagnosticRecord,
+  kind: TransitionKind,
+  atMs: number,
+  message: string,
+  by: string | null = null,
+): Step {
+  const { clusterId, name, severity, mute, transitionCount } = record;
+  const isSilent = mute !== null && (kind === 'failed' || kind === 'recovered');
+  const transition = { clusterId, name, number: transitionCount, kind, atMs, by, severity, message, isSilent };
+  return { record: { ...record, transitionCount: transitionCount + 1 }, transitions: [transition] };
+}
+
+/** A look that changes nothing gives back the same record, so that nobody writes it anew. */
+function settled(
+  before: DiagnosticRecord,
+  atMs: number,
+  after: DiagnosticRecord,
+  transitions: readonly Transition[],
+): Step {
+  if (isDeepStrictEqual(before, after)) return { record: before, transitions };
+  return { record: { ...after, changedMs: atMs }, transitions };
+}
