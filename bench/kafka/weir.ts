@@ -10,6 +10,8 @@ const bin = join(import.meta.dirname, '../../bin/weir');
 export interface WeirOptions {
   /** Where profiles of its processes go; none are taken without it. They cost some of the time that they measure. */
   readonly profileFolder: string | undefined;
+  /** Further flags of a playground. */
+  readonly flags?: readonly string[];
 }
 
 /** `weir playground`: agent and control plane in one process, a bucket of files and SQLite. */
@@ -25,7 +27,7 @@ async function startPlaygroundOver(
   const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
   const server = await startWeir(
     lifetime,
-    ['playground', '-dataDir', dataDir, ...ports],
+    ['playground', '-dataDir', dataDir, ...ports, ...(options.flags ?? [])],
     ['Kafka', 'HTTP', 'control plane'],
     options,
   );

@@ -1,4 +1,5 @@
 import type { BenchRow } from '../bench-run.ts';
+import { encryptedRow } from './encrypted.ts';
 import { endToEndRows } from './end-to-end.ts';
 import { fetchRows } from './fetch.ts';
 import { manyPartitionsRow } from './many-partitions.ts';
@@ -7,6 +8,7 @@ import { slowStoreRows } from './slow-store.ts';
 
 export const benchRows: readonly BenchRow[] = [
   ...produceRows,
+  encryptedRow,
   ...fetchRows,
   ...endToEndRows,
   ...slowStoreRows,

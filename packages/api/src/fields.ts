@@ -163,9 +163,7 @@ export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of
 export const clusterId = () => id('cluster').describe('The virtual cluster.');
 
 export const workspaceFilter = () =>
-  id('workspace')
-    .optional()
-    .describe('Only this workspace. Without it, all that the caller reaches.');
+  id('workspace').optional().describe('Only this workspace. Without it, all that the caller reaches.');
 
 const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
 
@@ -188,12 +186,7 @@ export function cursor() {
 /** What a list takes that comes in pages. */
 export function pageInput(rowsDefault: number) {
   return {
-    limit: z
-      .int()
-      .min(1)
-      .max(caps.apiPageRowsMax)
-      .default(rowsDefault)
-      .describe('How many to give at most.'),
+    limit: z.int().min(1).max(caps.apiPageRowsMax).default(rowsDefault).describe('How many to give at most.'),
     cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
   };
 }

@@ -515,9 +515,6 @@ export const caps = {
   /** An answer of the issuer of tokens: its description, or its keys. */
   issuerAnswerBytesMax: MiB,
 
-  /** Findings of one type of diagnostics that are told at a time; of the others only the number. */
-  diagnosticGroupsPerTypeMax: 5,
-
   /** Findings that are kept of one diagnostic. A cluster may have a hundred thousand groups, and all may be stuck. */
   diagnosticFindingsMax: 20,
 

@@ -161,7 +161,10 @@ export class KafkaConnection implements Receiver {
     if (this.#state !== 'open') return;
     const frame = this.#assembler.placed(bytes);
     if (frame !== undefined) this.#frames.push(frame);
-    this.#onReceived(bytes);
+    this.#noteRead(bytes);
+    // TLS brings 16 KiB at a time, and as long as the frame is not whole there is nothing to do about it.
+    if (frame === undefined) this.#countPartial();
+    else this.#pump();
   }
 
   onChunk(chunk: Buffer): void {
@@ -171,13 +174,13 @@ export class KafkaConnection implements Receiver {
     } catch (error) {
       this.#broken = error as Error;
     }
-    this.#onReceived(chunk.length);
+    this.#noteRead(chunk.length);
+    this.#pump();
   }
 
-  #onReceived(bytes: number): void {
+  #noteRead(bytes: number): void {
     this.#lastReadMs = this.#options.clock.monotonicMs();
     this.#options.metrics.bytesIn.add(bytes);
-    this.#pump();
   }
 
   /** Accepts frames as long as there are any and there is room. Handlers may answer at once and so call it again. */

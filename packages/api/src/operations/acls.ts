@@ -1,4 +1,10 @@
-import { aclOperations as aclOperationNumbers, aclPatternTypes, aclPermissions, aclResourceTypes, caps } from '@weir/core';
+import {
+  aclOperations as aclOperationNumbers,
+  aclPatternTypes,
+  aclPermissions,
+  aclResourceTypes,
+  caps,
+} from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, list, text } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -12,9 +18,13 @@ const fields = {
   resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
     'Its name, or `*` for every one. The cluster is `kafka-cluster`.',
   ),
-  pattern_type: z.enum(wordsOf(aclPatternTypes)).describe('Whether the name is meant as it is or as a beginning.'),
+  pattern_type: z
+    .enum(wordsOf(aclPatternTypes))
+    .describe('Whether the name is meant as it is or as a beginning.'),
   principal: text(caps.principalNameCharsMax, 1).describe('Who, as `User:name`; `User:*` is everybody.'),
-  host: text(caps.aclHostCharsMax, 1).describe('The address that the client comes from, or `*` for every one.'),
+  host: text(caps.aclHostCharsMax, 1).describe(
+    'The address that the client comes from, or `*` for every one.',
+  ),
   operation: z.enum(wordsOf(aclOperationNumbers)).describe('What the rule allows or denies.'),
   permission_type: z.enum(wordsOf(aclPermissions)).describe('Whether it allows or denies. What denies wins.'),
 };

@@ -1,6 +1,16 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { apiKeySecretChars, emptyForNone, examples, list, secretTold, text, time, word, workspaceFilter } from '../fields.ts';
+import {
+  apiKeySecretChars,
+  emptyForNone,
+  examples,
+  list,
+  secretTold,
+  text,
+  time,
+  word,
+  workspaceFilter,
+} from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
 import { defineOperation } from '../operation.ts';
 import { accessGrants, keyGrants } from './access-grants.ts';
@@ -33,7 +43,9 @@ const createInput = () =>
     name: word(/^[a-zA-Z0-9_]{1,132}$/, 132, 'is not 1 to 128 letters, digits and underscores').describe(
       'A name that no other key of the account has. `akn_` in front is put there if it is missing.',
     ),
-    access_grants: keyGrants().describe('What it may do: one kind of key, for one cluster or for workspaces.'),
+    access_grants: keyGrants().describe(
+      'What it may do: one kind of key, for one cluster or for workspaces.',
+    ),
     virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
       'What the cluster of an agent key is. Its id tells, so that it may be left out.',
     ),

@@ -1,6 +1,15 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, configsGiven, configsTold, count, emptyForNone, examples, nanosecondsTold, text } from '../fields.ts';
+import {
+  clusterId,
+  configsGiven,
+  configsTold,
+  count,
+  emptyForNone,
+  examples,
+  nanosecondsTold,
+  text,
+} from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { tier } from './virtual-clusters.ts';
 
@@ -9,9 +18,13 @@ export const topicTypes = ['classic', 'lightning'] as const;
 const configuration = z
   .object({
     are_acls_enabled: z.boolean().describe('Whether ACLs are enforced.'),
-    acl_shadowing_enabled: z.boolean().describe('Whether ACLs are tried out: denials are logged and not made.'),
+    acl_shadowing_enabled: z
+      .boolean()
+      .describe('Whether ACLs are tried out: denials are logged and not made.'),
     is_auto_create_topic_enabled: z.boolean().describe('Whether topics are made when clients ask for them.'),
-    default_num_partitions: count(caps.partitionsPerTopicMax).describe('Partitions of a topic that does not say.'),
+    default_num_partitions: count(caps.partitionsPerTopicMax).describe(
+      'Partitions of a topic that does not say.',
+    ),
     default_retention_millis: z
       .int()
       .min(-1)
@@ -31,7 +44,10 @@ const configuration = z
 const change = z
   .strictObject({
     are_acls_enabled: z.boolean().optional().describe('Whether to enforce ACLs.'),
-    acl_shadowing_enabled: z.boolean().optional().describe('Whether to try ACLs out without denying anything.'),
+    acl_shadowing_enabled: z
+      .boolean()
+      .optional()
+      .describe('Whether to try ACLs out without denying anything.'),
     enable_deletion_protection: z.boolean().optional().describe('Whether to refuse to delete the cluster.'),
     tier: emptyForNone(tier()).describe('Another tier.'),
     broker_configs: configsGiven().describe(
@@ -43,7 +59,8 @@ const change = z
       .describe('A bucket that agents are to use instead of the one they were started with; `null` ends it.'),
   })
   .refine(
-    ({ are_acls_enabled: enforced, acl_shadowing_enabled: shadowed }) => !(enforced === true && shadowed === true),
+    ({ are_acls_enabled: enforced, acl_shadowing_enabled: shadowed }) =>
+      !(enforced === true && shadowed === true),
     { error: 'are_acls_enabled and acl_shadowing_enabled cannot both be true' },
   );
 

@@ -23,7 +23,9 @@ export const credentialOperations = [
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
-    output: z.object({ credentials: list(credential, caps.credentialsMax).describe('The credentials by name.') }),
+    output: z.object({
+      credentials: list(credential, caps.credentialsMax).describe('The credentials by name.'),
+    }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
       input: { virtual_cluster_id: examples.cluster },

@@ -1,6 +1,18 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, configsGiven, configsTold, count, examples, list, nanosecondsTold, time, topicId, topicName, topicNameTold } from '../fields.ts';
+import {
+  clusterId,
+  configsGiven,
+  configsTold,
+  count,
+  examples,
+  list,
+  nanosecondsTold,
+  time,
+  topicId,
+  topicName,
+  topicNameTold,
+} from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const topicFields = {

@@ -1,6 +1,16 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, clusterName, dictionary, emptyForNone, examples, list, text, time, workspaceFilter } from '../fields.ts';
+import {
+  clusterId,
+  clusterName,
+  dictionary,
+  emptyForNone,
+  examples,
+  list,
+  text,
+  time,
+  workspaceFilter,
+} from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
 import { defineOperation } from '../operation.ts';
 import { apiKey, exampleNewKey, newApiKey } from './api-keys.ts';
@@ -87,8 +97,12 @@ const createInput = () =>
         'What it is; a Kafka cluster when nothing is said.',
       ),
       virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` when nothing is said.'),
-      virtual_cluster_region: emptyForNone(text(64, 1)).describe('Its region; `us-east-1` when nothing is said.'),
-      virtual_cluster_region_group: emptyForNone(text(64, 1)).describe('A group of regions, instead of a region.'),
+      virtual_cluster_region: emptyForNone(text(64, 1)).describe(
+        'Its region; `us-east-1` when nothing is said.',
+      ),
+      virtual_cluster_region_group: emptyForNone(text(64, 1)).describe(
+        'A group of regions, instead of a region.',
+      ),
       virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
         'The cloud; `aws` when nothing is said.',
       ),
@@ -121,7 +135,11 @@ const creation = {
   output: createOutput,
   errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
   example: {
-    input: { virtual_cluster_name: 'orders', virtual_cluster_tier: 'pro', virtual_cluster_tags: { team: 'shop' } },
+    input: {
+      virtual_cluster_name: 'orders',
+      virtual_cluster_tier: 'pro',
+      virtual_cluster_tags: { team: 'shop' },
+    },
     output: {
       virtual_cluster_id: examples.cluster,
       virtual_cluster_name: 'vcn_orders',

@@ -5,7 +5,9 @@ import { id } from '../ids.ts';
 import { defineOperation } from '../operation.ts';
 
 const claimRule = {
-  claim_path: text(256, 1).describe('Names with dots between them; a name that has dots itself stands in double quotes.'),
+  claim_path: text(256, 1).describe(
+    'Names with dots between them; a name that has dots itself stands in double quotes.',
+  ),
   expected_value: text(1024, 1).describe('What the claim has to be. One `*` at its end stands for any rest.'),
 };
 
@@ -15,7 +17,9 @@ const federationFields = {
   name: text(132).describe('Its name.'),
   issuer_url: text(caps.apiUrlCharsMax).describe('Who issues the tokens.'),
   audience: text(caps.apiUrlCharsMax).describe('Whom a token has to be made out to.'),
-  claim_match_rules: list(z.object(claimRule), caps.workloadClaimRulesMax).describe('What a token has to say.'),
+  claim_match_rules: list(z.object(claimRule), caps.workloadClaimRulesMax).describe(
+    'What a token has to say.',
+  ),
   read_only: z.boolean().describe('Whether agents that it admits only read.'),
   max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
   created_at: time().describe('When it was made.'),

@@ -16,7 +16,7 @@ const rules = {
     pattern: /^[a-zA-Z0-9 _-]{3,60}$/,
     text: '3 to 60 of letters, digits, space, underscore and hyphen',
   },
-  key: { pattern: /^[a-zA-Z0-9_]{3,128}$/, text: '3 to 128 of letters, digits and underscore' },
+  key: { pattern: /^[a-zA-Z0-9_]{1,128}$/, text: '1 to 128 of letters, digits and underscore' },
   'virtual cluster': {
     pattern: /^[a-zA-Z0-9_]{3,128}$/,
     text: '3 to 128 of letters, digits and underscore',

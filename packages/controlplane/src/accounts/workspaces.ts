@@ -77,8 +77,28 @@ export class Workspaces {
         .set({ deleted_ms: this.#surroundings.clock.nowMs() })
         .where('id', '=', workspaceId)
         .execute();
+      await forgetWorkspace(transaction, workspaceId);
     });
   }
+}
+
+/** Strikes a deleted workspace off, unless a deleted cluster of it is still kept. */
+export async function forgetWorkspace(transaction: DatabaseTransaction, workspaceId: string): Promise<void> {
+  await transaction
+    .deleteFrom('weir_workspaces')
+    .where('id', '=', workspaceId)
+    .where('deleted_ms', 'is not', null)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('weir_virtual_clusters as clusters')
+            .select('clusters.id')
+            .where('clusters.workspace_id', '=', workspaceId),
+        ),
+      ),
+    )
+    .execute();
 }
 
 function workspaceOf(row: WorkspaceRow): Workspace {

@@ -28,11 +28,12 @@ export class MemoryDiagnosticsStore implements DiagnosticsStore {
     return changes.map((change) => this.#saveOne(change));
   }
 
-  async transitions({ clusterId, name, limit }: TransitionsQuery): Promise<readonly Transition[]> {
+  async transitions({ clusterId, name, after, limit }: TransitionsQuery): Promise<readonly Transition[]> {
     const rows = [...(this.#rowsByCluster.get(clusterId)?.values() ?? [])];
     return rows
       .filter(({ record }) => name === undefined || record.name === name)
       .flatMap(({ transitions }) => transitions)
+      .filter((transition) => after === undefined || newestFirst(after, transition) < 0)
       .sort(newestFirst)
       .slice(0, limit);
   }

@@ -38,11 +38,15 @@ export interface TransitionsQuery {
   readonly clusterId: string;
   /** Of this diagnostic only. */
   readonly name?: string | undefined;
+  /** Goes on behind this one. */
+  readonly after?: TransitionPlace | undefined;
   readonly limit: number;
 }
 
+export type TransitionPlace = Pick<Transition, 'atMs' | 'name' | 'number'>;
+
 /** The order in which transitions are told: the newest first, and what happened at the same time by name and number. */
-export function newestFirst(a: Transition, b: Transition): number {
+export function newestFirst(a: TransitionPlace, b: TransitionPlace): number {
   if (a.atMs !== b.atMs) return b.atMs - a.atMs;
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   return b.number - a.number;

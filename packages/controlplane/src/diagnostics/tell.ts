@@ -19,7 +19,7 @@ export function tellDiagnostics(records: readonly DiagnosticRecord[]): readonly 
   const chosen = new Set<KeptFinding>();
   for (const candidates of candidatesByType(records).values()) {
     candidates.sort((a, b) => severityRank(b.severity) - severityRank(a.severity) || a.place - b.place);
-    for (const { finding } of candidates.slice(0, caps.diagnosticGroupsPerTypeMax)) chosen.add(finding);
+    for (const { finding } of candidates.slice(0, caps.diagnosticGroupsMax)) chosen.add(finding);
   }
   return records.map((record) => {
     const findings = record.findings.filter((finding) => chosen.has(finding));

@@ -1,0 +1,75 @@
+import type * as z from 'zod';
+import type { Operation } from './operation.ts';
+import { aclOperations } from './operations/acls.ts';
+import { agentOperations } from './operations/agents.ts';
+import { apiKeyOperations } from './operations/api-keys.ts';
+import { auditOperations } from './operations/audit.ts';
+import { clientMetricsOperations } from './operations/client-metrics.ts';
+import { clusterConfigurationOperations } from './operations/cluster-configuration.ts';
+import { consumerGroupOperations } from './operations/consumer-groups.ts';
+import { credentialOperations } from './operations/credentials.ts';
+import { diagnosticOperations } from './operations/diagnostics.ts';
+import { eventsStateOperations } from './operations/events-state.ts';
+import { monitoringOperations } from './operations/monitoring.ts';
+import { sessionOperations } from './operations/sessions.ts';
+import { ssoOperations } from './operations/sso.ts';
+import { topicOperations } from './operations/topics.ts';
+import { userRoleOperations } from './operations/user-roles.ts';
+import { userOperations } from './operations/users.ts';
+import { virtualClusterOperations } from './operations/virtual-clusters.ts';
+import { workloadIdentityOperations } from './operations/workload-identities.ts';
+import { workspaceOperations } from './operations/workspaces.ts';
+
+/** Every operation, in the order in which pages show them. */
+export const areas = [
+  { title: 'Virtual clusters', operations: virtualClusterOperations },
+  { title: 'Cluster configuration', operations: clusterConfigurationOperations },
+  { title: 'Events', operations: eventsStateOperations },
+  { title: 'Topics', operations: topicOperations },
+  { title: 'Consumer groups', operations: consumerGroupOperations },
+  { title: 'ACLs', operations: aclOperations },
+  { title: 'Credentials', operations: credentialOperations },
+  { title: 'Workload identities', operations: workloadIdentityOperations },
+  { title: 'Agents', operations: agentOperations },
+  { title: 'Diagnostics', operations: diagnosticOperations },
+  { title: 'Monitoring', operations: monitoringOperations },
+  { title: 'Client metrics', operations: clientMetricsOperations },
+  { title: 'Keys', operations: apiKeyOperations },
+  { title: 'Workspaces', operations: workspaceOperations },
+  { title: 'Roles', operations: userRoleOperations },
+  { title: 'Users', operations: userOperations },
+  { title: 'Single sign-on', operations: ssoOperations },
+  { title: 'Sessions', operations: sessionOperations },
+  { title: 'Audit', operations: auditOperations },
+] as const;
+
+type KnownOperation = (typeof areas)[number]['operations'][number];
+
+export type OperationName = KnownOperation['name'];
+
+export type OperationCalled<Name extends OperationName> = Extract<KnownOperation, { readonly name: Name }>;
+
+/** What a caller sends. */
+export type CallOf<Name extends OperationName> = z.input<OperationCalled<Name>['input']>;
+
+/** What whoever serves the operation is given: checked, with the defaults. */
+export type InputOf<Name extends OperationName> = z.output<OperationCalled<Name>['input']>;
+
+/** What he answers. */
+export type OutputOf<Name extends OperationName> = z.output<OperationCalled<Name>['output']>;
+
+/** Every operation, for code that treats all of them alike. */
+export const operations: readonly Operation<OperationName>[] = areas.flatMap(
+  ({ operations }): readonly Operation<OperationName>[] => operations,
+);
+
+/** Every operation by its name. */
+export const catalogue = Object.fromEntries(operations.map((operation) => [operation.name, operation])) as {
+  readonly [Name in OperationName]: OperationCalled<Name>;
+};
+
+export const operationNames: readonly OperationName[] = operations.map(({ name }) => name);
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(catalogue, name);
+}

@@ -1,0 +1,59 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, count, examples, list, text, time } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** More than agents can have. */
+const rolesMax = 16;
+const nameCharsMax = 256;
+
+const agent = z
+  .object({
+    agent_id: text(128).describe('The agent.'),
+    release: text(64).describe('The release that it runs.'),
+    roles: list(text(64), rolesMax).describe('What it does.'),
+    group: text(nameCharsMax).describe('Its group.'),
+    zone: text(nameCharsMax).describe('Its availability zone; empty if it does not know.'),
+    host: text(nameCharsMax).describe('Where Kafka clients find it.'),
+    kafka_port: count(65_535).describe('The port there.'),
+    cpu_count: z.number().min(0).describe('Its processors.'),
+    cpu_load: z.number().min(0).max(1).describe('How much of them it uses, from 0 to 1.'),
+    last_seen_at: time().describe('When it last called.'),
+  })
+  .meta({ id: 'Agent', description: 'An agent that calls in.' });
+
+export const agentOperations = [
+  defineOperation({
+    name: 'list_agents',
+    title: 'List agents',
+    summary: 'Lists the agents of a virtual cluster that called in lately.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      group: text(nameCharsMax).optional().describe('Only agents of this group.'),
+      role: text(64).optional().describe('Only agents that have this role.'),
+    }),
+    output: z.object({ agents: list(agent, caps.agentsPerClusterMax).describe('The agents by id.') }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, role: 'jobs' },
+      output: {
+        agents: [
+          {
+            agent_id: examples.agent,
+            release: 'v830',
+            roles: ['proxy', 'jobs'],
+            group: 'default',
+            zone: 'us-east-1a',
+            host: 'agent-1.example',
+            kafka_port: 9092,
+            cpu_count: 4,
+            cpu_load: 0.31,
+            last_seen_at: examples.time,
+          },
+        ],
+      },
+    },
+  }),
+] as const;

@@ -1,0 +1,83 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import {
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  text,
+  time,
+  timeOfCaller,
+  workspaceFilter,
+} from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+
+export const actorKinds = ['user', 'api_key', 'agent', 'anonymous', 'system'] as const;
+
+/** Ids that one call can be about. */
+const targetsMax = 16;
+const targetText = () => text(256);
+
+const entry = z
+  .object({
+    id: id('auditEntry').describe('The entry.'),
+    time: time().describe('When it happened.'),
+    actor_kind: z.enum(actorKinds).describe('What called.'),
+    actor_id: text(136).nullable().describe('The user or key that called, or `null` if nobody knows.'),
+    actor_name: text(caps.emailCharsMax).nullable().describe('Its name then.'),
+    remote_address: text(64).describe('Where the call came from.'),
+    operation: text(128).describe('What was called.'),
+    workspace_id: id('workspace').nullable().describe('The workspace that it was about, or `null`.'),
+    targets: list(targetText(), targetsMax).describe('The ids and names that it was about. Never a secret.'),
+    result: text(64).describe('`ok`, or the code of the error.'),
+    message: text().describe('What the error said; empty for none.'),
+  })
+  .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and what became of it.' });
+
+export const auditOperations = [
+  defineOperation({
+    name: 'search_audit_log',
+    title: 'Search the audit log',
+    summary: 'Finds who did what, the last first.',
+    description:
+      'Everything that changes something is recorded, every attempt to sign in and every refusal. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
+    access: 'read',
+    scope: 'workspace',
+    input: z.strictObject({
+      workspace_id: workspaceFilter(),
+      start: timeOfCaller().optional().describe('The earliest moment.'),
+      end: timeOfCaller().optional().describe('The moment before which it happened.'),
+      actor: text(caps.emailCharsMax)
+        .optional()
+        .describe('Only what this user or key did: its id or its name.'),
+      operation: text(128).optional().describe('Only calls of this operation.'),
+      target: targetText().optional().describe('Only what was about this id or name.'),
+      result: text(64).optional().describe('Only calls that ended so: `ok`, or the code of an error.'),
+      ...pageInput(100),
+    }),
+    output: z.object({ entries: list(entry, caps.apiPageRowsMax).describe('The entries.'), ...pageOutput }),
+    errors: ['not_found'],
+    example: {
+      input: { operation: 'delete_topic', start: '2026-01-31T00:00:00Z' },
+      output: {
+        entries: [
+          {
+            id: examples.audit,
+            time: examples.time,
+            actor_kind: 'user',
+            actor_id: examples.user,
+            actor_name: 'ada@example.com',
+            remote_address: '203.0.113.7',
+            operation: 'delete_topic',
+            workspace_id: examples.workspace,
+            targets: [examples.cluster, 'orders'],
+            result: 'deletion_protected',
+            message: 'orders has deletion protection enabled',
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+  }),
+] as const;

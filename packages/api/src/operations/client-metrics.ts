@@ -1,0 +1,113 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, examples, list, text, word } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const subscriptionName = () =>
+  word(/^[a-zA-Z0-9._-]{1,249}$/, 249, 'is not 1 to 249 letters, digits, dots, underscores and hyphens');
+
+const interval = 'How often clients push, in milliseconds.';
+const metrics = 'Beginnings of names of metrics with commas between them, or `*` for all.';
+const match =
+  'Which clients: `selector=pattern` with commas between them, of which all have to fit. Empty for every client.';
+
+const subscription = z
+  .object({
+    name: text(249).describe('The subscription.'),
+    interval_ms: z.int().optional().describe(interval),
+    metrics: text(caps.configTextCharsMax).optional().describe(metrics),
+    match: text(caps.configTextCharsMax).optional().describe(match),
+  })
+  .meta({ id: 'ClientMetricsSubscription', description: 'Which metrics clients push, and how often.' });
+
+const subscriptionGiven = z
+  .strictObject({
+    name: subscriptionName().describe('The subscription.'),
+    interval_ms: z.int().min(100).max(3_600_000).optional().describe(interval),
+    metrics: text(caps.configTextCharsMax).optional().describe(metrics),
+    match: text(caps.configTextCharsMax).optional().describe(match),
+  })
+  .refine(
+    (given) => given.interval_ms !== undefined || given.metrics !== undefined || given.match !== undefined,
+    { error: 'one of interval_ms, metrics and match has to be given' },
+  );
+
+const exampleSubscription = { name: 'latencies', interval_ms: 60_000, metrics: 'org.apache.kafka.producer.' };
+
+export const clientMetricsOperations = [
+  defineOperation({
+    name: 'list_client_metrics_subscriptions',
+    title: 'List subscriptions to client metrics',
+    summary: 'Lists which metrics the clients of a virtual cluster are asked to push.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      subscriptions: list(subscription, caps.clientMetricsMax).describe('The subscriptions by name.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: { subscriptions: [exampleSubscription] },
+    },
+  }),
+  defineOperation({
+    name: 'describe_client_metrics_subscription',
+    title: 'Describe a subscription to client metrics',
+    summary: 'Tells one subscription to metrics of clients.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      name: subscriptionName().describe('The subscription.'),
+    }),
+    output: z.object({ client_metrics_subscription: subscription.describe('The subscription.') }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, name: 'latencies' },
+      output: { client_metrics_subscription: exampleSubscription },
+    },
+  }),
+  defineOperation({
+    name: 'update_client_metrics_subscriptions',
+    title: 'Set subscriptions to client metrics',
+    summary: 'Makes or replaces subscriptions to metrics of clients, all of them or none.',
+    description:
+      'A subscription is replaced as a whole: what is left out has its default. A name may occur once.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      client_metrics_subscriptions: list(subscriptionGiven, caps.clientMetricsMax, 1)
+        .refine((given) => new Set(given.map(({ name }) => name)).size === given.length, {
+          error: 'has a name twice',
+        })
+        .describe('The subscriptions.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, client_metrics_subscriptions: [exampleSubscription] },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'delete_client_metrics_subscriptions',
+    title: 'Delete subscriptions to client metrics',
+    summary: 'Deletes subscriptions to metrics of clients, all of them or none.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      client_metrics_subscription_names: list(subscriptionName(), caps.clientMetricsMax, 1).describe(
+        'The subscriptions.',
+      ),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, client_metrics_subscription_names: ['latencies'] },
+      output: {},
+    },
+  }),
+] as const;

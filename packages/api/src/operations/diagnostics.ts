@@ -1,0 +1,207 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import {
+  clusterId,
+  count,
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  prose,
+  text,
+  time,
+  timeOfCaller,
+  word,
+} from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const severities = ['low', 'medium', 'high', 'critical'] as const;
+export const diagnosticTransitions = ['failed', 'recovered', 'muted', 'unmuted'] as const;
+
+const diagnosticId = () => word(/^[a-zA-Z0-9_.:-]{1,128}$/, 128, 'is not the id of a diagnostic');
+const actorName = () => text(caps.emailCharsMax);
+
+const finding = z.object({
+  key: text(256).describe('What the finding is about, the same from look to look.'),
+  message: text().describe('What was found, with figures.'),
+  since: time().describe('When it was first found.'),
+});
+
+const summaryFields = {
+  diagnostic_id: diagnosticId().describe('The diagnostic.'),
+  name: text(128).describe('The check that it comes from.'),
+  type: text(64).describe('The group of checks.'),
+  source: text(64).describe('Who looked, such as `control_plane`.'),
+  severity: z.enum(severities).describe('How bad it is when it fails.'),
+  title: text(256).describe('What it is about, for people.'),
+  successful: z.boolean().describe('Whether all is well.'),
+  muted: z.boolean().describe('Whether it raises no alert when it fails.'),
+  muted_until: time().nullable().describe('When that ends, or `null`.'),
+  first_failed_at: time().nullable().describe('Since when it fails, or `null`.'),
+  updated_at: time().describe('When it last changed.'),
+};
+
+const listed = z
+  .object({
+    ...summaryFields,
+    cause: text().describe('The first finding in one line; empty when all is well.'),
+  })
+  .meta({ id: 'DiagnosticListing', description: 'A diagnostic in a list.' });
+
+const diagnostic = z
+  .object({
+    ...summaryFields,
+    explanation: prose().describe('What it looks at and why that matters.'),
+    fix: prose().describe('What to do.'),
+    groups: list(finding, caps.diagnosticGroupsMax).describe('What was found, the worst first.'),
+    groups_left_out: count().describe('How many findings are not told.'),
+    muted_by: actorName().nullable().describe('Who muted it.'),
+    mute_reason: text().nullable().describe('Why.'),
+  })
+  .meta({ id: 'Diagnostic', description: 'What a check found.' });
+
+const transition = z
+  .object({
+    diagnostic_id: diagnosticId().describe('The diagnostic.'),
+    name: text(128).describe('The check.'),
+    type: text(64).describe('The group of checks.'),
+    severity: z.enum(severities).describe('How bad it is.'),
+    transition: z.enum(diagnosticTransitions).describe('What happened.'),
+    time: time().describe('When.'),
+    message: text().describe('What was found, or the reason that somebody gave.'),
+    actor: actorName().nullable().describe('Who did it, or `null` when it happened by itself.'),
+  })
+  .meta({ id: 'DiagnosticTransition', description: 'A change of a diagnostic.' });
+
+const exampleSummary = {
+  diagnostic_id: 'no_jobs_agent',
+  name: 'no_jobs_agent',
+  type: 'health',
+  source: 'control_plane',
+  severity: 'critical',
+  title: 'No agent runs jobs',
+  successful: false,
+  muted: false,
+  muted_until: null,
+  first_failed_at: examples.time,
+  updated_at: examples.time,
+} as const;
+const exampleCause = 'None of 3 agents has the role jobs.';
+
+const target = { virtual_cluster_id: clusterId(), diagnostic_id: diagnosticId().describe('The diagnostic.') };
+const exampleTarget = { virtual_cluster_id: examples.cluster, diagnostic_id: 'no_jobs_agent' };
+
+export const diagnosticOperations = [
+  defineOperation({
+    name: 'list_diagnostics',
+    title: 'List diagnostics',
+    summary: 'Lists what the control plane found out about the health of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      state: z
+        .enum(['all', 'failing', 'muted'])
+        .default('all')
+        .describe('All, those that fail and are not muted, or those that are muted.'),
+      severity: z.enum(severities).optional().describe('Only those of this severity.'),
+    }),
+    output: z.object({
+      diagnostics: list(listed, caps.diagnosticsMax).describe('Failing ones first, the worst first.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, state: 'failing' },
+      output: { diagnostics: [{ ...exampleSummary, cause: exampleCause }] },
+    },
+  }),
+  defineOperation({
+    name: 'get_diagnostic',
+    title: 'Describe a diagnostic',
+    summary: 'Tells what a diagnostic found, why that matters and what to do.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject(target),
+    output: z.object({ diagnostic: diagnostic.describe('The diagnostic.') }),
+    errors: ['not_found'],
+    example: {
+      input: exampleTarget,
+      output: {
+        diagnostic: {
+          ...exampleSummary,
+          explanation: 'Old records are removed and files are merged by agents with the role jobs.',
+          fix: 'Start an agent with -roles proxy,jobs.',
+          groups: [{ key: 'cluster', message: exampleCause, since: examples.time }],
+          groups_left_out: 0,
+          muted_by: null,
+          mute_reason: null,
+        },
+      },
+    },
+  }),
+  defineOperation({
+    name: 'mute_diagnostic',
+    title: 'Mute a diagnostic',
+    summary: 'Keeps a diagnostic from raising alerts, for a while or until somebody unmutes it.',
+    description: 'A muted diagnostic still fails and recovers.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      until: timeOfCaller().optional().describe('When it ends. Without it, when somebody unmutes it.'),
+      reason: text(1024).optional().describe('Why, for whoever asks later.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: {
+      input: { ...exampleTarget, until: '2026-02-01T00:00:00Z', reason: 'Planned maintenance.' },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'unmute_diagnostic',
+    title: 'Unmute a diagnostic',
+    summary: 'Lets a diagnostic raise alerts again.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject(target),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: exampleTarget, output: {} },
+  }),
+  defineOperation({
+    name: 'list_diagnostic_history',
+    title: 'List changes of diagnostics',
+    summary: 'Lists when diagnostics of a virtual cluster failed, recovered and were muted, the last first.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      diagnostic_id: diagnosticId().optional().describe('Only this diagnostic.'),
+      ...pageInput(100),
+    }),
+    output: z.object({
+      transitions: list(transition, caps.apiPageRowsMax).describe('The changes.'),
+      ...pageOutput,
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        transitions: [
+          {
+            diagnostic_id: 'no_jobs_agent',
+            name: 'no_jobs_agent',
+            type: 'health',
+            severity: 'critical',
+            transition: 'failed',
+            time: examples.time,
+            message: exampleCause,
+            actor: null,
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+  }),
+] as const;

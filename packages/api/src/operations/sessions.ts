@@ -1,0 +1,244 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { displayName, emailAddress, examples, list, newPassword, secret, text, time } from '../fields.ts';
+import { clusterTypeNames, id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { grantNames } from './access-grants.ts';
+import { actorKinds } from './audit.ts';
+
+export const profile = z
+  .object({
+    id: id('user').describe('The user.'),
+    email: text(caps.emailCharsMax).describe('What he signs in with.'),
+    name: text(128).describe('His name.'),
+  })
+  .meta({ id: 'Profile', description: 'A user, to himself.' });
+
+export const exampleProfile = { id: examples.user, email: 'ada@example.com', name: 'Ada' };
+
+const expiresAt = () => time().describe('When the session ends, however much it is used.');
+
+const session = z
+  .object({
+    id: id('session').describe('The session.'),
+    is_current: z.boolean().describe('Whether it is the one of this call.'),
+    created_at: time().describe('When it began.'),
+    last_used_at: time().describe('When it was last used, to about a minute.'),
+    expires_at: expiresAt(),
+    remote_address: text(64).describe('Where it was begun from.'),
+    user_agent: text(256).describe('With what.'),
+  })
+  .meta({ id: 'Session', description: 'Somebody signed in.' });
+
+/** What `sign_in` compares with; shorter passwords than are allowed now may have been allowed once. */
+const passwordGiven = () => secret(1, caps.passwordCharsMax);
+
+export const sessionOperations = [
+  defineOperation({
+    name: 'get_sign_in_methods',
+    title: 'Ask how to sign in',
+    summary: 'Tells how one can sign in, for whoever has not done so.',
+    access: 'read',
+    scope: 'public',
+    input: z.strictObject({}),
+    output: z.object({
+      needs_setup: z.boolean().describe('Whether there is no user yet; the server has printed a link.'),
+      passwords: z.boolean().describe('Whether passwords are accepted.'),
+      sso_login_path: text(caps.apiUrlCharsMax)
+        .nullable()
+        .describe('Where to go to sign in with OpenID Connect, or `null`.'),
+    }),
+    errors: [],
+    example: { input: {}, output: { needs_setup: false, passwords: true, sso_login_path: null } },
+  }),
+  defineOperation({
+    name: 'setup',
+    title: 'Set the account up',
+    summary: 'Makes the first user with the one-time token that the server printed, and signs him in.',
+    access: 'write',
+    scope: 'public',
+    isGuessable: true,
+    input: z.strictObject({
+      token: secret(16, 256).describe('The token from the link.'),
+      account_name: displayName(128).describe('What the account is called.'),
+      email: emailAddress().describe('What the user signs in with.'),
+      name: text(128, 1).describe('His name.'),
+      password: newPassword().describe('A password to sign in with.'),
+    }),
+    output: z.object({
+      account_id: id('account').describe('The account.'),
+      workspace_id: id('workspace').describe('Its first workspace.'),
+      user: profile.describe('The user.'),
+    }),
+    errors: ['invalid_token', 'already_set_up'],
+    example: {
+      input: {
+        token: 'token-from-the-printed-link',
+        account_name: 'Example',
+        email: 'ada@example.com',
+        name: 'Ada',
+        password: 'correct horse battery',
+      },
+      output: { account_id: examples.account, workspace_id: examples.workspace, user: exampleProfile },
+    },
+  }),
+  defineOperation({
+    name: 'sign_in',
+    title: 'Sign in',
+    summary: 'Begins a session of the console with a password.',
+    description:
+      'The answer sets the cookie of the session. A wrong address and a wrong password are told by the same error, after the same time.',
+    access: 'write',
+    scope: 'public',
+    isGuessable: true,
+    input: z.strictObject({
+      email: emailAddress().describe('The address.'),
+      password: passwordGiven().describe('The password.'),
+    }),
+    output: z.object({ user: profile.describe('The user.'), expires_at: expiresAt() }),
+    errors: ['invalid_credentials'],
+    example: {
+      input: { email: 'ada@example.com', password: 'correct horse battery' },
+      output: { user: exampleProfile, expires_at: '2026-02-07T12:00:00Z' },
+    },
+  }),
+  defineOperation({
+    name: 'sign_out',
+    title: 'Sign out',
+    summary: 'Ends the session of the caller.',
+    access: 'write',
+    scope: 'user',
+    input: z.strictObject({}),
+    output: z.object({}),
+    errors: [],
+    example: { input: {}, output: {} },
+  }),
+  defineOperation({
+    name: 'get_session',
+    title: 'Describe the session',
+    summary: 'Tells who is signed in and for how long.',
+    description: 'For sessions of the console. `get_context` tells the same of keys, and what they reach.',
+    access: 'read',
+    scope: 'user',
+    input: z.strictObject({}),
+    output: z.object({ user: profile.describe('The user.'), expires_at: expiresAt() }),
+    errors: [],
+    example: { input: {}, output: { user: exampleProfile, expires_at: '2026-02-07T12:00:00Z' } },
+  }),
+  defineOperation({
+    name: 'list_sessions',
+    title: 'List own sessions',
+    summary: 'Lists where the user is signed in.',
+    access: 'read',
+    scope: 'user',
+    input: z.strictObject({}),
+    output: z.object({
+      sessions: list(session, caps.sessionsPerUserMax).describe('The sessions, the last used first.'),
+    }),
+    errors: [],
+    example: {
+      input: {},
+      output: {
+        sessions: [
+          {
+            id: examples.session,
+            is_current: true,
+            created_at: examples.time,
+            last_used_at: examples.time,
+            expires_at: '2026-02-07T12:00:00Z',
+            remote_address: '203.0.113.7',
+            user_agent: 'Firefox',
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'revoke_session',
+    title: 'End an own session',
+    summary: 'Signs the user out somewhere else.',
+    access: 'write',
+    scope: 'user',
+    input: z.strictObject({ session_id: id('session').describe('The session.') }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { session_id: examples.session }, output: {} },
+  }),
+  defineOperation({
+    name: 'change_password',
+    title: 'Change the own password',
+    summary: 'Gives the user another password and ends his other sessions.',
+    access: 'write',
+    scope: 'user',
+    isGuessable: true,
+    input: z.strictObject({
+      current_password: passwordGiven().describe('The password until now.'),
+      new_password: newPassword().describe('The new one.'),
+    }),
+    output: z.object({}),
+    errors: ['invalid_credentials'],
+    example: {
+      input: { current_password: 'correct horse battery', new_password: 'wrong horse, new battery' },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'get_context',
+    title: 'Ask who one is',
+    summary: 'Tells who the caller is, what it reaches and how the service is set up.',
+    description: 'A good first call.',
+    access: 'read',
+    scope: 'user',
+    input: z.strictObject({}),
+    output: z.object({
+      account: z
+        .object({ id: id('account').describe('The account.'), name: text(128).describe('Its name.') })
+        .describe('The account of the caller.'),
+      actor: z
+        .object({
+          kind: z.enum(actorKinds).describe('What the caller is.'),
+          id: text(136).describe('Its id.'),
+          name: text(caps.emailCharsMax).describe('Its name.'),
+        })
+        .describe('The caller.'),
+      is_account_admin: z.boolean().describe('Whether it may administer the whole account.'),
+      workspaces: list(
+        z.object({
+          id: id('workspace').describe('The workspace.'),
+          name: text(128).describe('Its name.'),
+          grant: z.enum(grantNames).describe('What the caller may do there.'),
+          virtual_clusters: list(
+            z.object({
+              id: id('cluster').describe('The cluster.'),
+              name: text(135).describe('Its name.'),
+              type: z.enum(clusterTypeNames).describe('What it is.'),
+            }),
+            caps.virtualClustersMax,
+          ).describe('Its clusters by name.'),
+        }),
+        caps.workspacesMax,
+      ).describe('The workspaces that the caller reaches, the oldest first.'),
+      release: text(64).describe('The release of the control plane.'),
+      server_time: time().describe('The time there.'),
+    }),
+    errors: [],
+    example: {
+      input: {},
+      output: {
+        account: { id: examples.account, name: 'Example' },
+        actor: { kind: 'user', id: examples.user, name: 'ada@example.com' },
+        is_account_admin: true,
+        workspaces: [
+          {
+            id: examples.workspace,
+            name: 'Default',
+            grant: 'admin',
+            virtual_clusters: [{ id: examples.cluster, name: 'vcn_orders', type: 'byoc' }],
+          },
+        ],
+        release: 'v830',
+        server_time: examples.time,
+      },
+    },
+  }),
+] as const;

@@ -1,0 +1,124 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { examples, httpsUrl, secret, text, word } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+
+/**
+ * Single sign-on is OpenID Connect. The routes have the names that clients of SAML use, and other fields: an issuer and a client take the
+ * place of the entity, its address and its certificate.
+ */
+
+const identifier = () =>
+  word(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 63, 'is not 1 to 63 lower-case letters, digits and hyphens');
+const clientId = () => text(256, 1);
+const clientSecret = () => secret(1, 1024);
+const claimName = () => text(128, 1);
+
+const claim = 'The claim whose values name roles. Roles are given and taken away by it at every sign-in.';
+const mapping = 'Whether roles follow the claim.';
+const defaultRole = 'The role of users who have no other by the claim.';
+const issuer = 'The issuer, whose `/.well-known/openid-configuration` is asked.';
+
+const configuration = z
+  .object({
+    id: id('ssoConnection').describe('The connection.'),
+    sso_identifier: text(63).describe('What its addresses have at their end.'),
+    issuer_url: text(caps.apiUrlCharsMax).describe(issuer),
+    client_id: text(256).describe('The client that the issuer knows us as.'),
+    default_role_id: id('userRole').describe(defaultRole),
+    enable_sso_role_mapping: z.boolean().describe(mapping),
+    role_claim: text(128).describe(claim),
+    login_url: text(caps.apiUrlCharsMax).describe('Where users sign in.'),
+    callback_url: text(caps.apiUrlCharsMax).describe('What the issuer has to allow as the redirect.'),
+  })
+  .meta({ id: 'SsoConfiguration', description: 'How users sign in with OpenID Connect.' });
+
+const exampleSettings = {
+  issuer_url: 'https://issuer.example',
+  client_id: 'weir',
+  default_role_id: examples.role,
+  enable_sso_role_mapping: true,
+  role_claim: 'groups',
+};
+
+export const ssoOperations = [
+  defineOperation({
+    name: 'get_sso_configuration',
+    title: 'Describe single sign-on',
+    summary: 'Tells how users sign in with OpenID Connect, without the secret.',
+    access: 'read',
+    scope: 'account',
+    input: z.strictObject({}),
+    output: z.object({
+      sso_configuration: configuration.nullable().describe('The connection, or `null` if there is none.'),
+    }),
+    errors: [],
+    example: {
+      input: {},
+      output: {
+        sso_configuration: {
+          id: examples.sso,
+          sso_identifier: 'example',
+          ...exampleSettings,
+          login_url: 'https://console.example/login/sso/example',
+          callback_url: 'https://console.example/login/callback?connection=example',
+        },
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_sso_configuration',
+    title: 'Set single sign-on up',
+    summary: 'Lets users sign in with OpenID Connect.',
+    description: 'SAML is not spoken. An account has one connection.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      sso_identifier: identifier().describe('A word for its addresses, which no other account uses.'),
+      issuer_url: httpsUrl().describe(issuer),
+      client_id: clientId().describe('The client that the issuer knows us as.'),
+      client_secret: clientSecret().describe('Its secret. It is never told again.'),
+      default_role_id: id('userRole').describe(defaultRole),
+      enable_sso_role_mapping: z.boolean().default(false).describe(mapping),
+      role_claim: claimName().default('groups').describe(claim),
+    }),
+    output: z.object({ sso_connection_id: id('ssoConnection').describe('The connection.') }),
+    errors: ['not_found', 'sso_already_configured', 'duplicate_name'],
+    example: {
+      input: { sso_identifier: 'example', ...exampleSettings, client_secret: 'secret-of-the-client' },
+      output: { sso_connection_id: examples.sso },
+    },
+  }),
+  defineOperation({
+    name: 'update_sso_configuration',
+    title: 'Change single sign-on',
+    summary: 'Changes what is named of how users sign in with OpenID Connect.',
+    description: 'What is left out stays.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      sso_connection_id: id('ssoConnection').describe('The connection.'),
+      issuer_url: httpsUrl().optional().describe(issuer),
+      client_id: clientId().optional().describe('The client that the issuer knows us as.'),
+      client_secret: clientSecret().optional().describe('Its secret.'),
+      default_role_id: id('userRole').optional().describe(defaultRole),
+      enable_sso_role_mapping: z.boolean().optional().describe(mapping),
+      role_claim: claimName().optional().describe(claim),
+    }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { sso_connection_id: examples.sso, client_secret: 'another-secret' }, output: {} },
+  }),
+  defineOperation({
+    name: 'delete_sso_configuration',
+    title: 'Remove single sign-on',
+    summary: 'Lets nobody sign in with OpenID Connect any more.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({ sso_connection_id: id('ssoConnection').describe('The connection.') }),
+    output: z.object({}),
+    errors: ['not_found', 'last_admin'],
+    example: { input: { sso_connection_id: examples.sso }, output: {} },
+  }),
+] as const;

@@ -1,0 +1,101 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { displayName, examples, list, text, time } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { accessGrants, roleGrants } from './access-grants.ts';
+
+const role = z
+  .object({
+    id: id('userRole').describe('The role.'),
+    name: text(60).describe('Its name.'),
+    access_grants: accessGrants().describe('What its users may do.'),
+    created_at: time().describe('When it was made.'),
+  })
+  .meta({ id: 'UserRole', description: 'What users may do who have it.' });
+
+const exampleGrants = [
+  { workspace_id: examples.workspace, managed_grant_name: 'admin' as const, resource_id: '*' as const },
+];
+
+export const userRoleOperations = [
+  defineOperation({
+    name: 'list_user_roles',
+    title: 'List roles',
+    summary: 'Lists the roles of the account.',
+    description: 'Every account begins with two: `Admin` for everything everywhere, and `Read-only`.',
+    access: 'read',
+    scope: 'account',
+    input: z.strictObject({}),
+    output: z.object({ user_roles: list(role, caps.userRolesMax).describe('The roles by name.') }),
+    errors: [],
+    example: {
+      input: {},
+      output: {
+        user_roles: [
+          {
+            id: examples.role,
+            name: 'Shop',
+            access_grants: [
+              {
+                principal_kind: '',
+                resource_kind: '',
+                resource_id: '*',
+                workspace_id: examples.workspace,
+                managed_grant_name: 'admin',
+              },
+            ],
+            created_at: examples.time,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_user_role',
+    title: 'Create a role',
+    summary: 'Makes a role.',
+    description: 'There is no grant for billing, because there are no bills.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      user_role_name: displayName(60).describe('A name that no other role has.'),
+      access_grants: roleGrants().describe('What its users may do, by workspace.'),
+    }),
+    output: z.object({ user_role_id: id('userRole').describe('The role.') }),
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
+    example: {
+      input: { user_role_name: 'Shop', access_grants: exampleGrants },
+      output: { user_role_id: examples.role },
+    },
+  }),
+  defineOperation({
+    name: 'update_user_role',
+    title: 'Change a role',
+    summary: 'Replaces the name and the grants of a role.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      user_role_id: id('userRole').describe('The role.'),
+      new_user_role_name: displayName(60).describe('The name that it is to have.'),
+      access_grants: roleGrants().describe('All grants that it is to have.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'duplicate_name', 'last_admin'],
+    example: {
+      input: { user_role_id: examples.role, new_user_role_name: 'Shop', access_grants: exampleGrants },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'delete_user_role',
+    title: 'Delete a role',
+    summary: 'Deletes a role that nobody has.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({ user_role_id: id('userRole').describe('The role.') }),
+    output: z.object({}),
+    errors: ['not_found', 'role_in_use'],
+    example: { input: { user_role_id: examples.role }, output: {} },
+  }),
+] as const;

@@ -1,0 +1,184 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { emailAddress, examples, list, newPassword, secret, secretTold, text, time } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { exampleProfile, profile } from './sessions.ts';
+
+/** Roles that one user has. */
+const rolesPerUserMax = 100;
+const roleIds = () => list(id('userRole'), rolesPerUserMax);
+
+const user = z
+  .object({
+    id: id('user').describe('The user.'),
+    email: text(caps.emailCharsMax).describe('What he signs in with.'),
+    name: text(128).describe('His name.'),
+    user_role_ids: roleIds().describe('His roles.'),
+    created_at: time().describe('When he joined.'),
+    last_signed_in_at: time().nullable().describe('When he last signed in, or `null`.'),
+  })
+  .meta({ id: 'User', description: 'Somebody who may sign in.' });
+
+const pendingInvitation = z
+  .object({
+    id: id('invitation').describe('The invitation.'),
+    email: text(caps.emailCharsMax).describe('Who is invited.'),
+    user_role_id: id('userRole').describe('The role that he will have.'),
+    created_at: time().describe('When it was made.'),
+    expires_at: time().describe('When it ends.'),
+  })
+  .meta({ id: 'Invitation', description: 'An invitation that was not accepted yet.' });
+
+const exampleInvitation = {
+  id: examples.invitation,
+  email: 'grace@example.com',
+  user_role_id: examples.role,
+  created_at: examples.time,
+  expires_at: '2026-02-07T12:00:00Z',
+};
+
+export const userOperations = [
+  defineOperation({
+    name: 'users/list',
+    title: 'List users',
+    summary: 'Lists the users of the account.',
+    access: 'read',
+    scope: 'account',
+    input: z.strictObject({}),
+    output: z.object({ users: list(user, caps.usersMax).describe('The users by address.') }),
+    errors: [],
+    example: {
+      input: {},
+      output: {
+        users: [
+          {
+            ...exampleProfile,
+            user_role_ids: [examples.role],
+            created_at: examples.time,
+            last_signed_in_at: null,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'users/update_roles',
+    title: 'Change the roles of a user',
+    summary: 'Gives a user roles and takes others away.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      user_id: id('user').describe('The user.'),
+      assigned_role_ids: roleIds()
+        .nullish()
+        .transform((ids) => ids ?? [])
+        .describe('Roles to give.'),
+      unassigned_role_ids: roleIds()
+        .nullish()
+        .transform((ids) => ids ?? [])
+        .describe('Roles to take away.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'last_admin', 'limit_exceeded'],
+    example: { input: { user_id: examples.user, assigned_role_ids: [examples.role] }, output: {} },
+  }),
+  defineOperation({
+    name: 'users/delete',
+    title: 'Delete a user',
+    summary: 'Deletes a user and ends his sessions.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({ user_id: id('user').describe('The user.') }),
+    output: z.object({}),
+    errors: ['not_found', 'last_admin'],
+    example: { input: { user_id: examples.user }, output: {} },
+  }),
+  defineOperation({
+    name: 'users/create_invitations',
+    title: 'Invite users',
+    summary: 'Invites people to the account, and tells the link for each of them once.',
+    description:
+      'Nothing is mailed: hand the links over yourself. Whoever has the link can join, once, until it expires. To invite somebody again replaces his invitation.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      invitations: list(
+        z.strictObject({
+          email: emailAddress().describe('Who is invited.'),
+          user_role_id: id('userRole').describe('The role that he will have.'),
+        }),
+        caps.invitationsPerRequestMax,
+        1,
+      ).describe('The invitations, all of which are made or none.'),
+    }),
+    output: z.object({
+      invitations: list(
+        z.object({
+          email: text(caps.emailCharsMax).describe('Who is invited.'),
+          invitation_url: secretTold(caps.apiUrlCharsMax).describe(
+            'The link. It is told here and never again.',
+          ),
+          expires_at: time().describe('When it ends.'),
+        }),
+        caps.invitationsPerRequestMax,
+      ).describe('The invitations in the order of the request.'),
+    }),
+    errors: ['not_found', 'user_already_exists', 'limit_exceeded'],
+    example: {
+      input: { invitations: [{ email: 'grace@example.com', user_role_id: examples.role }] },
+      output: {
+        invitations: [
+          {
+            email: 'grace@example.com',
+            invitation_url: 'https://console.example/join#token-of-the-invitation',
+            expires_at: '2026-02-07T12:00:00Z',
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'users/list_invitations',
+    title: 'List invitations',
+    summary: 'Lists the invitations that were not accepted yet.',
+    access: 'read',
+    scope: 'account',
+    input: z.strictObject({}),
+    output: z.object({
+      invitations: list(pendingInvitation, caps.invitationsMax).describe('The invitations, the last first.'),
+    }),
+    errors: [],
+    example: { input: {}, output: { invitations: [exampleInvitation] } },
+  }),
+  defineOperation({
+    name: 'users/delete_invitation',
+    title: 'Withdraw an invitation',
+    summary: 'Makes the link of an invitation worthless.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({ invitation_id: id('invitation').describe('The invitation.') }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { invitation_id: examples.invitation }, output: {} },
+  }),
+  defineOperation({
+    name: 'users/accept_invitation',
+    title: 'Accept an invitation',
+    summary: 'Makes a user of whoever was invited, and signs him in.',
+    access: 'write',
+    scope: 'public',
+    isGuessable: true,
+    input: z.strictObject({
+      token: secret(16, 256).describe('What the link ends with.'),
+      name: text(128, 1).describe('His name.'),
+      password: newPassword().describe('A password to sign in with.'),
+    }),
+    output: z.object({ user: profile.describe('The user.') }),
+    errors: ['invalid_token', 'user_already_exists', 'limit_exceeded'],
+    example: {
+      input: { token: 'token-of-the-invitation', name: 'Ada', password: 'correct horse battery' },
+      output: { user: exampleProfile },
+    },
+  }),
+] as const;

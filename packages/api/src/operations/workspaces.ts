@@ -1,0 +1,93 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { displayName, examples, list, text, time } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { exampleNewKey, newApiKey } from './api-keys.ts';
+
+const workspace = z
+  .object({
+    id: id('workspace').describe('The workspace.'),
+    name: text(128).describe('Its name.'),
+    created_at: time().describe('When it was made.'),
+  })
+  .meta({ id: 'Workspace', description: 'Clusters and keys that belong together.' });
+
+const applicationKeyExample = {
+  ...exampleNewKey,
+  name: 'akn_analytics',
+  access_grants: [
+    {
+      principal_kind: 'app' as const,
+      resource_kind: '*' as const,
+      resource_id: '*',
+      workspace_id: examples.workspace,
+      managed_grant_name: '' as const,
+    },
+  ],
+};
+
+export const workspaceOperations = [
+  defineOperation({
+    name: 'list_workspaces',
+    title: 'List workspaces',
+    summary: 'Lists the workspaces that the caller reaches.',
+    access: 'read',
+    scope: 'user',
+    input: z.strictObject({}),
+    output: z.object({
+      workspaces: list(workspace, caps.workspacesMax).describe('The workspaces, the oldest first.'),
+    }),
+    errors: [],
+    example: {
+      input: {},
+      output: { workspaces: [{ id: examples.workspace, name: 'Default', created_at: examples.time }] },
+    },
+  }),
+  defineOperation({
+    name: 'create_workspace',
+    title: 'Create a workspace',
+    summary: 'Makes a workspace, and an application key for it.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      workspace_name: displayName(128).describe('A name that no other workspace has.'),
+      skip_application_key_creation: z.boolean().default(false).describe('Whether to make no key.'),
+    }),
+    output: z.object({
+      workspace_id: id('workspace').describe('The workspace.'),
+      application_key: newApiKey.optional().describe('A key for the workspace, unless none was wanted.'),
+    }),
+    errors: ['duplicate_name', 'limit_exceeded'],
+    example: {
+      input: { workspace_name: 'Analytics' },
+      output: { workspace_id: examples.workspace, application_key: applicationKeyExample },
+    },
+  }),
+  defineOperation({
+    name: 'rename_workspace',
+    title: 'Rename a workspace',
+    summary: 'Gives a workspace another name.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({
+      workspace_id: id('workspace').describe('The workspace.'),
+      new_workspace_name: displayName(128).describe('The new name.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'duplicate_name'],
+    example: { input: { workspace_id: examples.workspace, new_workspace_name: 'Reports' }, output: {} },
+  }),
+  defineOperation({
+    name: 'delete_workspace',
+    title: 'Delete a workspace',
+    summary: 'Deletes a workspace that has no clusters, and its keys.',
+    description: 'Clusters that were deleted and can be restored count too.',
+    access: 'write',
+    scope: 'account',
+    input: z.strictObject({ workspace_id: id('workspace').describe('The workspace.') }),
+    output: z.object({}),
+    errors: ['not_found', 'workspace_not_empty'],
+    example: { input: { workspace_id: examples.workspace }, output: {} },
+  }),
+] as const;

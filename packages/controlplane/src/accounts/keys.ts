@@ -1,0 +1,300 @@
+import { caps } from '@weir/core';
+import { changeAccount } from './change-account.ts';
+import { countUp } from './counters.ts';
+import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from './grants.ts';
+import { freshId } from './ids.ts';
+import { checkedName } from './names.ts';
+import { notFound, Refusal } from './refusal.ts';
+import type { ApiKeyGrantRow, ApiKeyRow, Database, DatabaseTransaction } from './schema.ts';
+import { freshKeySecret, hashSecret } from './secrets.ts';
+import type { AccountsSurroundings } from './surroundings.ts';
+import { requireWorkspace } from './workspaces.ts';
+
+export interface ApiKey extends KeyKind {
+  /** `aki_…` */
+  readonly id: string;
+  readonly accountId: string;
+  /** `akn_…` */
+  readonly name: string;
+  /** The last four characters of the secret. */
+  readonly secretTail: string;
+  readonly grants: readonly KeyGrant[];
+  readonly createdMs: number;
+  /** The id of who made it. */
+  readonly createdBy: string;
+  /** To the minute. */
+  readonly lastUsedMs: number | undefined;
+}
+
+export interface NewKey {
+  /** Without `akn_`. */
+  readonly name: string;
+  readonly grants: readonly KeyGrant[];
+  readonly createdBy: string;
+}
+
+const secretTailChars = 4;
+const keyNamePrefix = 'akn_';
+
+/**
+ * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes another key.
+ */
+export class Keys {
+  readonly #database: Database;
+  readonly #surroundings: AccountsSurroundings;
+
+  constructor(database: Database, surroundings: AccountsSurroundings) {
+    this.#database = database;
+    this.#surroundings = surroundings;
+  }
+
+  /** The oldest first. */
+  async list(accountId: string): Promise<ApiKey[]> {
+    const keys = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    const grants = await this.#database
+      .selectFrom('weir_api_key_grants as grants')
+      .innerJoin('weir_api_keys as keys', 'keys.id', 'grants.key_id')
+      .selectAll('grants')
+      .where('keys.account_id', '=', accountId)
+      .orderBy('grants.position')
+      .execute();
+    const ofKey = Map.groupBy(grants, (grant) => grant.key_id);
+    return keys.map((row) => keyOf(row, ofKey.get(row.id) ?? []));
+  }
+
+  async get(accountId: string, keyId: string): Promise<ApiKey | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', keyId)
+      .executeTakeFirst();
+    return row === undefined ? undefined : keyOf(row, await this.#grantsOf(row.id));
+  }
+
+  async findByHash(secretHash: string): Promise<ApiKey | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('secret_hash', '=', secretHash)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const grants = await this.#grantsOf(row.id);
+    // A key that was revoked between the two questions has no grants.
+    return grants.length === 0 ? undefined : keyOf(row, grants);
+  }
+
+  create(
+    accountId: string,
+    { name, grants, createdBy }: NewKey,
+  ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const { clock, random, randomBytes } = this.#surroundings;
+      const checked = await checkedGrants(transaction, accountId, grants);
+      const secret = freshKeySecret(randomBytes);
+      const row: ApiKeyRow = {
+        id: freshId('aki', random),
+        account_id: accountId,
+        name: await freeName(transaction, accountId, name),
+        secret_hash: hashSecret(secret),
+        secret_tail: secret.slice(-secretTailChars),
+        created_ms: clock.nowMs(),
+        created_by: createdBy,
+        last_used_ms: null,
+      };
+      await refuseTooMany(transaction, accountId);
+      await transaction.insertInto('weir_api_keys').values(row).execute();
+      const rows = checked.map((grant, position) => grantRowOf(row.id, position, grant));
+      for (const grant of rows) await transaction.insertInto('weir_api_key_grants').values(grant).execute();
+      return { key: keyOf(row, rows), secret };
+    });
+  }
+
+  async revoke(accountId: string, keyId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_api_keys')
+        .where('account_id', '=', accountId)
+        .where('id', '=', keyId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound('API key');
+      await countUp(transaction, 'revocations');
+    });
+  }
+
+  /** Notes that a key is used, unless somebody noted it after `unlessAfterMs`. */
+  async noteUse(keyId: string, usedMs: number, unlessAfterMs: number): Promise<void> {
+    await this.#database
+      .updateTable('weir_api_keys')
+      .set({ last_used_ms: usedMs })
+      .where('id', '=', keyId)
+      .where((row) => row.or([row('last_used_ms', 'is', null), row('last_used_ms', '<=', unlessAfterMs)]))
+      .execute();
+  }
+
+  #grantsOf(keyId: string): Promise<ApiKeyGrantRow[]> {
+    return this.#database
+      .selectFrom('weir_api_key_grants')
+      .selectAll()
+      .where('key_id', '=', keyId)
+      .orderBy('position')
+      .execute();
+  }
+}
+
+/** Those that open nothing but this workspace, or a cluster of it. */
+export async function revokeKeysOfWorkspace(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  workspaceId: string,
+): Promise<void> {
+  await transaction.deleteFrom('weir_api_key_grants').where('workspace_id', '=', workspaceId).execute();
+  await revokeKeysWithoutGrants(transaction, accountId);
+}
+
+export async function revokeKeysOfCluster(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  clusterId: string,
+): Promise<void> {
+  await transaction.deleteFrom('weir_api_key_grants').where('resource_id', '=', clusterId).execute();
+  await revokeKeysWithoutGrants(transaction, accountId);
+}
+
+async function revokeKeysWithoutGrants(transaction: DatabaseTransaction, accountId: string): Promise<void> {
+  await transaction
+    .deleteFrom('weir_api_keys')
+    .where('account_id', '=', accountId)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('weir_api_key_grants as grants')
+            .select('grants.key_id')
+            .whereRef('grants.key_id', '=', 'weir_api_keys.id'),
+        ),
+      ),
+    )
+    .execute();
+  // Grants of keys that stay have changed as well.
+  await countUp(transaction, 'revocations');
+}
+
+function keyOf(row: ApiKeyRow, grants: readonly ApiKeyGrantRow[]): ApiKey {
+  const all = grants.map(grantOf);
+  return {
+    ...keyKindOf(all[0]!),
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    secretTail: row.secret_tail,
+    grants: all,
+    createdMs: row.created_ms,
+    createdBy: row.created_by,
+    lastUsedMs: row.last_used_ms ?? undefined,
+  };
+}
+
+function grantOf(row: ApiKeyGrantRow): KeyGrant {
+  return {
+    principalKind: row.principal_kind,
+    resourceKind: row.resource_kind,
+    resourceId: row.resource_id,
+    workspaceId: row.workspace_id,
+    ...(row.managed_grant_name === null ? {} : { managedGrantName: row.managed_grant_name }),
+  };
+}
+
+function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGrantRow {
+  return {
+    key_id: keyId,
+    position,
+    principal_kind: grant.principalKind,
+    resource_kind: grant.resourceKind,
+    resource_id: grant.resourceId,
+    workspace_id: grant.workspaceId,
+    managed_grant_name: grant.managedGrantName ?? null,
+  };
+}
+
+async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
+  const prefixed = `${keyNamePrefix}${checkedName('key', name)}`;
+  const holder = await transaction
+    .selectFrom('weir_api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', prefixed)
+    .executeTakeFirst();
+  if (holder !== undefined)
+    throw new Refusal('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
+  return prefixed;
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_api_keys')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count >= caps.keysPerAccountMax)
+    throw new Refusal('conflict', `An account has at most ${caps.keysPerAccountMax} API keys.`);
+}
+
+/** The grants with everything filled in, if they make one kind of key and name what the account has. */
+async function checkedGrants(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  grants: readonly KeyGrant[],
+): Promise<KeyGrant[]> {
+  if (grants.length === 0 || grants.length > caps.grantsPerKeyMax)
+    throw new Refusal('invalid_request', `An API key has 1 to ${caps.grantsPerKeyMax} grants.`);
+  if (new Set(grants.map(({ principalKind }) => principalKind)).size > 1)
+    throw new Refusal('invalid_request', 'All grants of an API key have the same principal_kind.');
+  const checked: KeyGrant[] = [];
+  for (const grant of grants) checked.push(await checkedGrant(transaction, accountId, grant));
+  return checked;
+}
+
+async function checkedGrant(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  grant: KeyGrant,
+): Promise<KeyGrant> {
+  const { resourceKind, resourceId, workspaceId } = grant;
+  const isAboutAll = resourceKind === everywhere && resourceId === everywhere;
+  switch (keyKindOf(grant).kind) {
+    case 'agent': {
+      if (resourceKind !== 'virtual_cluster')
+        throw new Refusal('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
+      const cluster = await clusterOf(transaction, accountId, resourceId);
+      return { ...grant, workspaceId: cluster.workspace_id };
+    }
+    case 'application':
+      if (!isAboutAll)
+        throw new Refusal('invalid_request', 'resource_kind and resource_id of an application key are "*".');
+      await requireWorkspace(transaction, accountId, workspaceId);
+      return grant;
+    case 'account':
+      if (!isAboutAll || workspaceId !== everywhere)
+        throw new Refusal('invalid_request', 'All fields of the grant of an account key are "*".');
+      return grant;
+  }
+}
+
+async function clusterOf(transaction: DatabaseTransaction, accountId: string, clusterId: string) {
+  const cluster = await transaction
+    .selectFrom('weir_virtual_clusters')
+    .select('workspace_id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', clusterId)
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+  if (cluster === undefined) throw notFound('virtual cluster');
+  return cluster;
+}
