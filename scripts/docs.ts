@@ -7,12 +7,14 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
 
 /** Every generated page by its path, with what renders it. */
 const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/diagnostics.md': diagnosticsPage,
+  'docs/reference/api.md': apiPage,
   'docs/reference/flags.md': flagsPage,
 };
 

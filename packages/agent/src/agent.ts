@@ -15,6 +15,11 @@ import { createHandlers } from './handlers/table.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import {
+  ClusterMetrics,
+  type ClusterMetricsSettings,
+  isPublishingAgent,
+} from './metrics-publishing/cluster-metrics.ts';
 import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
@@ -64,6 +69,8 @@ export interface AgentOptions {
   readonly proxyProtocol?: ProxyProtocolOptions;
   /** Whether `/metrics` answers. */
   readonly servesMetrics: boolean;
+  /** What it tells of the whole cluster when it is the agent that does, which takes the role `jobs`. Without it it tells nothing. */
+  readonly clusterMetrics?: ClusterMetricsSettings | undefined;
   readonly cluster: ClusterPort;
   /**
    * What admits this agent to its cluster. Without it this agent shares no pages with others. Agents recognise each other by a secret
@@ -257,6 +264,9 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     return within(clock, Math.min(leftMs(), leaveMsMax), left);
   });
   await heartbeats.start();
+  const publishing = clusterMetricsOf(options, view);
+  publishing?.start();
+  started.defer(() => publishing?.stop());
   isReady = true;
   log.info('the agent is ready', { kafkaPort, httpPort: http.port });
 
@@ -310,6 +320,13 @@ async function readyUnlessGivenUp(
   } finally {
     givenUp?.removeEventListener('abort', close);
   }
+}
+
+function clusterMetricsOf(options: AgentOptions, view: ClusterView): ClusterMetrics | undefined {
+  const { clusterMetrics: settings, roles, agentId, clock, log, metrics } = options;
+  if (settings === undefined || !roles.includes('jobs')) return undefined;
+  const isPublisher = () => isPublishingAgent(agentId, view.agents());
+  return new ClusterMetrics({ view, settings, isPublisher, clock, log, metrics });
 }
 
 function inUrl(host: string): string {

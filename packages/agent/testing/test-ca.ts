@@ -41,7 +41,7 @@ const algorithms = {
 } as const;
 
 /** Long before and after every time that a test lives in. */
-const always = { from: new Date('2020-01-01T00:00:00Z'), to: new Date('2049-01-01T00:00:00Z') };
+const always = { from: new Date(Date.UTC(2020, 0, 1)), to: new Date(Date.UTC(2049, 0, 1)) };
 
 /** An authority that signs whatever a test wants. */
 export class TestCa {

@@ -12,5 +12,5 @@ export { readTrustedFile } from './files/private-file.ts';
 export { WatchedFile } from './files/watched-file.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';
 export { parseBindings, type WorkloadIdentityBinding } from './workload-identity/binding.ts';
-export { httpsFetchIssuer, IssuerKeys } from './workload-identity/issuer-keys.ts';
+export { platformIssuers } from './workload-identity/platform-issuers.ts';
 export { TokenExchange } from './workload-identity/token-exchange.ts';

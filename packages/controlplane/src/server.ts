@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { caps, type Metrics } from '@weir/core';
+import { caps } from '@weir/core';
 import { agentTokenPath } from '@weir/metadata';
 import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
+import { ownChangelog } from './release-feed/own-changelog.ts';
+import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
 import type { TokenExchange } from './workload-identity/token-exchange.ts';
 import { tokenRoute } from './workload-identity/token-route.ts';
 
@@ -39,11 +41,12 @@ type Answer = readonly [status: number, text: string, contentType?: string];
 
 const plainText = 'text/plain; charset=utf-8';
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
+const rss = 'application/rss+xml; charset=utf-8';
 
 /** Starts the HTTP server of a control-plane process: probes, metrics, and the connections of agents. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const door = new AgentDoor(options);
-  const answer = answerer(options.readiness, options.metrics);
+  const answer = answerer(options);
   const giveToken = options.tokens === undefined ? undefined : tokenRoute(options.tokens);
   const server = createServer(
     {
@@ -98,8 +101,9 @@ function pathOf({ url }: IncomingMessage): string {
   return (url ?? '/').split('?', 1)[0]!;
 }
 
-function answerer(readiness: () => boolean, metrics: Metrics) {
+function answerer({ readiness, metrics, members }: ControlPlaneOptions) {
   let wasReady = false;
+  let changelog: string | undefined;
 
   function isReady(): boolean {
     const isReadyNow = readiness();
@@ -112,6 +116,10 @@ function answerer(readiness: () => boolean, metrics: Metrics) {
     '/v1/status': () => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready']),
     '/v1/readiness': () => (isReady() ? [200, 'OK'] : [503, 'not ready']),
     '/metrics': () => [200, metrics.render(), prometheusText],
+    [releaseFeedPath]: () => {
+      changelog ??= ownChangelog();
+      return [200, releaseFeed({ changelog, baseUrl: members()[0] ?? 'http://localhost' }), rss];
+    },
   };
 
   function answerTo(path: string, isRead: boolean): Answer {

@@ -528,6 +528,16 @@ export const caps = {
   diagnosedGroupsMax: 5_000,
   diagnosedPartitionsMax: 50_000,
 
+  /** Groups of a cluster whose figures are published, and the partitions of all of them together. The first by name are. */
+  publishedGroupsMax: 5_000,
+  publishedGroupPartitionsMax: 100_000,
+
+  /** Points in one request to a collector. A point is about 600 bytes. */
+  pushedPointsMax: 2_000,
+
+  /** What is read of a collector's answer, which may tell what it rejected. */
+  collectorAnswerBytesMax: 16 * KiB,
+
   /** The body of one call of the API. The largest is a list of ACLs to delete. */
   apiRequestBytesMax: 2 * MiB,
 
@@ -565,6 +575,29 @@ export const caps = {
 
   /** Virtual clusters of one account, deleted ones that can be restored included. */
   virtualClustersMax: 10_000,
+
+  /** Roles of one user. */
+  rolesPerUserMax: 100,
+
+  /** The name of a user, and who he is to an identity provider: its issuer or its subject. */
+  userNameCharsMax: 128,
+  identityCharsMax: 1024,
+
+  /** What is kept of where somebody came from and with what. */
+  remoteAddressCharsMax: 64,
+  userAgentCharsMax: 256,
+
+  /** What is kept of one call in the audit log: ids and names, what an error said, and how many things it was about. */
+  auditTextCharsMax: 256,
+  auditMessageCharsMax: 4096,
+  auditTargetsMax: 16,
+
+  /** Keys that a control plane remembers between calls, about a kilobyte each. */
+  verifiedKeysMax: 20_000,
+
+  /** Passwords that are hashed at a time, 19 MiB and a thread of four each, and those that wait. Further ones are sent away. */
+  passwordHashesRunningMax: 2,
+  passwordHashesWaitingMax: 64,
 
   /** Diagnostics of one cluster, and the groups of one type of them that are told. */
   diagnosticsMax: 1000,

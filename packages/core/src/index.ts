@@ -31,9 +31,11 @@ export {
 export {
   durationBucketsSeconds,
   type LabelValues,
+  type MetricReading,
   type MetricRow,
   Metrics,
   type Series,
+  type SeriesReading,
   seriesPerMetricMax,
 } from './metrics.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';

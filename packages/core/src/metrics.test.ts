@@ -58,3 +58,20 @@ test('a series that was removed is not told, and begins anew', () => {
   metrics.series(row, { topic: 'a' }).add(5);
   assert.match(metrics.render(), /service_x\{topic="a"\} 5\n$/);
 });
+
+test('what a metric says can be read without its text', () => {
+  const metrics = new Metrics({ agent_version: 'v1' });
+  metrics.series({ name: 'x', kind: 'counter', help: 'X.', labels: ['topic'] }, { topic: 'a"b' }).add(3);
+  const timed = metrics.series({ name: 'y', kind: 'histogram', help: 'Y.', labels: [], buckets: [1] }, {});
+  timed.observe(0.5);
+  timed.observe(7);
+  const before = metrics.read();
+  timed.observe(7);
+  assert.deepEqual(
+    before.map(({ row, series }) => [row.name, ...series]),
+    [
+      ['x', { labels: { agent_version: 'v1', topic: 'a"b' }, value: 3, sum: 0, counts: [0] }],
+      ['y', { labels: { agent_version: 'v1' }, value: 0, sum: 7.5, counts: [1, 1] }],
+    ],
+  );
+});

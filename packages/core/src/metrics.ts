@@ -31,8 +31,24 @@ export const durationBucketsSeconds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
+/** One series as it stands, for those that send it elsewhere. */
+export interface SeriesReading {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of a counter or a gauge. */
+  readonly value: number;
+  /** Of a histogram: the sum of what was entered, and how often each bucket was hit; the last has no end. */
+  readonly sum: number;
+  readonly counts: readonly number[];
+}
+
+export interface MetricReading {
+  readonly row: MetricRow;
+  readonly series: readonly SeriesReading[];
+}
+
 interface StoredSeries extends Series {
   readonly labels: string;
+  readonly labelValues: Readonly<Record<string, string>>;
   value: number;
   sum: number;
   counts: number[];
@@ -46,10 +62,12 @@ interface Family {
 export class Metrics {
   readonly #families = new Map<string, Family>();
   readonly #common: string;
+  readonly #commonValues: Readonly<Record<string, string>>;
 
   /** `common` labels are on every series. */
   constructor(common: Readonly<Record<string, string>> = {}) {
     this.#common = labelText(common);
+    this.#commonValues = common;
   }
 
   series<Label extends string>(row: MetricRow<Label>, labels: LabelValues<NoInfer<Label>>): Series {
@@ -68,7 +86,7 @@ export class Metrics {
       const shared = Object.fromEntries(row.labels.map((label) => [label, 'other']));
       return this.series(row, shared as LabelValues<Label>);
     }
-    const made = storedSeries(key, row.buckets ?? []);
+    const made = storedSeries(key, labels, row.buckets ?? []);
     family.series.set(key, made);
     return made;
   }
@@ -76,6 +94,19 @@ export class Metrics {
   /** Ends a series, so that scrapes do not go on telling what has ceased to be. */
   remove<Label extends string>(row: MetricRow<Label>, labels: LabelValues<NoInfer<Label>>): void {
     this.#families.get(row.name)?.series.delete(labelText(labels));
+  }
+
+  /** All that there is, as it stands. */
+  read(): MetricReading[] {
+    return Array.from(this.#families.values(), ({ row, series }) => ({
+      row,
+      series: Array.from(series.values(), ({ labelValues, value, sum, counts }) => ({
+        labels: { ...this.#commonValues, ...labelValues },
+        value,
+        sum,
+        counts: [...counts],
+      })),
+    }));
   }
 
   /** The text that a scrape answers. */
@@ -109,9 +140,14 @@ export class Metrics {
   }
 }
 
-function storedSeries(labels: string, buckets: readonly number[]): StoredSeries {
+function storedSeries(
+  labels: string,
+  labelValues: Readonly<Record<string, string>>,
+  buckets: readonly number[],
+): StoredSeries {
   return {
     labels,
+    labelValues,
     value: 0,
     sum: 0,
     counts: new Array<number>(buckets.length + 1).fill(0),

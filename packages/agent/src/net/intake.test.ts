@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { connect as connectSecurely, createServer as createSecureServer } from 'node:tls';
 import { pause, until } from '../../testing/index.ts';
+import { TestCa } from '../../testing/test-ca.ts';
 import { type Intake, type Receiver, readChunks, takeOver } from './intake.ts';
+
+const ca = await TestCa.create();
+const { certificate, privateKey } = await ca.issueServer();
 
 /** A connection from outside and how the server reads it. */
 async function connected(t: TestContext, open: (accepted: Socket) => Intake) {
@@ -15,6 +20,7 @@ async function connected(t: TestContext, open: (accepted: Socket) => Intake) {
   const intake = open(accepted);
   t.after(() => {
     client.destroy();
+    accepted.destroy();
     intake.socket.destroy();
     server.close();
   });
@@ -121,4 +127,58 @@ test('a socket of another kind is read as chunks', async (t) => {
   client.write('chunk');
   await until(() => keeper.received.length === 5);
   assert.equal(keeper.placedReads, 0);
+});
+
+test('a socket that speaks TLS reads into memory of ours too, and keeps what came before', async (t) => {
+  const server = createSecureServer({ cert: certificate, key: privateKey });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connectSecurely({ host: '127.0.0.1', port, ca: ca.certificate });
+  const [accepted] = (await once(server, 'secureConnection')) as [Socket];
+  t.after(() => {
+    client.destroy();
+    accepted.destroy();
+    server.close();
+  });
+  client.write('early');
+  await once(accepted, 'readable');
+  const keeper = new Keeper();
+  keeper.place = Buffer.alloc(64 * 1024);
+  const intake = takeOver(accepted);
+  intake.start(keeper);
+  assert.equal(String(keeper.received), 'early');
+  const sent = Buffer.alloc(300_000, 'x');
+  client.write(sent);
+  await until(() => keeper.received.length === 5 + sent.length);
+  assert.ok(keeper.placedReads > 0);
+  intake.pause();
+  client.write('late');
+  await pause();
+  assert.equal(keeper.received.length, 5 + sent.length);
+  intake.resume();
+  await until(() => keeper.received.length === 9 + sent.length);
+  client.end();
+  await once(accepted, 'close');
+});
+
+test('what was put back in front of a plain connection comes first', async (t) => {
+  let accepted!: Socket;
+  const { client } = await connected(t, (socket) => {
+    accepted = socket;
+    return readChunks(socket);
+  });
+  client.write('head-body');
+  await once(accepted, 'readable');
+  accepted.removeAllListeners('readable');
+  accepted.unshift((accepted.read() as Buffer).subarray(5));
+  const taken = takeOver(accepted);
+  assert.notEqual(taken.socket, accepted);
+  const keeper = new Keeper();
+  taken.start(keeper);
+  assert.equal(String(keeper.received), 'body');
+  client.write('-tail');
+  await until(() => keeper.received.length === 9);
+  assert.equal(String(keeper.received), 'body-tail');
+  taken.socket.destroy();
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Log, type LogFields, Metrics, silentLog } from '@weir/core';
+import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
 import fc from 'fast-check';
 import { codeOf, FakeClock, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
 import type { HandlerResult } from '../handlers/handler.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
-import { startKafkaListener } from './listener.ts';
+import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
 import type { ReceivedRequest, RequestServer } from './request-server.ts';
 
 type Serve = (request: ReceivedRequest) => HandlerResult<Fields>;
@@ -24,6 +24,7 @@ interface Options {
   readonly handle?: RequestServer;
   readonly limits?: Partial<ListenerLimits>;
   readonly log?: Log;
+  readonly proxyProtocol?: KafkaListenerOptions['proxyProtocol'];
 }
 
 async function listen(t: TestContext, options: Options) {
@@ -37,6 +38,7 @@ async function listen(t: TestContext, options: Options) {
     clock,
     log: options.log ?? silentLog,
     metrics,
+    ...(options.proxyProtocol === undefined ? {} : { proxyProtocol: options.proxyProtocol }),
   });
   const clients: TestClient[] = [];
   t.after(async () => {
@@ -612,4 +614,37 @@ test('metrics tell requests by the name of their API', async (t) => {
     text,
     /service_agent_kafka_request_latency_count\{kafka_key="ApiVersions",outcome="success"\} 1/,
   );
+});
+
+/** Of version 2, for a client at 192.0.2.1:54321. */
+const proxyHeader = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000201cb007105d4312384', 'hex');
+
+test('behind a PROXY header a plain connection goes on as any other, for the client that it names', async (t) => {
+  const seen: string[] = [];
+  const handle = serving(({ session, body }) => {
+    seen.push(`${session.remoteAddress}:${session.remotePort}`);
+    return numbered((body as unknown as RequestOf<Apis['DescribeCluster']>).endpointType);
+  });
+  const { connect } = await listen(t, { handle, proxyProtocol: { principalType: undefined } });
+  for (const cut of [0, 1, 12, 16, proxyHeader.length]) {
+    const client = await connect();
+    client.socket.write(proxyHeader.subarray(0, cut));
+    await pause(1);
+    client.socket.write(proxyHeader.subarray(cut));
+    for (const number of [1, 2]) send(client, number);
+    assert.equal(await receive(client), 1, `cut at ${cut}`);
+    assert.equal(await receive(client), 2);
+    send(client, 3);
+    assert.equal(await receive(client), 3);
+  }
+  assert.deepEqual([...new Set(seen)], ['192.0.2.1:54321']);
+  // Whoever brings none is turned away, as is whoever brings one where none is asked for.
+  const without = await connect();
+  send(without, 1);
+  await without.closed;
+  // Its first four bytes are the length of a frame that is too long.
+  const limits = { frameBytesMax: 100 * MiB };
+  const plain = await (await listen(t, { handle, limits })).connect();
+  plain.socket.write(proxyHeader);
+  await plain.closed;
 });

@@ -66,26 +66,31 @@ const exampleKey = {
 
 export const exampleNewKey = { ...exampleKey, key: examples.keySecret };
 
-const creation = {
-  summary: 'Makes a key and tells its secret, once.',
-  description:
-    'Keys live until they are deleted; to replace one, make another and delete it. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. Nobody can make a key that may do more than he.',
-  access: 'write',
-  scope: 'workspace',
-  output: newApiKey,
-  errors: ['not_found', 'duplicate_api_key_name', 'limit_exceeded'],
-  example: { input: { name: 'ingest_agents', access_grants: [agentGrant] }, output: exampleNewKey },
-} as const;
+function creation<const Name extends string>(name: Name, title: string, description: string) {
+  return defineOperation({
+    name,
+    title,
+    summary: 'Makes a key and tells its secret, once.',
+    description,
+    access: 'write',
+    scope: 'workspace',
+    input: createInput(),
+    output: newApiKey,
+    errors: ['not_found', 'duplicate_api_key_name', 'limit_exceeded'],
+    example: { input: { name: 'ingest_agents', access_grants: [agentGrant] }, output: exampleNewKey },
+  });
+}
+
+const aboutKeys =
+  'Keys live until they are deleted; to replace one, make another and delete it. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. Nobody can make a key that may do more than he.';
 
 export const apiKeyOperations = [
-  defineOperation({ ...creation, name: 'create_api_key', title: 'Create a key', input: createInput() }),
-  defineOperation({
-    ...creation,
-    name: 'create_api_key_v2',
-    title: 'Create a key (second form)',
-    description: `The same as \`create_api_key\`, under the name that newer clients use. ${creation.description}`,
-    input: createInput(),
-  }),
+  creation('create_api_key', 'Create a key', aboutKeys),
+  creation(
+    'create_api_key_v2',
+    'Create a key (second form)',
+    'The same as `create_api_key`, under the name that newer clients use.',
+  ),
   defineOperation({
     name: 'list_api_keys',
     title: 'List keys',

@@ -128,29 +128,35 @@ const createOutput = z.object({
   workspace_id: id('workspace').describe('Where it was made.'),
 });
 
-const creation = {
-  summary: 'Makes a virtual cluster, and a key for its agents.',
-  access: 'write',
-  scope: 'workspace',
-  output: createOutput,
-  errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
-  example: {
-    input: {
-      virtual_cluster_name: 'orders',
-      virtual_cluster_tier: 'pro',
-      virtual_cluster_tags: { team: 'shop' },
+function creation<const Name extends string>(name: Name, title: string, description: string) {
+  return defineOperation({
+    name,
+    title,
+    summary: 'Makes a virtual cluster, and a key for its agents.',
+    description,
+    access: 'write',
+    scope: 'workspace',
+    input: createInput(),
+    output: createOutput,
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
+    example: {
+      input: {
+        virtual_cluster_name: 'orders',
+        virtual_cluster_tier: 'pro',
+        virtual_cluster_tags: { team: 'shop' },
+      },
+      output: {
+        virtual_cluster_id: examples.cluster,
+        virtual_cluster_name: 'vcn_orders',
+        agent_pool_id: examples.pool,
+        agent_pool_name: 'apn_orders',
+        bootstrap_url: null,
+        agent_key: exampleNewKey,
+        workspace_id: examples.workspace,
+      },
     },
-    output: {
-      virtual_cluster_id: examples.cluster,
-      virtual_cluster_name: 'vcn_orders',
-      agent_pool_id: examples.pool,
-      agent_pool_name: 'apn_orders',
-      bootstrap_url: null,
-      agent_key: exampleNewKey,
-      workspace_id: examples.workspace,
-    },
-  },
-} as const;
+  });
+}
 
 const exampleFields = {
   id: examples.cluster,
@@ -199,19 +205,16 @@ export const virtualClusterOperations = [
     errors: ['not_found'],
     example: { input: { virtual_cluster_id: examples.cluster }, output: { virtual_cluster: exampleCluster } },
   }),
-  defineOperation({
-    ...creation,
-    name: 'create_virtual_cluster',
-    title: 'Create a virtual cluster',
-    input: createInput(),
-  }),
-  defineOperation({
-    ...creation,
-    name: 'create_virtual_cluster_v2',
-    title: 'Create a virtual cluster (second form)',
-    description: 'The same as `create_virtual_cluster`, under the name that newer clients use.',
-    input: createInput(),
-  }),
+  creation(
+    'create_virtual_cluster',
+    'Create a virtual cluster',
+    'The name gets the prefix of its type, and the id tells the type too.',
+  ),
+  creation(
+    'create_virtual_cluster_v2',
+    'Create a virtual cluster (second form)',
+    'The same as `create_virtual_cluster`, under the name that newer clients use.',
+  ),
   defineOperation({
     name: 'rename_virtual_cluster',
     title: 'Rename a virtual cluster',

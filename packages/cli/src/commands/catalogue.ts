@@ -26,7 +26,7 @@ export const commands = [
     status: 'available',
     help: 'Decide the order of all that agents write, and serve the console and the API.',
   },
-  { name: 'metrics', status: 'planned', help: 'Publish the metrics of one cluster and do nothing else.' },
+  { name: 'metrics', status: 'available', help: 'Publish the metrics of one cluster and do nothing else.' },
   {
     name: 'local',
     status: 'available',

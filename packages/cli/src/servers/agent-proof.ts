@@ -16,7 +16,7 @@ export interface AgentProof {
 }
 
 export interface AgentProofOptions {
-  readonly values: CommandValues<'agent'>;
+  readonly values: CommandValues<'agent'> | CommandValues<'metrics'>;
   /** Of the control plane. */
   readonly urls: () => readonly string[];
   readonly proxy: ForwardProxy | undefined;

@@ -3,6 +3,7 @@ import type { AgentOptions } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
+import { clusterMetricsSettings } from './metrics-settings.ts';
 import { saslSettings } from './security-settings.ts';
 
 type BrokerValues = CommandValues<'local'> | CommandValues<'playground'> | CommandValues<'agent'>;
@@ -25,6 +26,7 @@ export type AgentSettings = Pick<
   | 'metadataRequestsPerCpu'
   | 'defaultStrategy'
   | 'cpuCount'
+  | 'clusterMetrics'
 >;
 
 /** The default of the flag; a window that was not asked for is left out where requests to the store cost nothing. */
@@ -63,6 +65,7 @@ export function agentSettings(
   const memoryBytes = machine.memoryBytes * Math.min(1, cpuCount / machine.cpuCount);
   const isBilledPerRequest = !/^(?:mem|file):/.test(bucketUrl);
   const windowMs = values.batchTimeout;
+  const leavesMetricsToOthers = 'disablePublishMetricsJob' in values && values.disablePublishMetricsJob;
   return {
     flush: {
       windowMs: isBilledPerRequest || windowMs !== usualWindowMs ? windowMs : 0,
@@ -92,5 +95,6 @@ export function agentSettings(
     metadataRequestsPerCpu: values.maxConcurrentMetadataRequestsPerCPU,
     defaultStrategy: values.defaultPartitionAssignmentStrategy,
     cpuCount,
+    clusterMetrics: leavesMetricsToOthers ? undefined : clusterMetricsSettings(values),
   };
 }

@@ -6,10 +6,9 @@ import {
   type ControlPlane,
   CredentialsKeeper,
   type CredentialsKeeperOptions,
-  httpsFetchIssuer,
-  IssuerKeys,
   keepClusterSecrets,
   parseBindings,
+  platformIssuers,
   readTrustedFile,
   startControlPlane,
   TokenExchange,
@@ -147,13 +146,14 @@ async function workloadIdentity(
     throw new Failure(`-workloadIdentityBindingsFile ${path}: ${error.message}`);
   });
   running.defer(() => file.stop());
-  const keys = new IssuerKeys(httpsFetchIssuer(clock), clock);
+  const issuers = platformIssuers({ clock, log });
+  running.defer(() => issuers.close());
   file.watch((hasChanged) => {
     if (!hasChanged) return;
     log.info('the bindings of workload identities have changed', { path, count: file.content.length });
-    keys.keepOnly(new Set(file.content.map(({ issuer }) => issuer)));
+    issuers.keepOnly(new Set(file.content.map(({ issuer }) => issuer)));
   });
-  return new TokenExchange({ bindings: () => file.content, secretOf, keys, clock, log, metrics });
+  return new TokenExchange({ bindings: () => file.content, secretOf, issuers, clock, log, metrics });
 }
 
 function whenLeader(node: ClusterNode): Promise<void> {

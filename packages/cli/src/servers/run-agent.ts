@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import {
   type AdvertisedHost,
@@ -7,12 +6,13 @@ import {
   lookUpZone,
   OwnZone,
   startAgent,
+  startMetricsPush,
   type ZoneOfAddress,
   ZoneWarnings,
   zonesByAddress,
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
-import { connectCluster, type ForwardProxy } from '@weir/metadata';
+import { connectCluster } from '@weir/metadata';
 import { openStore } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
@@ -20,6 +20,8 @@ import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
+import { forwardProxy } from './forward-proxy.ts';
+import { metricsPushSettings } from './metrics-settings.ts';
 import { explainingPorts } from './taken-port.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -63,11 +65,20 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   if (values.availabilityZone === undefined) void ownZone.start();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };
+    const { defaultVirtualClusterID: clusterId, agentGroup } = values;
+    const push = startMetricsPush({
+      settings: metricsPushSettings(values),
+      identity: { clusterId: clusterId!, agentId, agentGroup },
+      clock,
+      log,
+      metrics,
+    });
+    resources.defer(() => push.stop());
     const store = await openStore(bucketUrl, deps);
     resources.defer(() => store.close());
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
-    const proxy = proxyOf(values);
+    const proxy = forwardProxy(values);
     let knownUrls = (): readonly string[] => values.metadataURL!;
     const proof = agentProof({
       values,
@@ -175,10 +186,4 @@ function zonesOfClients(
     }
     return zone;
   };
-}
-
-function proxyOf({ httpProxy, httpsProxyCACertFile }: CommandValues<'agent'>): ForwardProxy | undefined {
-  if (httpProxy === undefined) return undefined;
-  const ca = httpsProxyCACertFile === undefined ? undefined : readFileSync(httpsProxyCACertFile, 'utf8');
-  return { url: httpProxy, ca };
 }

@@ -56,6 +56,10 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     record({ zone: lowercase, cidrs: fc.array(cidr, { minLength: 1, maxLength: 4 }) }),
     { selector: ({ zone }) => zone },
   ),
+  'HTTP headers': fc.uniqueArray(
+    record({ name: lowercase, value: fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/) }),
+    { selector: ({ name }) => name, minLength: 1 },
+  ),
   URL: fc.webUrl().filter((url) => !url.includes(',')),
   bool: fc.boolean(),
   bytes: fc.integer({ min: 1024 * 1024, max: 128 * 1024 * 1024 }),

@@ -1,5 +1,5 @@
-import { freshId } from './ids.ts';
 import { everywhere } from './grants.ts';
+import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { insertRole } from './roles.ts';
 import type { AccountRow, Database, DatabaseTransaction } from './schema.ts';
@@ -70,7 +70,7 @@ export async function insertAccount(
   surroundings: AccountsSurroundings,
 ): Promise<NewAccount> {
   const account: Account = {
-    id: freshId('ti', surroundings.random),
+    id: freshId('account', surroundings.random),
     name: checkedName('account', name),
     createdMs: surroundings.clock.nowMs(),
   };

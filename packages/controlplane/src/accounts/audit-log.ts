@@ -1,13 +1,14 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
+import { sql } from 'kysely';
 import { boundedText } from './bounded-text.ts';
 import { freshId } from './ids.ts';
-import { Refusal } from './refusal.ts';
 import type { AuditEntryRow, Database } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 
 /** Who did it. The name is kept beside the id, because the entry outlives the actor. */
 export interface AuditActor {
-  readonly kind: 'user' | 'key' | 'system' | 'anonymous';
+  readonly kind: AuditEntryRow['actor_kind'];
   /** Empty for those who have none. */
   readonly id: string;
   readonly name: string;
@@ -23,15 +24,16 @@ export interface AuditNote {
   readonly operation: string;
   /** Where it happened, unless it is about the account. */
   readonly workspaceId?: string;
-  /** Ids of what it was about. */
-  readonly targetIds: readonly string[];
+  /** Ids and names of what it was about. */
+  readonly targets: readonly string[];
   /** `ok`, or the code of the error. */
   readonly result: string;
-  readonly detail?: string;
+  /** What the error said. */
+  readonly message?: string;
 }
 
 export interface AuditEntry extends AuditNote {
-  /** `aui_…` */
+  /** `aei_…` */
   readonly id: string;
   readonly timeMs: number;
 }
@@ -41,9 +43,10 @@ export interface AuditSearch {
   /** From this time on, and before that one. */
   readonly fromMs?: number;
   readonly toMs?: number;
-  readonly actorId?: string;
+  /** The id or the name of who did it. */
+  readonly actor?: string;
   readonly operation?: string;
-  readonly targetId?: string;
+  readonly target?: string;
   readonly result?: string;
   /** Only what happened in these; what is about the account is then left out. */
   readonly workspaceIds?: readonly string[];
@@ -78,19 +81,19 @@ export class AuditLog {
     const timeMs = clock.nowMs();
     await this.#database.transaction().execute(async (transaction) => {
       for (const note of notes) {
-        const row = rowOf(freshId('aui', random), timeMs, note);
+        const row = rowOf(freshId('auditEntry', random), timeMs, note);
         await transaction.insertInto('weir_audit_entries').values(row).execute();
-        for (const targetId of targetsOf(note))
+        for (const target of targetsOf(note))
           await transaction
             .insertInto('weir_audit_targets')
-            .values({ entry_id: row.id, target_id: targetId, time_ms: timeMs })
+            .values({ entry_id: row.id, target_id: target, time_ms: timeMs })
             .execute();
       }
     });
   }
 
   async search(search: AuditSearch): Promise<AuditPage> {
-    const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, caps.auditEntriesPerPageMax));
+    const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, caps.apiPageRowsMax));
     // One more than is shown says whether there is another page.
     const rows = await this.#select(search)
       .orderBy('time_ms', 'desc')
@@ -98,10 +101,9 @@ export class AuditLog {
       .limit(limit + 1)
       .execute();
     const shown = rows.slice(0, limit);
-    const targets = await this.#targetsOf(shown);
     const last = shown.at(-1);
     return {
-      entries: shown.map((row) => entryOf(row, targets.get(row.id) ?? [])),
+      entries: shown.map(entryOf),
       nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : undefined,
     };
   }
@@ -122,17 +124,25 @@ export class AuditLog {
     return numDeletedRows >= forgottenPerStepMax;
   }
 
-  #select({ accountId, fromMs, toMs, actorId, operation, targetId, result, workspaceIds, cursor }: AuditSearch) {
-    let query = this.#database.selectFrom('weir_audit_entries').selectAll().where('account_id', '=', accountId);
+  #select({ accountId, fromMs, toMs, actor, operation, target, result, workspaceIds, cursor }: AuditSearch) {
+    let query = this.#database
+      .selectFrom('weir_audit_entries')
+      .selectAll()
+      .where('account_id', '=', accountId);
     if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs);
     if (toMs !== undefined) query = query.where('time_ms', '<', toMs);
-    if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+    if (actor !== undefined)
+      query = query.where((row) => row.or([row('actor_id', '=', actor), row('actor_name', '=', actor)]));
     if (operation !== undefined) query = query.where('operation', '=', operation);
     if (result !== undefined) query = query.where('result', '=', result);
-    if (workspaceIds !== undefined) query = query.where('workspace_id', 'in', ['-', ...workspaceIds]);
-    if (targetId !== undefined)
+    if (workspaceIds !== undefined)
+      query =
+        workspaceIds.length === 0
+          ? query.where(sql<boolean>`1 = 0`)
+          : query.where('workspace_id', 'in', workspaceIds);
+    if (target !== undefined)
       query = query.where('id', 'in', (entries) =>
-        entries.selectFrom('weir_audit_targets').select('entry_id').where('target_id', '=', targetId),
+        entries.selectFrom('weir_audit_targets').select('entry_id').where('target_id', '=', target),
       );
     if (cursor !== undefined) {
       const { timeMs, id } = parseCursor(cursor);
@@ -141,27 +151,6 @@ export class AuditLog {
       );
     }
     return query;
-  }
-
-  async #targetsOf(entries: readonly AuditEntryRow[]): Promise<Map<string, string[]>> {
-    if (entries.length === 0) return new Map();
-    const rows = await this.#database
-      .selectFrom('weir_audit_targets')
-      .select(['entry_id', 'target_id'])
-      .where(
-        'entry_id',
-        'in',
-        entries.map(({ id }) => id),
-      )
-      .orderBy('target_id')
-      .execute();
-    const ofEntry = new Map<string, string[]>();
-    for (const { entry_id, target_id } of rows) {
-      const targets = ofEntry.get(entry_id);
-      if (targets === undefined) ofEntry.set(entry_id, [target_id]);
-      else targets.push(target_id);
-    }
-    return ofEntry;
   }
 }
 
@@ -179,16 +168,17 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     operation: short(note.operation),
     workspace_id: short(note.workspaceId ?? ''),
     result: short(note.result),
-    detail: boundedText(note.detail ?? '', caps.auditDetailCharsMax),
+    message: boundedText(note.message ?? '', caps.auditMessageCharsMax),
+    targets: JSON.stringify([...targetsOf(note)]),
   };
 }
 
-function targetsOf({ targetIds }: AuditNote): Set<string> {
-  const kept = targetIds.slice(0, caps.auditTargetsMax);
+function targetsOf({ targets }: AuditNote): Set<string> {
+  const kept = targets.slice(0, caps.auditTargetsMax);
   return new Set(kept.map((id) => boundedText(id, caps.auditTextCharsMax)));
 }
 
-function entryOf(row: AuditEntryRow, targetIds: readonly string[]): AuditEntry {
+function entryOf(row: AuditEntryRow): AuditEntry {
   return {
     id: row.id,
     timeMs: row.time_ms,
@@ -198,9 +188,9 @@ function entryOf(row: AuditEntryRow, targetIds: readonly string[]): AuditEntry {
     userAgent: row.user_agent,
     operation: row.operation,
     ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
-    targetIds,
+    targets: JSON.parse(row.targets) as string[],
     result: row.result,
-    ...(row.detail === '' ? {} : { detail: row.detail }),
+    ...(row.message === '' ? {} : { message: row.message }),
   };
 }
 
@@ -210,8 +200,9 @@ function cursorOf({ time_ms, id }: AuditEntryRow): string {
 }
 
 function parseCursor(cursor: string): { readonly timeMs: number; readonly id: string } {
-  const parts = /^(\d{1,15})\.(aui_[0-9a-f_]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
-  if (parts === null)
-    throw new Refusal('invalid_request', 'The cursor is not one that a search has given.');
+  const parts = /^(\d{1,15})\.(aei_[0-9a-f_]{1,64})$/.exec(
+    Buffer.from(cursor, 'base64url').toString('latin1'),
+  );
+  if (parts === null) throw new ApiError('invalid_request', 'The cursor is not one that a search has given.');
   return { timeMs: Number(parts[1]), id: parts[2]! };
 }

@@ -1,4 +1,4 @@
-import { notFound } from './refusal.ts';
+import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { ApiError } from '@weir/api';
 
 /** An address that mail could be sent to: what a person types into a form, not everything that the standard allows. */
 const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
@@ -12,7 +12,7 @@ export function checkedEmail(email: string): string {
   const trimmed = email.trim();
   if (trimmed.length <= emailCharsMax && emailPattern.test(trimmed) && trimmed.split('@').length === 2)
     return trimmed;
-  throw new Refusal('invalid_request', 'That is not an e-mail address.');
+  throw new ApiError('invalid_request', 'That is not an e-mail address.');
 }
 
 /** The form by which an address is unique. */

@@ -1,9 +1,10 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { checkedEmail, emailKey } from './emails.ts';
 import { freshId } from './ids.ts';
+import { notFound } from './not-found.ts';
 import type { Passwords } from './passwords.ts';
-import { notFound, Refusal } from './refusal.ts';
 import { rolesOfAccount } from './roles.ts';
 import type { Database, DatabaseTransaction, InvitationRow } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
@@ -13,7 +14,7 @@ import { insertUser, type Proof, provenBy, type User } from './users.ts';
 const invitationMsMax = 7 * 24 * 3_600_000;
 
 export interface Invitation {
-  /** `ini_…` */
+  /** `ivi_…` */
   readonly id: string;
   readonly accountId: string;
   readonly email: string;
@@ -85,7 +86,7 @@ export class Invitations {
   /** Makes the user. The address is the invited one, whatever the identity provider says. */
   async accept(token: string, accepting: { readonly name: string; readonly proof: Proof }): Promise<User> {
     const invitation = await this.find(token);
-    if (invitation === undefined) throw notFound('invitation');
+    if (invitation === undefined) throw new ApiError('invalid_token');
     const proof = await provenBy(accepting.proof, this.#passwords);
     const { accountId, id, email, roleId } = invitation;
     return changeAccount(this.#database, accountId, async (transaction) => {
@@ -116,7 +117,7 @@ export class Invitations {
     const token = freshToken(randomBytes);
     const createdMs = clock.nowMs();
     const row: InvitationRow = {
-      id: freshId('ini', random),
+      id: freshId('invitation', random),
       account_id: accountId,
       email: checkedEmail(email),
       email_key: emailKey(email),
@@ -144,7 +145,7 @@ export class Invitations {
       .where('token_hash', '=', hashSecret(token))
       .where('expires_ms', '>', this.#surroundings.clock.nowMs())
       .executeTakeFirst();
-    if (numDeletedRows === 0n) throw notFound('invitation');
+    if (numDeletedRows === 0n) throw new ApiError('invalid_token');
   }
 }
 
@@ -169,7 +170,7 @@ async function refuseKnown(transaction: DatabaseTransaction, key: string, accoun
     .where('email_key', '=', key)
     .executeTakeFirst();
   if (user !== undefined)
-    throw new Refusal('conflict', 'There is a user with this e-mail address already.');
+    throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
@@ -178,6 +179,6 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count > caps.invitationsPerAccountMax)
-    throw new Refusal('conflict', `An account has at most ${caps.invitationsPerAccountMax} open invitations.`);
+  if (count > caps.invitationsMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${caps.invitationsMax} open invitations.`);
 }

@@ -1,10 +1,11 @@
+import { ApiError, namePrefixes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { countUp } from './counters.ts';
 import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from './grants.ts';
 import { freshId } from './ids.ts';
-import { checkedName } from './names.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { checkedPrefixedName } from './names.ts';
+import { notFound } from './not-found.ts';
 import type { ApiKeyGrantRow, ApiKeyRow, Database, DatabaseTransaction } from './schema.ts';
 import { freshKeySecret, hashSecret } from './secrets.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
@@ -27,14 +28,13 @@ export interface ApiKey extends KeyKind {
 }
 
 export interface NewKey {
-  /** Without `akn_`. */
+  /** With or without `akn_`. */
   readonly name: string;
   readonly grants: readonly KeyGrant[];
   readonly createdBy: string;
 }
 
 const secretTailChars = 4;
-const keyNamePrefix = 'akn_';
 
 /**
  * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes another key.
@@ -99,7 +99,7 @@ export class Keys {
       const checked = await checkedGrants(transaction, accountId, grants);
       const secret = freshKeySecret(randomBytes);
       const row: ApiKeyRow = {
-        id: freshId('aki', random),
+        id: freshId('apiKey', random),
         account_id: accountId,
         name: await freeName(transaction, accountId, name),
         secret_hash: hashSecret(secret),
@@ -148,44 +148,6 @@ export class Keys {
   }
 }
 
-/** Those that open nothing but this workspace, or a cluster of it. */
-export async function revokeKeysOfWorkspace(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  workspaceId: string,
-): Promise<void> {
-  await transaction.deleteFrom('weir_api_key_grants').where('workspace_id', '=', workspaceId).execute();
-  await revokeKeysWithoutGrants(transaction, accountId);
-}
-
-export async function revokeKeysOfCluster(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  clusterId: string,
-): Promise<void> {
-  await transaction.deleteFrom('weir_api_key_grants').where('resource_id', '=', clusterId).execute();
-  await revokeKeysWithoutGrants(transaction, accountId);
-}
-
-async function revokeKeysWithoutGrants(transaction: DatabaseTransaction, accountId: string): Promise<void> {
-  await transaction
-    .deleteFrom('weir_api_keys')
-    .where('account_id', '=', accountId)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('weir_api_key_grants as grants')
-            .select('grants.key_id')
-            .whereRef('grants.key_id', '=', 'weir_api_keys.id'),
-        ),
-      ),
-    )
-    .execute();
-  // Grants of keys that stay have changed as well.
-  await countUp(transaction, 'revocations');
-}
-
 function keyOf(row: ApiKeyRow, grants: readonly ApiKeyGrantRow[]): ApiKey {
   const all = grants.map(grantOf);
   return {
@@ -224,7 +186,7 @@ function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGra
 }
 
 async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
-  const prefixed = `${keyNamePrefix}${checkedName('key', name)}`;
+  const prefixed = checkedPrefixedName('key', namePrefixes.apiKey, name);
   const holder = await transaction
     .selectFrom('weir_api_keys')
     .select('id')
@@ -232,7 +194,7 @@ async function freeName(transaction: DatabaseTransaction, accountId: string, nam
     .where('name', '=', prefixed)
     .executeTakeFirst();
   if (holder !== undefined)
-    throw new Refusal('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
+    throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
   return prefixed;
 }
 
@@ -242,8 +204,8 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.keysPerAccountMax)
-    throw new Refusal('conflict', `An account has at most ${caps.keysPerAccountMax} API keys.`);
+  if (count >= caps.apiKeysMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${caps.apiKeysMax} API keys.`);
 }
 
 /** The grants with everything filled in, if they make one kind of key and name what the account has. */
@@ -252,10 +214,10 @@ async function checkedGrants(
   accountId: string,
   grants: readonly KeyGrant[],
 ): Promise<KeyGrant[]> {
-  if (grants.length === 0 || grants.length > caps.grantsPerKeyMax)
-    throw new Refusal('invalid_request', `An API key has 1 to ${caps.grantsPerKeyMax} grants.`);
+  if (grants.length === 0 || grants.length > caps.accessGrantsMax)
+    throw new ApiError('invalid_request', `An API key has 1 to ${caps.accessGrantsMax} grants.`);
   if (new Set(grants.map(({ principalKind }) => principalKind)).size > 1)
-    throw new Refusal('invalid_request', 'All grants of an API key have the same principal_kind.');
+    throw new ApiError('invalid_request', 'All grants of an API key have the same principal_kind.');
   const checked: KeyGrant[] = [];
   for (const grant of grants) checked.push(await checkedGrant(transaction, accountId, grant));
   return checked;
@@ -271,18 +233,18 @@ async function checkedGrant(
   switch (keyKindOf(grant).kind) {
     case 'agent': {
       if (resourceKind !== 'virtual_cluster')
-        throw new Refusal('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
+        throw new ApiError('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
       const cluster = await clusterOf(transaction, accountId, resourceId);
       return { ...grant, workspaceId: cluster.workspace_id };
     }
     case 'application':
       if (!isAboutAll)
-        throw new Refusal('invalid_request', 'resource_kind and resource_id of an application key are "*".');
+        throw new ApiError('invalid_request', 'resource_kind and resource_id of an application key are "*".');
       await requireWorkspace(transaction, accountId, workspaceId);
       return grant;
     case 'account':
       if (!isAboutAll || workspaceId !== everywhere)
-        throw new Refusal('invalid_request', 'All fields of the grant of an account key are "*".');
+        throw new ApiError('invalid_request', 'All fields of the grant of an account key are "*".');
       return grant;
   }
 }

@@ -1,13 +1,16 @@
-import { Refusal } from './refusal.ts';
+import { ApiError } from '@weir/api';
 
 interface NameRule {
   readonly pattern: RegExp;
   readonly text: string;
 }
 
-/** Without their prefixes. */
+/** What the catalogue asks of names as well; here it is for callers that do not come through it. Prefixes are not counted. */
 const rules = {
-  account: { pattern: /^\S(?:.{0,126}\S)?$/u, text: '1 to 128 characters' },
+  account: {
+    pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
+    text: '3 to 128 of letters, digits, space, underscore and hyphen',
+  },
   workspace: {
     pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
     text: '3 to 128 of letters, digits, space, underscore and hyphen',
@@ -29,5 +32,10 @@ export type Named = keyof typeof rules;
 export function checkedName(what: Named, name: string): string {
   const { pattern, text } = rules[what];
   if (pattern.test(name)) return name;
-  throw new Refusal('invalid_request', `The name of a ${what} is ${text}.`);
+  throw new ApiError('invalid_request', `The name of a ${what} is ${text}.`);
+}
+
+/** The name with its prefix, which callers may write or leave out. */
+export function checkedPrefixedName(what: Named, prefix: string, name: string): string {
+  return prefix + checkedName(what, name.startsWith(prefix) ? name.slice(prefix.length) : name);
 }

@@ -41,9 +41,7 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
 /** Whether a hash is cheaper or dearer than those that are made now. */
 export function isOutdated(stored: string, { memoryKiB, passes, parallelism }: PasswordCost): boolean {
   const { cost } = parse(stored);
-  return (
-    cost.memoryKiB !== memoryKiB || cost.passes !== passes || cost.parallelism !== parallelism
-  );
+  return cost.memoryKiB !== memoryKiB || cost.passes !== passes || cost.parallelism !== parallelism;
 }
 
 function compute(
@@ -54,7 +52,14 @@ function compute(
 ): Promise<Buffer> {
   // Keyboards write the same character in more than one way.
   const message = Buffer.from(password.normalize('NFKC'));
-  return computeArgon2('argon2id', { message, nonce: salt, parallelism, tagLength, memory: memoryKiB, passes });
+  return computeArgon2('argon2id', {
+    message,
+    nonce: salt,
+    parallelism,
+    tagLength,
+    memory: memoryKiB,
+    passes,
+  });
 }
 
 const phcPattern =

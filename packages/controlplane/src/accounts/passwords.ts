@@ -1,6 +1,6 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { hashPassword, isOutdated, isPasswordOf, type PasswordCost } from './password-hash.ts';
-import { Refusal } from './refusal.ts';
 
 /** Long passwords need no rules about their characters. */
 const passwordCharsMin = 12;
@@ -28,7 +28,7 @@ export class Passwords {
 
   async hash(password: string): Promise<string> {
     if (password.length < passwordCharsMin || password.length > caps.passwordCharsMax)
-      throw new Refusal(
+      throw new ApiError(
         'invalid_request',
         `A password has ${passwordCharsMin} to ${caps.passwordCharsMax} characters.`,
       );
@@ -59,7 +59,7 @@ export class Passwords {
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= caps.passwordHashesRunningMax) {
       if (this.#waiting.length >= caps.passwordHashesWaitingMax)
-        throw new Refusal('rate_limited', 'Too many people sign in at the moment. Try again soon.');
+        throw new ApiError('rate_limited', 'Too many people sign in at the moment. Try again soon.');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

@@ -1,9 +1,10 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction, RoleGrantRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 
@@ -71,16 +72,16 @@ export class Roles {
     });
   }
 
-  /** Whoever holds it holds it no longer, and invitations to it are void. */
+  /** Only one that nobody holds. Invitations to it are void. */
   async delete(accountId: string, roleId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
+      await refuseHeld(transaction, accountId, roleId);
       const { numDeletedRows } = await transaction
         .deleteFrom('weir_roles')
         .where('account_id', '=', accountId)
         .where('id', '=', roleId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw notFound('user role');
-      await requireAdministrator(transaction, accountId);
     });
   }
 
@@ -107,9 +108,37 @@ export class Roles {
           .where('role_id', 'in', unassigned)
           .execute();
       await assignRoles(transaction, userId, assigned);
+      await refuseTooMany(transaction, userId);
       await requireAdministrator(transaction, accountId);
     });
   }
+}
+
+async function refuseHeld(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  roleId: string,
+): Promise<void> {
+  const holder = await transaction
+    .selectFrom('weir_user_roles as held')
+    .innerJoin('weir_roles as roles', 'roles.id', 'held.role_id')
+    .select('held.user_id')
+    .where('roles.account_id', '=', accountId)
+    .where('roles.id', '=', roleId)
+    .limit(1)
+    .executeTakeFirst();
+  if (holder !== undefined)
+    throw new ApiError('role_in_use', 'Somebody has the role. Take it away from all users first.');
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, userId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_user_roles')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (count > caps.rolesPerUserMax)
+    throw new ApiError('limit_exceeded', `A user has at most ${caps.rolesPerUserMax} roles.`);
 }
 
 function grantOf(row: RoleGrantRow): RoleGrant {
@@ -128,10 +157,10 @@ export async function insertRole(
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.rolesPerAccountMax)
-    throw new Refusal('conflict', `An account has at most ${caps.rolesPerAccountMax} roles.`);
+  if (count >= caps.userRolesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${caps.userRolesMax} roles.`);
   const role: Role = {
-    id: freshId('pri', random),
+    id: freshId('userRole', random),
     name: await freeName(transaction, accountId, name, undefined),
     grants,
     createdMs: clock.nowMs(),
@@ -157,7 +186,7 @@ async function freeName(
     .where('name', '=', checkedName('role', name))
     .executeTakeFirst();
   if (holder !== undefined && holder.id !== ownId)
-    throw new Refusal('conflict', `There is a role "${name}" already.`);
+    throw new ApiError('duplicate_name', `There is a role "${name}" already.`);
   return name;
 }
 
@@ -167,8 +196,8 @@ async function insertGrants(
   roleId: string,
   grants: readonly RoleGrant[],
 ): Promise<void> {
-  if (grants.length > caps.grantsPerRoleMax)
-    throw new Refusal('invalid_request', `A role has at most ${caps.grantsPerRoleMax} grants.`);
+  if (grants.length > caps.accessGrantsMax)
+    throw new ApiError('invalid_request', `A role has at most ${caps.accessGrantsMax} grants.`);
   const workspaces = await transaction
     .selectFrom('weir_workspaces')
     .select('id')
@@ -233,5 +262,5 @@ export async function requireAdministrator(
     .limit(1)
     .executeTakeFirst();
   if (administrator === undefined)
-    throw new Refusal('conflict', 'Somebody has to stay administrator of all workspaces.');
+    throw new ApiError('last_admin', 'Somebody has to stay administrator of all workspaces.');
 }

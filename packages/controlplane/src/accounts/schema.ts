@@ -1,3 +1,4 @@
+import type { ClusterType } from '@weir/api';
 import type { Kysely, Transaction } from 'kysely';
 
 /**
@@ -146,7 +147,7 @@ export interface VirtualClusterRow {
   workspace_id: string;
   /** With its prefix. */
   name: string;
-  kind: 'byoc' | 'byoc_schema_registry' | 'byoc_data_lake';
+  type: ClusterType;
   tier: string;
   cloud_provider: string;
   /** One of the two is null. */
@@ -163,7 +164,7 @@ export interface AuditEntryRow {
   id: string;
   account_id: string;
   time_ms: number;
-  actor_kind: 'user' | 'key' | 'system' | 'anonymous';
+  actor_kind: 'user' | 'api_key' | 'agent' | 'anonymous' | 'system';
   actor_id: string;
   actor_name: string;
   remote_address: string;
@@ -172,7 +173,9 @@ export interface AuditEntryRow {
   /** Empty when it is about the account. */
   workspace_id: string;
   result: string;
-  detail: string;
+  message: string;
+  /** A JSON list of strings. */
+  targets: string;
 }
 
 export interface AuditTargetRow {

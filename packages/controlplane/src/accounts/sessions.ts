@@ -13,7 +13,7 @@ const sessionMsMax = 7 * 24 * 3_600_000;
 const lastSeenIntervalMs = 60_000;
 
 export interface Session {
-  /** `usi_…`, which opens nothing. */
+  /** `si_…`, which opens nothing. */
   readonly id: string;
   readonly createdMs: number;
   readonly lastSeenMs: number;
@@ -49,7 +49,7 @@ export class Sessions {
     const token = freshToken(randomBytes);
     const nowMs = clock.nowMs();
     const row: SessionRow = {
-      id: freshId('usi', random),
+      id: freshId('session', random),
       token_hash: hashSecret(token),
       user_id: signIn.userId,
       created_ms: nowMs,

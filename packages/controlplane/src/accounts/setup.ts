@@ -1,7 +1,7 @@
+import { ApiError } from '@weir/api';
 import { insertAccount, type NewAccount } from './accounts.ts';
 import { countUp } from './counters.ts';
 import type { Passwords } from './passwords.ts';
-import { notFound } from './refusal.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
@@ -48,20 +48,19 @@ export class Setup {
     return token;
   }
 
-  /** Whether a link still works, for the page behind it. */
-  async isOpen(token: string): Promise<boolean> {
-    return isToken(token) && (await this.#isKnown(this.#database, token)) && !(await hasUsers(this.#database));
+  /** Whether there is no user yet. */
+  async isNeeded(): Promise<boolean> {
+    return !(await hasUsers(this.#database));
   }
 
   /** Makes the account and its administrator, once. */
   async finish(token: string, first: FirstUser): Promise<NewAccount & { readonly user: User }> {
     // Before the password is hashed, so that a guess costs us nothing.
-    if (!(await this.isOpen(token))) throw notFound('setup link');
+    await this.#requireOpen(this.#database, token);
     const proof = await provenBy(first.proof, this.#passwords);
     return this.#database.transaction().execute(async (transaction) => {
       await countUp(transaction, 'setups');
-      if (!(await this.#isKnown(transaction, token)) || (await hasUsers(transaction)))
-        throw notFound('setup link');
+      await this.#requireOpen(transaction, token);
       await transaction.deleteFrom('weir_setup_tokens').execute();
       return this.#makeFirst(transaction, first, proof);
     });
@@ -90,14 +89,16 @@ export class Setup {
     return { ...made, user };
   }
 
-  async #isKnown(database: Database, token: string): Promise<boolean> {
+  async #requireOpen(database: Database, token: string): Promise<void> {
+    if (await hasUsers(database)) throw new ApiError('already_set_up');
+    if (!isToken(token)) throw new ApiError('invalid_token');
     const row = await database
       .selectFrom('weir_setup_tokens')
       .select('token_hash')
       .where('token_hash', '=', hashSecret(token))
       .where('expires_ms', '>', this.#surroundings.clock.nowMs())
       .executeTakeFirst();
-    return row !== undefined;
+    if (row === undefined) throw new ApiError('invalid_token');
   }
 }
 

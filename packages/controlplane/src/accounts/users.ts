@@ -1,11 +1,12 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
 import { changeAccount } from './change-account.ts';
 import { checkedEmail, emailKey } from './emails.ts';
 import type { RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
+import { notFound } from './not-found.ts';
 import type { Passwords } from './passwords.ts';
-import { notFound, Refusal } from './refusal.ts';
 import { assignRoles, requireAdministrator, rolesOfAccount } from './roles.ts';
 import type { Database, DatabaseTransaction, UserRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
@@ -249,7 +250,7 @@ export async function insertUser(
 ): Promise<User> {
   await refuseTooMany(transaction, accountId);
   const row: UserRow = {
-    id: freshId('ui', surroundings.random),
+    id: freshId('user', surroundings.random),
     account_id: accountId,
     email: checkedEmail(email),
     email_key: emailKey(email),
@@ -265,7 +266,7 @@ export async function insertUser(
     .onConflict((same) => same.column('email_key').doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n)
-    throw new Refusal('conflict', 'There is a user with this e-mail address already.');
+    throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
   if ('identity' in proof) await insertIdentity(transaction, row.id, proof.identity, surroundings);
   await assignRoles(transaction, row.id, await rolesOfAccount(transaction, accountId, roleIds));
   return userOf(row);
@@ -277,8 +278,8 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.usersPerAccountMax)
-    throw new Refusal('conflict', `An account has at most ${caps.usersPerAccountMax} users.`);
+  if (count >= caps.usersMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${caps.usersMax} users.`);
 }
 
 async function insertIdentity(
@@ -288,12 +289,12 @@ async function insertIdentity(
   { clock }: AccountsSurroundings,
 ): Promise<void> {
   if (subject === '' || Math.max(issuer.length, subject.length) > caps.identityCharsMax)
-    throw new Refusal('invalid_request', 'The identity provider gave no usable subject.');
+    throw new ApiError('invalid_request', 'The identity provider gave no usable subject.');
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('weir_user_identities')
     .values({ issuer, subject, user_id: userId, created_ms: clock.nowMs() })
     .onConflict((same) => same.doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n)
-    throw new Refusal('conflict', 'This identity belongs to a user already.');
+    throw new ApiError('conflict', 'This identity belongs to a user already.');
 }

@@ -1,9 +1,10 @@
+import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import { freshId } from './ids.ts';
-import { revokeKeysOfCluster } from './keys.ts';
-import { checkedName } from './names.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { freshClusterId } from './ids.ts';
+import { revokeKeysOfCluster } from './key-revocation.ts';
+import { checkedPrefixedName } from './names.ts';
+import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction, VirtualClusterRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
@@ -14,14 +15,6 @@ export const restorableMs = 30 * 24 * 3_600_000;
 /** Clusters that are forgotten in one go. */
 const forgottenPerListMax = 100;
 
-export type ClusterKind = VirtualClusterRow['kind'];
-
-const kinds = {
-  byoc: { idPrefix: 'vci', namePrefix: 'vcn_' },
-  byoc_schema_registry: { idPrefix: 'vci_sr', namePrefix: 'vcn_sr_' },
-  byoc_data_lake: { idPrefix: 'vci_dl', namePrefix: 'vcn_dl_' },
-} as const satisfies Record<ClusterKind, object>;
-
 export type ClusterPlace = { readonly region: string } | { readonly regionGroup: string };
 
 export interface VirtualCluster {
@@ -31,7 +24,7 @@ export interface VirtualCluster {
   readonly workspaceId: string;
   /** `vcn_…`, `vcn_sr_…`, `vcn_dl_…` */
   readonly name: string;
-  readonly kind: ClusterKind;
+  readonly type: ClusterType;
   readonly tier: string;
   readonly cloudProvider: string;
   readonly place: ClusterPlace;
@@ -44,9 +37,9 @@ export interface VirtualCluster {
 export interface NewVirtualCluster {
   /** Of a cluster that is there already; otherwise it gets a new one. */
   readonly id?: string;
-  /** Without its prefix. */
+  /** With or without its prefix. */
   readonly name: string;
-  readonly kind: ClusterKind;
+  readonly type: ClusterType;
   readonly tier: string;
   readonly cloudProvider: string;
   readonly place: ClusterPlace;
@@ -54,7 +47,7 @@ export interface NewVirtualCluster {
 }
 
 export interface VirtualClusterChange {
-  /** Without its prefix. */
+  /** With or without its prefix. */
   readonly name?: string;
   readonly tier?: string;
   /** All of them. */
@@ -116,11 +109,11 @@ export class VirtualClusters {
       await requireWorkspace(transaction, accountId, workspaceId);
       await refuseTooMany(transaction, accountId);
       const row: VirtualClusterRow = {
-        id: cluster.id ?? freshId(kinds[cluster.kind].idPrefix, random),
+        id: cluster.id ?? freshClusterId(cluster.type, random),
         account_id: accountId,
         workspace_id: workspaceId,
-        name: await freeName(transaction, workspaceId, prefixed(cluster.kind, cluster.name)),
-        kind: cluster.kind,
+        name: await freeName(transaction, workspaceId, prefixed(cluster.type, cluster.name)),
+        type: cluster.type,
         tier: cluster.tier,
         cloud_provider: cluster.cloudProvider,
         region: 'region' in cluster.place ? cluster.place.region : null,
@@ -136,8 +129,7 @@ export class VirtualClusters {
         .values(row)
         .onConflict((same) => same.column('id').doNothing())
         .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 1n)
-        throw new Refusal('conflict', `The id ${row.id} is taken.`);
+      if (numInsertedOrUpdatedRows !== 1n) throw new ApiError('conflict', `The id ${row.id} is taken.`);
       return clusterOf(row);
     });
   }
@@ -151,9 +143,7 @@ export class VirtualClusters {
         ...(name === undefined ? {} : { name: await this.#renamed(transaction, row, name) }),
         ...(tier === undefined ? {} : { tier }),
         ...(tags === undefined ? {} : { tags: tagsText(tags) }),
-        ...(isDeletionProtected === undefined
-          ? {}
-          : { is_deletion_protected: isDeletionProtected ? 1 : 0 }),
+        ...(isDeletionProtected === undefined ? {} : { is_deletion_protected: isDeletionProtected ? 1 : 0 }),
       };
       await transaction
         .updateTable('weir_virtual_clusters')
@@ -169,7 +159,7 @@ export class VirtualClusters {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const row = await requireCluster(transaction, accountId, clusterId);
       if (row.is_deletion_protected === 1)
-        throw new Refusal('conflict', `${row.name} has deletion protection enabled`);
+        throw new ApiError('deletion_protected', `${row.name} has deletion protection enabled`);
       await transaction
         .updateTable('weir_virtual_clusters')
         .set({ deleted_ms: this.#surroundings.clock.nowMs() })
@@ -178,7 +168,8 @@ export class VirtualClusters {
     });
   }
 
-  restore(accountId: string, clusterId: string): Promise<VirtualCluster> {
+  /** Under its own name, or under another if that was taken meanwhile. */
+  restore(accountId: string, clusterId: string, newName?: string): Promise<VirtualCluster> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const row = await transaction
         .selectFrom('weir_virtual_clusters')
@@ -189,13 +180,14 @@ export class VirtualClusters {
         .executeTakeFirst();
       if (row === undefined) throw notFound('recently deleted virtual cluster');
       await requireWorkspace(transaction, accountId, row.workspace_id);
-      await freeName(transaction, row.workspace_id, row.name);
+      const wanted = newName === undefined ? row.name : prefixed(row.type, newName);
+      const restored = { name: await freeName(transaction, row.workspace_id, wanted), deleted_ms: null };
       await transaction
         .updateTable('weir_virtual_clusters')
-        .set({ deleted_ms: null })
+        .set(restored)
         .where('id', '=', clusterId)
         .execute();
-      return clusterOf({ ...row, deleted_ms: null });
+      return clusterOf({ ...row, ...restored });
     });
   }
 
@@ -228,7 +220,7 @@ export class VirtualClusters {
   }
 
   #renamed(transaction: DatabaseTransaction, row: VirtualClusterRow, name: string): Promise<string> | string {
-    const wanted = prefixed(row.kind, name);
+    const wanted = prefixed(row.type, name);
     return wanted === row.name ? wanted : freeName(transaction, row.workspace_id, wanted);
   }
 }
@@ -239,7 +231,7 @@ function clusterOf(row: VirtualClusterRow): VirtualCluster {
     accountId: row.account_id,
     workspaceId: row.workspace_id,
     name: row.name,
-    kind: row.kind,
+    type: row.type,
     tier: row.tier,
     cloudProvider: row.cloud_provider,
     place: row.region === null ? { regionGroup: row.region_group! } : { region: row.region },
@@ -250,17 +242,20 @@ function clusterOf(row: VirtualClusterRow): VirtualCluster {
   };
 }
 
-function prefixed(kind: ClusterKind, name: string): string {
-  return `${kinds[kind].namePrefix}${checkedName('virtual cluster', name)}`;
+function prefixed(type: ClusterType, name: string): string {
+  return checkedPrefixedName('virtual cluster', clusterTypes[type].namePrefix, name);
 }
 
 function tagsText(tags: Readonly<Record<string, string>>): string {
   const entries = Object.entries(tags);
-  if (entries.length > caps.tagsPerClusterMax)
-    throw new Refusal('invalid_request', `A virtual cluster has at most ${caps.tagsPerClusterMax} tags.`);
+  if (entries.length > caps.clusterTagsMax)
+    throw new ApiError('invalid_request', `A virtual cluster has at most ${caps.clusterTagsMax} tags.`);
   for (const [key, value] of entries) {
-    if (key === '' || key.length > caps.tagCharsMax || value.length > caps.tagCharsMax)
-      throw new Refusal('invalid_request', `Keys and values of tags have at most ${caps.tagCharsMax} characters.`);
+    if (key === '' || key.length > caps.clusterTagCharsMax || value.length > caps.clusterTagCharsMax)
+      throw new ApiError(
+        'invalid_request',
+        `Keys and values of tags have at most ${caps.clusterTagCharsMax} characters.`,
+      );
   }
   return JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
@@ -294,7 +289,7 @@ async function freeName(
     .where('deleted_ms', 'is', null)
     .executeTakeFirst();
   if (holder !== undefined)
-    throw new Refusal('conflict', `There is a virtual cluster "${name}" in the workspace already.`);
+    throw new ApiError('duplicate_name', `There is a virtual cluster "${name}" in the workspace already.`);
   return name;
 }
 
@@ -304,9 +299,9 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.virtualClustersPerAccountMax)
-    throw new Refusal(
-      'conflict',
-      `An account has at most ${caps.virtualClustersPerAccountMax} virtual clusters, recently deleted ones included.`,
+  if (count >= caps.virtualClustersMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An account has at most ${caps.virtualClustersMax} virtual clusters, recently deleted ones included.`,
     );
 }

@@ -1,9 +1,10 @@
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { freshId } from './ids.ts';
-import { revokeKeysOfWorkspace } from './keys.ts';
+import { revokeKeysOfWorkspace } from './key-revocation.ts';
 import { checkedName } from './names.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction, WorkspaceRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 
@@ -129,7 +130,10 @@ async function refuseWithClusters(transaction: DatabaseTransaction, workspaceId:
     .limit(1)
     .executeTakeFirst();
   if (cluster !== undefined)
-    throw new Refusal('conflict', `The workspace holds clusters, ${cluster.name} among them. Delete them first.`);
+    throw new ApiError(
+      'workspace_not_empty',
+      `The workspace holds clusters, ${cluster.name} among them. Delete them first.`,
+    );
 }
 
 export async function insertWorkspace(
@@ -143,16 +147,22 @@ export async function insertWorkspace(
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.workspacesPerAccountMax)
-    throw new Refusal('conflict', `An account has at most ${caps.workspacesPerAccountMax} workspaces.`);
+  if (count >= caps.workspacesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${caps.workspacesMax} workspaces.`);
   const workspace: Workspace = {
-    id: freshId('wi', random),
+    id: freshId('workspace', random),
     name: await freeName(transaction, accountId, name, undefined),
     createdMs: clock.nowMs(),
   };
   await transaction
     .insertInto('weir_workspaces')
-    .values({ id: workspace.id, account_id: accountId, name, created_ms: workspace.createdMs, deleted_ms: null })
+    .values({
+      id: workspace.id,
+      account_id: accountId,
+      name,
+      created_ms: workspace.createdMs,
+      deleted_ms: null,
+    })
     .execute();
   return workspace;
 }
@@ -171,6 +181,6 @@ async function freeName(
     .where('deleted_ms', 'is', null)
     .executeTakeFirst();
   if (holder !== undefined && holder.id !== ownId)
-    throw new Refusal('conflict', `There is a workspace "${name}" already.`);
+    throw new ApiError('duplicate_name', `There is a workspace "${name}" already.`);
   return name;
 }

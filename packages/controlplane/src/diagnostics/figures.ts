@@ -46,6 +46,11 @@ export function bytes(amount: number): string {
   return `${count(amount)} bytes`;
 }
 
+/** When something ends or ended, seen from now. */
+export function ending(leftMs: number): string {
+  return leftMs <= 0 ? `ended ${duration(Math.abs(leftMs))} ago` : `ends in ${duration(leftMs)}`;
+}
+
 /** Some names, and how many more there are. */
 export function some(names: readonly string[], shown = 3): string {
   const rest = names.length - shown;

@@ -29,10 +29,10 @@ export function keptFindings(
   const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
   const kept = sorted.slice(0, caps.diagnosticFindingsMax).map((finding): KeptFinding => {
     const { message, sinceMs } = finding;
-    const entity = { kind: finding.entity.kind, name: cut(finding.entity.name) };
+    const entity = { kind: finding.entity.kind, name: plain(finding.entity.name) };
     return {
       entity,
-      message: cut(message),
+      message: plain(message),
       severity: severityOf(check, finding),
       sinceMs: sinceMs ?? sinceByKey.get(entityKey(entity)) ?? atMs,
     };
@@ -44,11 +44,11 @@ function severityOf(check: CheckDescription, finding: Finding): Severity {
   return finding.severity ?? check.severity;
 }
 
-/** Names are other people's choice. */
-function cut(text: string): string {
-  return text.length <= caps.diagnosticTextCharsMax
-    ? text
-    : `${text.slice(0, caps.diagnosticTextCharsMax - 1)}…`;
+/** Names are other people's choice: they may be long, and they may hold what no terminal should be sent. */
+function plain(text: string): string {
+  const { diagnosticTextCharsMax: charsMax } = caps;
+  const short = text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;
+  return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
 }
 
 function compareTexts(a: string, b: string): number {

@@ -52,7 +52,8 @@ export class DiagnosticGauges {
   show(records: readonly DiagnosticRecord[]): void {
     this.clear();
     this.#shown = diagnosticSamples(records);
-    for (const { labels, value } of this.#shown) this.#metrics.series(diagnosticFailureRow, labels).set(value);
+    for (const { labels, value } of this.#shown)
+      this.#metrics.series(diagnosticFailureRow, labels).set(value);
   }
 
   clear(): void {

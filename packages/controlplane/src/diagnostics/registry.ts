@@ -67,7 +67,8 @@ export const checkFailedToRun = {
   severity: 'medium',
   title: 'A check failed to run',
   looksAt: 'Whether the figures of the cluster could be gathered, and whether every check came to an end.',
-  explanation: 'What the check looks for may be wrong without anybody noticing. The other checks are not affected.',
+  explanation:
+    'What the check looks for may be wrong without anybody noticing. The other checks are not affected.',
   fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 2, recoverAfterLooks: 2 },

@@ -92,7 +92,10 @@ export class DiagnosticsRunner {
       const watched = this.#watch(clusterId);
       const { results } = await this.#see(clusterId, watched);
       const atMs = clock.nowMs();
-      const events = results.map(({ name, result }) => ({ name, event: { kind: 'looked', atMs, result } as const }));
+      const events = results.map(({ name, result }) => ({
+        name,
+        event: { kind: 'looked', atMs, result } as const,
+      }));
       const { records, transitions } = await changeDiagnostics(store, clusterId, events, atMs);
       watched.gauges.show(records);
       for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
@@ -122,7 +125,11 @@ export class DiagnosticsRunner {
     watched.history = withLook(watched.history, picture);
     const seen = look(checks, picture, watched.history);
     for (const { name, error } of seen.errors) {
-      log.error('a check failed to run', { clusterId, name, problem: (error as Error).stack ?? String(error) });
+      log.error('a check failed to run', {
+        clusterId,
+        name,
+        problem: (error as Error).stack ?? String(error),
+      });
     }
     return seen;
   }

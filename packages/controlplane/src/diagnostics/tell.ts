@@ -35,7 +35,9 @@ interface Candidate {
   readonly place: number;
 }
 
-function candidatesByType(records: readonly DiagnosticRecord[]): ReadonlyMap<CheckType | undefined, Candidate[]> {
+function candidatesByType(
+  records: readonly DiagnosticRecord[],
+): ReadonlyMap<CheckType | undefined, Candidate[]> {
   const byType = new Map<CheckType | undefined, Candidate[]>();
   for (const { name, status, findings } of records) {
     if (status !== 'failed') continue;

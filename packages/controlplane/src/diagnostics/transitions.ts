@@ -43,7 +43,13 @@ export function step(check: CheckDescription, before: DiagnosticRecord, event: D
     case 'unmute': {
       if (before.mute === null) return { record: before, transitions: [] };
       const { atMs, by } = event;
-      const { record, transitions } = told({ ...before, mute: null }, 'unmuted', atMs, 'It is told again.', by);
+      const { record, transitions } = told(
+        { ...before, mute: null },
+        'unmuted',
+        atMs,
+        'It is told again.',
+        by,
+      );
       return settled(before, atMs, record, transitions);
     }
   }
@@ -79,9 +85,16 @@ function withoutData(before: DiagnosticRecord, missing: string, atMs: number): S
   const record = { ...before, noData };
   if (atMs - noData.sinceMs < noDataMsMax) return { record, transitions: [] };
   const message = `There were no figures for ${duration(noDataMsMax)}: ${missing}. What was found before does not count any more.`;
-  const forgotten = before.status === 'failed' ? recovered(record, atMs, message) : { record, transitions: [] };
+  const forgotten =
+    before.status === 'failed' ? recovered(record, atMs, message) : { record, transitions: [] };
   const { transitions } = forgotten;
-  const unknown = { status: 'unknown', severity: null, findings: [], findingCount: 0, looksAgainst: 0 } as const;
+  const unknown = {
+    status: 'unknown',
+    severity: null,
+    findings: [],
+    findingCount: 0,
+    looksAgainst: 0,
+  } as const;
   return { record: { ...forgotten.record, ...unknown }, transitions };
 }
 
@@ -122,7 +135,17 @@ function told(
 ): Step {
   const { clusterId, name, severity, mute, transitionCount } = record;
   const isSilent = mute !== null && (kind === 'failed' || kind === 'recovered');
-  const transition = { clusterId, name, number: transitionCount, kind, atMs, by, severity, message, isSilent };
+  const transition = {
+    clusterId,
+    name,
+    number: transitionCount,
+    kind,
+    atMs,
+    by,
+    severity,
+    message,
+    isSilent,
+  };
   return { record: { ...record, transitionCount: transitionCount + 1 }, transitions: [transition] };
 }
 

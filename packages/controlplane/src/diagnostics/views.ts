@@ -66,7 +66,10 @@ export function viewOf(records: readonly DiagnosticRecord[], name: string): Diag
   return told === undefined || check === undefined ? undefined : describe(check, told);
 }
 
-function describe(check: CheckDescription, { record, findings, leftOutCount }: ToldDiagnostic): DiagnosticView {
+function describe(
+  check: CheckDescription,
+  { record, findings, leftOutCount }: ToldDiagnostic,
+): DiagnosticView {
   return {
     ...summaryOf(check, record),
     explanation: `${check.looksAt} ${check.explanation}`,

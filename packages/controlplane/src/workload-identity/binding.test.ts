@@ -45,6 +45,7 @@ const refused: [what: string, binding: unknown, message: RegExp][] = [
   ['no name', { ...good, name: undefined }, /entry 1: name is/],
   ['something else', { ...good, issuerUrl: 'x' }, /wif_eks: issuerUrl is not one of name, issuer/],
   ['http', { ...good, issuer: 'http://issuer' }, /issuer is not an https/],
+  ['a password', { ...good, issuer: 'https://:secret@issuer' }, /issuer is not an https/],
   ['no address', { ...good, issuer: 'issuer' }, /issuer is not an https/],
   ['a query', { ...good, issuer: 'https://issuer/?a=b' }, /issuer is not an https/],
   ['no cluster', { ...good, clusterId: 'one' }, /clusterId is not vci_/],

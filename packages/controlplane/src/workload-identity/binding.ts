@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { caps } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
+import { isSafeAddress } from '@weir/oidc';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 
 /** Whose tokens admit an agent to a cluster. It never changes: another one takes its place. */
@@ -108,6 +109,7 @@ function textOf({ path, expected, isPrefix }: ClaimRule): (string | boolean)[] {
 }
 
 function isIssuer(text: string): boolean {
-  const url = URL.parse(text);
-  return url?.protocol === 'https:' && url.search === '' && url.hash === '' && url.username === '';
+  if (!isSafeAddress(text, { allowsLoopbackHttp: false })) return false;
+  const { search, hash } = new URL(text);
+  return search === '' && hash === '';
 }

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { jsonLog, Metrics } from '@weir/core';
-import { SignJWT, UnsecuredJWT } from 'jose';
-import { FakeIssuer } from '../../testing/fake-issuer.ts';
+import { jsonLog, Metrics, silentLog } from '@weir/core';
+import { type Signing, TestIssuer } from '@weir/oidc/testing';
 import { HandClock } from '../../testing/hand-clock.ts';
 import { parseBindings } from './binding.ts';
-import { IssuerKeys } from './issuer-keys.ts';
+import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 
 const audience = 'weir://vci_test';
 
 async function world(changes: object = {}) {
-  const issuer = await new FakeIssuer().turnKey();
   const clock = new HandClock();
+  const issuer = await TestIssuer.create('https://issuer.test/one', () => clock.nowMs());
   const binding = {
     name: 'eks',
-    issuer: issuer.issuer,
+    issuer: issuer.url,
     clusterId: 'vci_test',
     claims: [{ path: 'sub', value: 'weir' }],
     lifetimeSeconds: 600,
@@ -30,12 +28,13 @@ async function world(changes: object = {}) {
   const exchange = new TokenExchange({
     bindings: () => state.bindings,
     secretOf: (clusterId) => (clusterId === 'vci_test' ? state.secret : undefined),
-    keys: new IssuerKeys(issuer.fetch, clock),
+    issuers: platformIssuers({ clock, log: silentLog, fetchJson: issuer.fetchJson }),
     clock,
     log: jsonLog({ level: 'debug', nowMs: clock.nowMs.bind(clock), write: (line) => lines.push(line) }),
     metrics: new Metrics(),
   });
-  const token = (wish = {}) => issuer.token({ nowMs: clock.nowMs(), ...wish });
+  const token = (claims: object = {}, signing: Signing = {}) =>
+    issuer.token({ sub: 'weir', aud: audience, ...claims }, signing);
   return { issuer, clock, exchange, state, lines, token };
 }
 
@@ -81,45 +80,30 @@ test('a process that does not know the secret yet says so, and refuses nobody', 
 type World = Awaited<ReturnType<typeof world>>;
 
 const refused: [what: string, token: (world: World) => Promise<string> | string, why: RegExp][] = [
-  ['for somebody else', ({ token }) => token({ audience: 'weir://vci_other' }), /claim aud is not/],
-  ['over', ({ token }) => token({ lifetimeSeconds: -31 }), /timestamp check failed/],
+  ['for somebody else', ({ token }) => token({ aud: 'weir://vci_other' }), /wif_eks: the claim aud of/],
+  ['over', ({ token, clock }) => token({ exp: clock.nowMs() / 1000 - 31 }), /wif_eks: the token has expired/],
   [
     'of another issuer',
-    ({ token }) => token({ issuer: 'https://elsewhere.test' }),
+    ({ token }) => token({ iss: 'https://elsewhere.test' }),
     /no binding is for the issuer/,
   ],
-  [
-    'of another workload',
-    ({ token }) => token({ claims: { sub: 'other' } }),
-    /wif_eks: the claim sub is another one/,
-  ],
+  ['of no issuer', ({ token }) => token({ iss: undefined }), /no binding is for the issuer/],
+  ['of another workload', ({ token }) => token({ sub: 'other' }), /wif_eks: the claim sub is another one/],
   ['no token', () => 'hello', /no binding is for the issuer/],
   [
     'without a signature',
-    ({ issuer }) => new UnsecuredJWT({ sub: 'weir' }).setIssuer(issuer.issuer).setAudience(audience).encode(),
-    /wif_eks: /,
+    ({ issuer }) => issuer.unsignedToken({ sub: 'weir', aud: audience }),
+    /wif_eks: the token (?:is signed|cannot be read)/,
   ],
   [
     'signed by somebody else',
-    ({ issuer, clock }) =>
-      new SignJWT({ sub: 'weir' })
-        .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
-        .setIssuer(issuer.issuer)
-        .setAudience(audience)
-        .setExpirationTime(clock.nowMs() / 1000 + 60)
-        .sign(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
-    /signature verification failed/,
+    ({ issuer }) => issuer.foreignToken({ sub: 'weir', aud: audience }),
+    /wif_eks: the signature/,
   ],
   [
     'signed with what is public',
-    ({ issuer, clock }) =>
-      new SignJWT({ sub: 'weir' })
-        .setProtectedHeader({ alg: 'HS256', kid: 'key-1' })
-        .setIssuer(issuer.issuer)
-        .setAudience(audience)
-        .setExpirationTime(clock.nowMs() / 1000 + 60)
-        .sign(Buffer.alloc(32)),
-    /Header Parameter value not allowed/,
+    ({ token }) => token({}, { alg: 'HS256', key: Buffer.alloc(32) }),
+    /wif_eks: the token is signed in a way/,
   ],
 ];
 
@@ -135,7 +119,7 @@ for (const [what, make, why] of refused) {
 
 test('nobody is asked for keys whom no binding names', async () => {
   const { exchange, issuer, token } = await world();
-  await exchange.exchange(audience, await token({ issuer: 'https://elsewhere.test' }));
+  await exchange.exchange(audience, await token({ iss: 'https://elsewhere.test' }));
   await exchange.exchange('weir://vci_other', await token());
   assert.deepEqual(issuer.asked, []);
 });
@@ -143,7 +127,7 @@ test('nobody is asked for keys whom no binding names', async () => {
 test('a binding may want another audience, and several bindings are tried', async () => {
   const { exchange, state, token } = await world({ audience: 'sts.amazonaws.com' });
   assert.ok(
-    typeof (await exchange.exchange(audience, await token({ audience: 'sts.amazonaws.com' }))) === 'object',
+    typeof (await exchange.exchange(audience, await token({ aud: 'sts.amazonaws.com' }))) === 'object',
   );
   assert.equal(await exchange.exchange(audience, await token()), 'not admitted');
   const [binding] = state.bindings;
@@ -152,44 +136,56 @@ test('a binding may want another audience, and several bindings are tried', asyn
   assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
 });
 
-test('an issuer that speaks for another, or gives its keys away in clear, is not believed', async () => {
-  for (const [description, why] of [
-    [
-      { issuer: 'https://elsewhere.test', jwks_uri: 'https://elsewhere.test/keys' },
-      /speaks of another issuer/,
-    ],
-    [{ issuer: 'https://issuer.test/one', jwks_uri: 'http://issuer.test/keys' }, /no https/],
-    [{ issuer: 'https://issuer.test/one' }, /no https/],
-    [{}, /another issuer/],
-  ] as const) {
-    const { exchange, issuer, lines, token } = await world();
-    issuer.description = description;
-    assert.equal(await exchange.exchange(audience, await token()), 'not admitted');
-    assert.match(lines.at(-1)!, why);
-    issuer.description = { issuer: issuer.issuer, jwks_uri: `${issuer.issuer}/keys` };
-    assert.ok(
-      typeof (await exchange.exchange(audience, await token())) === 'object',
-      'a failure is not remembered',
-    );
-  }
-});
-
 test('what an issuer says is asked for once', async () => {
   const { exchange, issuer, token } = await world();
   for (let times = 0; times < 3; times++) await exchange.exchange(audience, await token());
-  assert.deepEqual(issuer.asked, [
-    'https://issuer.test/one/.well-known/openid-configuration',
-    'https://issuer.test/one/keys',
-  ]);
+  assert.deepEqual(issuer.asked, [issuer.descriptionPath, issuer.keysPath]);
 });
 
-test('an issuer that does not answer refuses nobody', async () => {
-  for (const away of [/openid-configuration$/, /keys$/]) {
-    const { exchange, issuer, lines, token } = await world();
-    issuer.away = away;
-    assert.equal(await exchange.exchange(audience, await token()), 'not ready');
-    assert.match(lines.at(-1)!, /is away/);
-    issuer.away = undefined;
-    assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
+test('an issuer that cannot be asked, or believed, refuses nobody, and is asked again', async () => {
+  const url = 'https://issuer.test/one';
+  const elsewhere = 'https://elsewhere.test';
+  const cases: [what: string, change: (issuer: TestIssuer) => void, why: RegExp][] = [
+    ['away', ({ documents, descriptionPath }) => documents.delete(descriptionPath), /status 404/],
+    ['without keys', ({ documents, keysPath }) => documents.delete(keysPath), /status 404/],
+    [
+      'for another',
+      described({ issuer: elsewhere, jwks_uri: `${elsewhere}/keys` }),
+      /not that of the issuer/,
+    ],
+    ['in clear', described({ issuer: url, jwks_uri: 'http://issuer.test/one/keys' }), /not plain https/],
+    ['on this machine', described({ issuer: url, jwks_uri: 'http://127.0.0.1/keys' }), /not plain https/],
+    ['with no word of keys', described({ issuer: url }), /has no jwks_uri/],
+  ];
+  for (const [what, change, why] of cases) {
+    const { exchange, issuer, clock, lines, token } = await world();
+    const documents = [...issuer.documents];
+    change(issuer);
+    assert.equal(await exchange.exchange(audience, await token()), 'not ready', what);
+    assert.match(lines.at(-1)!, why, what);
+    for (const [path, document] of documents) issuer.documents.set(path, document);
+    clock.advance(5_000);
+    assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object', what);
   }
 });
+
+test('a key that the issuer has got since is waited for, and a guessed one is not', async () => {
+  const { exchange, issuer, clock, token } = await world();
+  assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
+  await issuer.addKey('second');
+  clock.advance(30_000);
+  const keys = issuer.documents.get(issuer.keysPath);
+  issuer.documents.delete(issuer.keysPath);
+  assert.equal(await exchange.exchange(audience, await token({}, { kid: 'second' })), 'not ready');
+  issuer.documents.set(issuer.keysPath, keys);
+  clock.advance(5_000);
+  assert.ok(typeof (await exchange.exchange(audience, await token({}, { kid: 'second' }))) === 'object');
+  const guessed = await issuer.foreignToken({ sub: 'weir', aud: audience }, 'third');
+  assert.equal(await exchange.exchange(audience, guessed), 'not admitted');
+});
+
+function described(description: object) {
+  return ({ documents, descriptionPath }: TestIssuer) => {
+    documents.set(descriptionPath, description);
+  };
+}

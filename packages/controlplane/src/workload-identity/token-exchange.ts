@@ -1,17 +1,16 @@
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
-import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
+import { type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
 import type { Authorize } from '../agent-keys.ts';
 import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
 import { isKept } from './claim-rule.ts';
-import { type IssuerKeys, IssuerUnavailable } from './issuer-keys.ts';
 
 export interface TokenExchangeOptions {
   readonly bindings: () => readonly WorkloadIdentityBinding[];
   /** What tokens of a cluster are signed with. `undefined` as long as this process does not know it. */
   readonly secretOf: (clusterId: string) => Uint8Array | undefined;
-  readonly keys: Pick<IssuerKeys, 'of'>;
+  readonly issuers: Pick<Issuers, 'of'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -32,11 +31,6 @@ const exchangesRow: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-/** Platforms and control planes disagree by this much about the time. */
-const skewSeconds = 30;
-/** Symmetric ones and `none` are not among them: what an issuer publishes must not be able to sign. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-
 /** Exchanges the token of a platform for one that admits an agent, and recognises the tokens that were given. */
 export class TokenExchange {
   readonly #options: TokenExchangeOptions;
@@ -47,10 +41,7 @@ export class TokenExchange {
 
   async exchange(audience: string, subjectToken: string): Promise<GivenToken | ExchangeRefusal> {
     const { metrics, log } = this.#options;
-    const result = await this.#judge(audience, subjectToken).catch((error: Error): Refused => {
-      const refusal = error instanceof IssuerUnavailable ? 'not ready' : 'not admitted';
-      return { refusal, why: error.message };
-    });
+    const result = await this.#judge(audience, subjectToken);
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
     if ('refusal' in result) {
@@ -73,44 +64,36 @@ export class TokenExchange {
   };
 
   async #judge(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
-    const { bindings, secretOf, clock } = this.#options;
+    const { bindings, issuers, secretOf, clock } = this.#options;
     const ofCluster = bindings().filter(({ clusterId }) => agentAudience(clusterId) === audience);
     if (ofCluster.length === 0) return { refusal: 'not admitted', why: 'no binding is for this audience' };
-    const issuer = issuerIn(subjectToken);
-    const ofIssuer = ofCluster.filter((binding) => binding.issuer === issuer);
+    const named = issuerNamedIn(subjectToken);
+    const ofIssuer = ofCluster.filter((binding) => binding.issuer === named);
     // Nobody is asked for keys whom no binding names, or anybody could make this process call any address.
-    if (ofIssuer.length === 0)
+    if (named === undefined || ofIssuer.length === 0)
       return { refusal: 'not admitted', why: 'no binding is for the issuer of the token' };
+    const issuer = issuers.of(named);
     const problems: string[] = [];
     for (const binding of ofIssuer) {
-      const claims = await this.#verified(subjectToken, binding).catch((error: Error) => whyNot(error));
-      const problem = typeof claims === 'string' ? claims : brokenRule(binding, claims);
-      if (problem !== undefined) {
-        problems.push(`${binding.name}: ${problem}`);
+      const { clusterId, mark, lifetimeMs, name } = binding;
+      const checked = await checkToken(subjectToken, { issuer, audience: binding.audience, clock });
+      if ('problem' in checked) {
+        if (checked.isIssuerAway) return { refusal: 'not ready', why: checked.problem };
+        problems.push(`${name}: ${checked.problem}`);
         continue;
       }
-      const { clusterId, mark, lifetimeMs, name } = binding;
+      const broken = brokenRule(binding, checked.claims);
+      if (broken !== undefined) {
+        problems.push(`${name}: ${broken}`);
+        continue;
+      }
       const secret = secretOf(clusterId);
       if (secret === undefined) return { refusal: 'not ready', why: 'the cluster is not known here yet' };
       const endMs = clock.nowMs() + lifetimeMs;
       const token = signAgentToken({ clusterId, bindingMark: mark, endMs }, secret);
-      const { sub = '' } = claims as JWTPayload;
-      return { token, lifetimeMs, binding: name, subject: sub.slice(0, 200) };
+      return { token, lifetimeMs, binding: name, subject: checked.subject.slice(0, 200) };
     }
     return { refusal: 'not admitted', why: problems.join('; ') };
-  }
-
-  async #verified(token: string, { issuer, audience }: WorkloadIdentityBinding): Promise<JWTPayload> {
-    const { keys, clock } = this.#options;
-    const { payload } = await jwtVerify(token, await keys.of(issuer), {
-      issuer,
-      audience,
-      algorithms,
-      clockTolerance: skewSeconds,
-      currentDate: new Date(clock.nowMs()),
-      requiredClaims: ['exp'],
-    });
-    return payload;
   }
 }
 
@@ -124,23 +107,7 @@ interface Refused {
   readonly why: string;
 }
 
-function issuerIn(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What is wrong with a token, without a word of it. Nothing is, when its issuer cannot be asked. */
-function whyNot(error: Error): string {
-  if (error instanceof IssuerUnavailable) throw error;
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return `the claim ${error.claim} is not as it should be`;
-  return error.message;
-}
-
-function brokenRule({ rules }: WorkloadIdentityBinding, claims: JWTPayload): string | undefined {
+function brokenRule({ rules }: WorkloadIdentityBinding, claims: Claims): string | undefined {
   const broken = rules.find((rule) => !isKept(rule, claims));
   return broken === undefined ? undefined : `the claim ${broken.path} is another one`;
 }

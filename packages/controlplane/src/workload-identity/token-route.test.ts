@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { agentTokenPath, connectCluster, tokenExchange } from '@weir/metadata';
+import { TestIssuer } from '@weir/oidc/testing';
 import { commitOf, FakeCluster } from '../../testing/fake-cluster.ts';
-import { FakeIssuer } from '../../testing/fake-issuer.ts';
 import { startControlPlane } from '../server.ts';
 import { parseBindings } from './binding.ts';
-import { IssuerKeys } from './issuer-keys.ts';
+import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 
 /** Over real sockets of this machine. */
@@ -15,16 +15,20 @@ const base = { clock: systemClock, random: systemRandom, log: silentLog };
 
 test('a platform token becomes an agent token, and that a connection', async (t) => {
   const cluster = new FakeCluster();
-  const issuer = await new FakeIssuer().turnKey();
+  const issuer = await TestIssuer.create('https://issuer.test/one', () => systemClock.nowMs());
+  const away = await TestIssuer.create('https://away.test/one', () => systemClock.nowMs());
   const claims = [{ path: 'sub', value: 'weir' }];
   const bindings = parseBindings(
-    JSON.stringify([{ name: 'one', issuer: issuer.issuer, clusterId: cluster.clusterId, claims }]),
+    JSON.stringify([
+      { name: 'one', issuer: issuer.url, clusterId: cluster.clusterId, claims },
+      { name: 'two', issuer: away.url, clusterId: cluster.clusterId, claims },
+    ]),
   );
   const tokens = new TokenExchange({
     ...base,
     bindings: () => bindings,
     secretOf: () => Buffer.alloc(32, 1),
-    keys: new IssuerKeys(issuer.fetch, systemClock),
+    issuers: platformIssuers({ ...base, fetchJson: issuer.fetchJson }),
     metrics: new Metrics(),
   });
   const { url, close } = await startControlPlane({
@@ -39,7 +43,8 @@ test('a platform token becomes an agent token, and that a connection', async (t)
     metrics: new Metrics(),
   });
   t.after(() => close());
-  const subjectToken = await issuer.token({ nowMs: systemClock.nowMs() });
+  const subjectToken = await issuer.token({ sub: 'weir', aud: 'weir://vci_test' });
+  const awayToken = await away.token({ sub: 'weir', aud: 'weir://vci_test' });
   const form = {
     grant_type: tokenExchange.grantType,
     subject_token_type: tokenExchange.subjectTokenTypes[0],
@@ -60,6 +65,7 @@ test('a platform token becomes an agent token, and that a connection', async (t)
     ['another grant', { ...form, grant_type: 'password' }, 400, 'unsupported_grant_type'],
     ['another kind of token', { ...form, subject_token_type: 'saml' }, 400, 'invalid_request'],
     ['no audience', { ...form, audience: 'weir://vci_other' }, 400, 'invalid_grant'],
+    ['an issuer that is away', { ...form, subject_token: awayToken }, 503, 'temporarily_unavailable'],
     ['no token', { ...form, subject_token: 'hello' }, 400, 'invalid_grant'],
     ['nothing', {}, 400, 'unsupported_grant_type'],
     ['too much', { ...form, more: 'x'.repeat(caps.tokenRequestBytesMax) }, 413, 'invalid_request'],

@@ -46,7 +46,8 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>) {
     }
     const given = await exchange.exchange(audience, subjectToken);
     if (given === 'not ready') {
-      return refused(503, 'temporarily_unavailable', 'the cluster is not here just now');
+      const why = 'the cluster, or the issuer of the token, cannot be asked just now; ask again';
+      return refused(503, 'temporarily_unavailable', why);
     }
     if (given === 'not admitted') {
       const why = 'no binding of the cluster admits this token; the log of the control plane says why';

@@ -259,6 +259,8 @@ export interface GroupDescription {
   readonly protocolType: string;
   /** The name of the chosen protocol while the group is stable, and empty otherwise. */
   readonly protocolData: string;
+  /** Of a classic group that has a coordinator; others have none. */
+  readonly generationId?: number | undefined;
   readonly members: readonly GroupMemberDescription[];
 }
 

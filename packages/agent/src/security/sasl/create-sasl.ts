@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
+import { checkToken, Issuer } from '@weir/oidc';
 import type { RecordsView } from '../../cluster/followed-records.ts';
-import { fetchJsonOver } from '../oauth/fetch-json.ts';
-import { Issuer } from '../oauth/issuer.ts';
-import { TokenCheck } from '../oauth/token-check.ts';
 import type { PrincipalOf } from '../principals.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginTurns } from './login-turns.ts';
@@ -74,8 +72,8 @@ export function createSasl(parts: SaslParts): RunningSasl {
   for (const name of settings.passwordMechanisms) mechanisms.set(name, ofPasswords[name]);
   const issuer = issuerOf(parts);
   if (settings.oauth !== undefined && issuer !== undefined) {
-    const tokens = new TokenCheck({ issuer, audience: settings.oauth.audience, clock });
-    mechanisms.set('OAUTHBEARER', () => new OAuthBearerConversation((token) => tokens.check(token)));
+    const options = { issuer, audience: settings.oauth.audience, clock };
+    mechanisms.set('OAUTHBEARER', () => new OAuthBearerConversation((token) => checkToken(token, options)));
     // So that what is wrong with the issuer is logged now and not with the first login, which would have to wait besides.
     void issuer.keys().catch(() => undefined);
   }
@@ -94,7 +92,13 @@ export function createSasl(parts: SaslParts): RunningSasl {
 
 function issuerOf({ settings, clock, log }: SaslParts): Issuer | undefined {
   if (settings.oauth === undefined) return undefined;
-  return new Issuer({ url: settings.oauth.issuerUrl, fetchJson: fetchJsonOver(clock), clock, log });
+  return new Issuer({
+    url: settings.oauth.issuerUrl,
+    purpose: 'logins by OAUTHBEARER',
+    allowsLoopbackHttp: true,
+    clock,
+    log,
+  });
 }
 
 /** The secret that all agents of the cluster have; until it is there, one of our own. */

@@ -1,3 +1,4 @@
+import type { CheckedToken } from '@weir/oidc';
 import {
   type Conversation,
   challenge,
@@ -7,11 +8,6 @@ import {
   type Step,
   textOf,
 } from './conversation.ts';
-
-/** What is known of a token after it was checked. `problem` is for operators. */
-export type CheckedToken =
-  | { readonly subject: string; readonly expiresMs: number }
-  | { readonly problem: string; readonly subject: string | undefined };
 
 export type CheckToken = (token: string) => Promise<CheckedToken>;
 

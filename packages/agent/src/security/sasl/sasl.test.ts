@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { caps, type Log, type LogFields } from '@weir/core';
+import { startTestIssuer, type TestIssuer, testAudience } from '@weir/oidc/testing';
 import type { ErrorName } from '@weir/wire';
 import { codeOf, pause, type TestClient, until } from '../../../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../../testing/running-agent.ts';
@@ -14,7 +15,6 @@ import {
   type SaslAnswer,
   ScramClient,
 } from '../../../testing/sasl-client.ts';
-import { startTestIssuer, type TestIssuer, testAudience } from '../../../testing/test-issuer.ts';
 import type { SaslSettings } from './create-sasl.ts';
 
 const required: SaslSettings = {

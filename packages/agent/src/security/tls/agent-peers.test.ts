@@ -95,7 +95,7 @@ test('agents of one authority whose certificates name the host, or the same serv
   const ofService = await certificatesOf(t, { subject: 'CN=c', dns: ['pod-7', 'Agents.example'] });
   const other = await certificatesOf(t, { subject: 'CN=agents.example', dns: ['clients.example'] });
   const foreign = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] }, foreignCa);
-  const expired = await certificatesOf(t, { ips: ['127.0.0.1'], validTo: new Date('2021-01-01') });
+  const expired = await certificatesOf(t, { ips: ['127.0.0.1'], validTo: new Date(Date.UTC(2021, 0, 1)) });
   const cases: [
     what: string,
     caller: ServerCertificates,

@@ -147,8 +147,8 @@ async function listen(t: TestContext, options: Options = {}) {
 
 test('who must show a certificate is let in with a valid one and not without', async (t) => {
   const { enter, lines, closed } = await listen(t);
-  const expired = await ca.issue({ subject: 'CN=late', validTo: new Date('2021-01-01') });
-  const early = await ca.issue({ subject: 'CN=early', validFrom: new Date('2048-01-01') });
+  const expired = await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) });
+  const early = await ca.issue({ subject: 'CN=early', validFrom: new Date(Date.UTC(2048, 0, 1)) });
   const foreign = await foreignCa.issue({ subject: 'CN=alice' });
   const nameless = await ca.issue({});
   const cases: [
@@ -183,7 +183,7 @@ test('who must show a certificate is let in with a valid one and not without', a
 
 test('each kind of bad certificate is called by its name', async (t) => {
   const cases: [certificate: TestCertificate, problem: RegExp][] = [
-    [await ca.issue({ subject: 'CN=late', validTo: new Date('2021-01-01') }), /CERT_HAS_EXPIRED/],
+    [await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) }), /CERT_HAS_EXPIRED/],
     [await foreignCa.issue({ subject: 'CN=alice' }), /UNABLE_TO_/],
     [await ca.issue({}), /no subject to take a user name from/],
     [await ca.issue({ subject: 'CN=bob' }), /no rule of -mtlsPrincipalMappingRules fits CN=bob/],

@@ -1,6 +1,9 @@
 import { bool } from '../../values/bool.ts';
+import { httpHeaders } from '../../values/http-headers.ts';
 import { list } from '../../values/list.ts';
+import { durationMs, port } from '../../values/numbers.ts';
 import { hostname, oneOf, text } from '../../values/text.ts';
+import { url } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
 import { brokers, clusterMembers, servers } from './takers.ts';
 
@@ -21,7 +24,7 @@ export const observabilityFlags = [
     commands: servers,
     help: 'Serve metrics at /metrics.',
   }),
-  planned({
+  available({
     name: 'enableDatadogMetrics',
     type: bool(),
     default: false,
@@ -34,11 +37,39 @@ export const observabilityFlags = [
     commands: clusterMembers,
     help: 'The host to which DogStatsD metrics are pushed.',
   }),
-  planned({
+  foreignVariable({
+    name: 'DD_DOGSTATSD_PORT',
+    type: port(),
+    commands: clusterMembers,
+    help: 'The UDP port of that host, 8125 when not given.',
+  }),
+  available({
+    name: 'otlpMetricsURL',
+    type: url(),
+    commands: clusterMembers,
+    help: 'Push metrics by OTLP over HTTP, as JSON, to this address.',
+    rule: 'The whole address, as in https://collector:4318/v1/metrics.',
+  }),
+  available({
+    name: 'otlpMetricsHeaders',
+    type: httpHeaders(),
+    secret: true,
+    commands: clusterMembers,
+    help: 'Headers of those pushes, such as the one that admits them.',
+    rule: 'Better set by the variable than by the flag, which other users of the machine can see.',
+  }),
+  available({
+    name: 'metricsPushInterval',
+    type: durationMs({ min: 1_000, max: 3_600_000 }),
+    default: 30_000,
+    commands: clusterMembers,
+    help: 'How often metrics are pushed, by OTLP and by DogStatsD.',
+  }),
+  available({
     name: 'metricsNameNormalizer',
     type: bool(),
     default: true,
-    commands: [...servers],
+    commands: clusterMembers,
     help: 'Write a dot after the prefix of pushed metrics rather than an underscore.',
   }),
   planned({
@@ -48,21 +79,22 @@ export const observabilityFlags = [
     commands: clusterMembers,
     help: 'Scrape the metrics of a control plane that you run yourself.',
   }),
-  planned({
+  available({
     name: 'disablePublishMetricsJob',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Leave the publishing of cluster metrics to a process of its own.',
+    rule: 'Otherwise the agent with the smallest id among those with the role jobs publishes them; so set it on all agents or on none.',
   }),
-  planned({
+  available({
     name: 'disableConsumerGroupMetrics',
     type: bool(),
     default: false,
     commands: [...brokers, 'metrics'],
     help: 'Publish no metrics about consumer groups.',
   }),
-  planned({
+  available({
     name: 'disableConsumerGroupsMetricsTags',
     env: 'SERVICE_DISABLE_CONSUMER_GROUP_METRICS_TAGS',
     type: list(oneOf('partition', 'topic', 'consumer_group')),

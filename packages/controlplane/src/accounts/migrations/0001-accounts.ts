@@ -78,7 +78,7 @@ export const accounts: Migration = {
 
     `CREATE TABLE weir_virtual_clusters (
       id text PRIMARY KEY, account_id text NOT NULL REFERENCES weir_accounts (id),
-      workspace_id text NOT NULL REFERENCES weir_workspaces (id), name text NOT NULL, kind text NOT NULL,
+      workspace_id text NOT NULL REFERENCES weir_workspaces (id), name text NOT NULL, type text NOT NULL,
       tier text NOT NULL, cloud_provider text NOT NULL, region text, region_group text, tags text NOT NULL,
       is_deletion_protected integer NOT NULL, created_ms bigint NOT NULL, deleted_ms bigint
     )`,
@@ -90,10 +90,12 @@ export const accounts: Migration = {
     `CREATE TABLE weir_audit_entries (
       id text PRIMARY KEY, account_id text NOT NULL, time_ms bigint NOT NULL, actor_kind text NOT NULL,
       actor_id text NOT NULL, actor_name text NOT NULL, remote_address text NOT NULL, user_agent text NOT NULL,
-      operation text NOT NULL, workspace_id text NOT NULL, result text NOT NULL, detail text NOT NULL
+      operation text NOT NULL, workspace_id text NOT NULL, result text NOT NULL, message text NOT NULL,
+      targets text NOT NULL
     )`,
     `CREATE INDEX weir_audit_entries_by_time ON weir_audit_entries (account_id, time_ms, id)`,
     `CREATE INDEX weir_audit_entries_by_actor ON weir_audit_entries (account_id, actor_id, time_ms, id)`,
+    `CREATE INDEX weir_audit_entries_by_actor_name ON weir_audit_entries (account_id, actor_name, time_ms, id)`,
     `CREATE INDEX weir_audit_entries_by_operation ON weir_audit_entries (account_id, operation, time_ms, id)`,
     `CREATE INDEX weir_audit_entries_by_age ON weir_audit_entries (time_ms)`,
     `CREATE TABLE weir_audit_targets (

@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { count } from '../figures.ts';
+import { counted } from '../figures.ts';
 import { clusterKinds } from '../picture.ts';
 
 export const bucketPermission = defineCheck({
@@ -19,7 +19,7 @@ export const bucketPermission = defineCheck({
     return buckets.flatMap(({ name, deniedOperations }) => {
       const denied = deniedOperations.filter((row) => row.count > 0);
       if (denied.length === 0) return [];
-      const parts = denied.map((row) => `${row.operation} ${count(row.count)} times`);
+      const parts = denied.map((row) => `${row.operation} ${counted(row.count, 'time')}`);
       return [
         {
           entity: { kind: 'bucket', name } as const,

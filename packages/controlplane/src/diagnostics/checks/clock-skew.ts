@@ -20,7 +20,8 @@ export const clockSkew = defineCheck({
   damping: { failAfterLooks: 3, recoverAfterLooks: 3 },
   run(picture) {
     const agents = livingAgents(picture);
-    if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined)) return { missing: 'clocks of agents' };
+    if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined))
+      return { missing: 'clocks of agents' };
     return agents.flatMap(({ agentId, host, clockOffsetMs = 0 }) => {
       const apartMs = Math.abs(clockOffsetMs);
       if (apartMs <= clockOffsetMsMax) return [];

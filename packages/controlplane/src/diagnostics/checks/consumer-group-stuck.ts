@@ -27,7 +27,7 @@ export const consumerGroupStuck = defineCheck({
       return [
         {
           entity: { kind: 'group', name: group.groupId } as const,
-          message: `${counted(stuck.length, 'partition')} of ${count(group.partitions.length)} stand still, ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
+          message: `${count(stuck.length)} of ${counted(group.partitions.length, 'partition')} ${stuck.length === 1 ? 'stands' : 'stand'} still, ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
           weight: stuck.reduce((sum, { lag }) => sum + lag, 0),
           sinceMs: worst.sinceMs,
         },

@@ -1,5 +1,5 @@
 import { type CheckResult, defineCheck, type Finding, type Severity } from '../check.ts';
-import { counted, duration } from '../figures.ts';
+import { counted, duration, ending } from '../figures.ts';
 import { type ClusterPicture, clusterKinds, livingAgents } from '../picture.ts';
 
 const dayMs = 86_400_000;
@@ -29,14 +29,13 @@ function findExpiringCertificates(picture: ClusterPicture): CheckResult {
     ({ name }) => name,
   );
   return [...byName].flatMap(([name, certificates]): Finding[] => {
-    const ending = certificates.filter(({ expiresMs }) => expiresMs - picture.atMs < certificateMsMin);
-    if (ending.length === 0) return [];
-    const leftMs = Math.min(...ending.map(({ expiresMs }) => expiresMs)) - picture.atMs;
-    const when = leftMs <= 0 ? `ended ${duration(-leftMs)} ago` : `ends in ${duration(leftMs)}`;
+    const soon = certificates.filter(({ expiresMs }) => expiresMs - picture.atMs < certificateMsMin);
+    if (soon.length === 0) return [];
+    const leftMs = Math.min(...soon.map(({ expiresMs }) => expiresMs)) - picture.atMs;
     return [
       {
         entity: { kind: 'certificate', name },
-        message: `${name} ${when}; ${counted(ending.length, 'agent shows', 'agents show')} it.`,
+        message: `${name} ${ending(leftMs)}; ${counted(soon.length, 'agent shows', 'agents show')} it.`,
         severity: severityOf(leftMs),
         weight: -leftMs,
       },

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { duration, percent } from '../figures.ts';
-import { type Expiring, clusterKinds, livingAgents } from '../picture.ts';
+import { duration, ending, percent } from '../figures.ts';
+import { clusterKinds, type Expiring, livingAgents } from '../picture.ts';
 
 /** Agents renew their tokens long before, so that one with less left could not be renewed. */
 export const tokenShareMin = 0.1;
@@ -26,10 +26,9 @@ export const expiringTokens = defineCheck({
         .filter((token) => token.expiresMs - atMs < leastMsOf(token))
         .map(({ name, expiresMs }) => {
           const leftMs = expiresMs - atMs;
-          const when = leftMs <= 0 ? `ended ${duration(-leftMs)} ago` : `ends in ${duration(leftMs)}`;
           return {
             entity: { kind: 'token', name: `${name} of ${agentId}` } as const,
-            message: `${name} of the agent at ${host} ${when}.`,
+            message: `${name} of the agent at ${host} ${ending(leftMs)}.`,
             severity: leftMs <= 0 ? ('critical' as const) : undefined,
             weight: -leftMs,
           };

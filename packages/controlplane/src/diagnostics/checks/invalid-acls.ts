@@ -7,7 +7,8 @@ export const invalidAclRules = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'An ACL rule never matches anything',
-  looksAt: 'ACL rules that can never decide anything, while ACLs are tried out or enforced; enforced, it is high.',
+  looksAt:
+    'ACL rules that can never decide anything, while ACLs are tried out or enforced; enforced, it is high.',
   explanation:
     'Whoever made the rule meant something by it. Once ACLs are enforced, people are denied what it should have allowed, or allowed what it should have denied.',
   fix: 'Delete the rule and make the one that was meant; the reason says what is wrong with it.',

@@ -1,6 +1,6 @@
-import { clusterKinds, livingAgents } from '../picture.ts';
 import { defineCheck } from '../check.ts';
 import { counted } from '../figures.ts';
+import { clusterKinds, livingAgents } from '../picture.ts';
 
 export const noAgents = defineCheck({
   name: 'no_agents',

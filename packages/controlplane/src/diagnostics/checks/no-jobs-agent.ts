@@ -21,7 +21,7 @@ export const noJobsAgent = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: picture.cluster.clusterId },
-        message: `${counted(agents.length, 'agent')} run, with these roles: ${roles}.`,
+        message: `${counted(agents.length, 'agent runs', 'agents run')}, with these roles: ${roles}.`,
         weight: agents.length,
       },
     ];

@@ -15,6 +15,7 @@ export const partitionCount = defineCheck({
   fix: 'Delete topics that nobody uses, make new ones with fewer partitions, or use another cluster.',
   run({ cluster }) {
     const { clusterId, partitionCount, partitionCountMax } = cluster;
+    if (partitionCountMax <= 0) return { missing: 'the limit of partitions' };
     const share = partitionCount / partitionCountMax;
     if (share < partitionShareMax) return [];
     return [

@@ -25,7 +25,7 @@ export const singleZone = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: picture.cluster.clusterId },
-        message: `${counted(agents.length, 'agent')} run, all in zone ${zone}.`,
+        message: `${counted(agents.length, 'agent runs', 'agents run')}, all in zone ${zone}.`,
         weight: agents.length,
       },
     ];

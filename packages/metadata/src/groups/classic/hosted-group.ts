@@ -118,7 +118,7 @@ export class HostedClassicGroup implements Group {
   }
 
   describe(): GroupDescription {
-    const { groupId, protocolType, protocolName, state, members } = this.#group;
+    const { groupId, protocolType, protocolName, state, generationId, members } = this.#group;
     const isStable = state === 'Stable';
     return {
       error: 'NONE',
@@ -126,6 +126,7 @@ export class HostedClassicGroup implements Group {
       state,
       protocolType: protocolType ?? '',
       protocolData: isStable ? (protocolName ?? '') : '',
+      generationId,
       members: Array.from(members.values(), (member) => ({
         memberId: member.memberId,
         groupInstanceId: member.groupInstanceId,

@@ -3,22 +3,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { caps, type Log, silentLog } from '@weir/core';
-import { FakeClock } from '../../../testing/fake-clock.ts';
-import { startTestIssuer } from '../../../testing/test-issuer.ts';
-import { until } from '../../../testing/until.ts';
+import { HandClock } from '../testing/hand-clock.ts';
+import { startTestIssuer } from '../testing/test-issuer.ts';
+import { isSafeAddress } from './address.ts';
 import { descriptionUrls, readDescription } from './discovery.ts';
-import { fetchJsonOver, isSafe } from './fetch-json.ts';
+import { fetchJsonOver } from './fetch-json.ts';
 import { Issuer } from './issuer.ts';
 
 const openId = '/realm/.well-known/openid-configuration';
 const rfc8414 = '/.well-known/oauth-authorization-server/realm';
 
-async function stage(t: TestContext) {
-  const clock = new FakeClock();
+async function stage(t: TestContext, { allowsLoopbackHttp = true } = {}) {
+  const clock = new HandClock();
   const server = await startTestIssuer(t, () => clock.nowMs());
   const warnings: string[] = [];
-  const log: Log = { ...silentLog, warn: (_, fields) => warnings.push(String(fields?.error)) };
-  const issuer = new Issuer({ url: server.url, fetchJson: fetchJsonOver(clock), clock, log });
+  const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
+  const issuer = new Issuer({ url: server.url, purpose: 'this test', allowsLoopbackHttp, clock, log });
   t.after(() => issuer.close());
   return { clock, server, issuer, warnings };
 }
@@ -64,12 +64,13 @@ test('where there is no OpenID Connect there is RFC 8414', async (t) => {
   assert.deepEqual(server.asked, [openId, rfc8414, '/realm/keys']);
 });
 
-test('an issuer that cannot be asked fails logins, and is asked again later', async (t) => {
+test('an issuer that cannot be asked fails what needs it, and is asked again later', async (t) => {
   const { clock, server, issuer, warnings } = await stage(t);
   const description = server.documents.get(openId);
   server.documents.delete(openId);
   for (let count = 0; count < 3; count++) await assert.rejects(issuer.keys(), /status 404.*status 404/);
-  assert.deepEqual([server.asked.length, warnings.length], [2, 1]);
+  assert.equal(server.asked.length, 2);
+  assert.deepEqual(warnings, ['the keys of an issuer of tokens could not be fetched; this test may fail']);
   server.documents.set(openId, description);
   clock.advance(5_000);
   assert.equal((await issuer.keys()).issuer, server.url);
@@ -129,28 +130,63 @@ test('the last slash makes no other issuer, and tokens are compared with what th
   assert.throws(() => described('http://id.example'));
 });
 
-test('only https is safe, or what does not leave this machine', () => {
-  const cases: readonly [url: string, isSafe: boolean][] = [
-    ['https://id.example/keys', true],
-    ['http://id.example/keys', false],
-    ['http://localhost:8080/', true],
-    ['http://127.0.0.1:8080/', true],
-    ['http://[::1]:8080/', true],
-    ['http://127.0.0.1.id.example/', false],
-    ['http://localhost.id.example/', false],
-    ['https://user:password@id.example/', false],
-    ['ftp://localhost/', false],
-    ['keys', false],
+test('only https is safe, and where it is allowed what does not leave this machine', () => {
+  const cases: readonly [url: string, isSafe: boolean, isSafeWithLoopback: boolean][] = [
+    ['https://id.example/keys', true, true],
+    ['http://id.example/keys', false, false],
+    ['http://localhost:8080/', false, true],
+    ['http://127.0.0.1:8080/', false, true],
+    ['http://[::1]:8080/', false, true],
+    ['https://localhost:8443/', true, true],
+    ['http://127.0.0.1.id.example/', false, false],
+    ['http://localhost.id.example/', false, false],
+    ['https://user:password@id.example/', false, false],
+    ['https://:password@id.example/', false, false],
+    ['ftp://localhost/', false, false],
+    ['keys', false, false],
   ];
-  for (const [url, expected] of cases) assert.equal(isSafe(url), expected, url);
+  for (const [url, ...expected] of cases) {
+    const found = [false, true].map((allowsLoopbackHttp) => isSafeAddress(url, { allowsLoopbackHttp }));
+    assert.deepEqual(found, expected, url);
+  }
+});
+
+test('an address that is not safe is not even asked', async (t) => {
+  const { server, issuer } = await stage(t, { allowsLoopbackHttp: false });
+  await assert.rejects(issuer.keys(), /not plain https/);
+  assert.deepEqual(server.asked, []);
+});
+
+test('newer keys are there, or not, or nobody can say', async (t) => {
+  const { clock, server, issuer } = await stage(t);
+  const first = await issuer.keys();
+  assert.equal(await issuer.keysAfter(first), undefined, 'it was asked just now');
+  assert.equal(server.asked.length, 2);
+  clock.advance(30_000);
+  const second = await issuer.keysAfter(first);
+  assert.notEqual(second, first);
+  assert.equal(await issuer.keysAfter(first), second, 'which nobody need ask for');
+  assert.equal(server.asked.length, 4);
+  clock.advance(30_000);
+  server.documents.clear();
+  await assert.rejects(issuer.keysAfter(second!), { name: 'IssuerUnavailable' });
+  assert.equal(await issuer.keys(), second, 'those are as good as they were');
+});
+
+test('an issuer that is closed gives up, and blames nobody', async (t) => {
+  const { issuer, warnings } = await stage(t);
+  const asked = assert.rejects(issuer.keys(), { name: 'IssuerUnavailable' });
+  issuer.close();
+  await asked;
+  assert.deepEqual(warnings, []);
 });
 
 test('an answer that does not come is given up, and no redirect is followed', async (t) => {
-  const clock = new FakeClock();
-  let isAsked = false;
+  const clock = new HandClock();
+  const asked = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     if (request.url === '/away') response.writeHead(302, { location: '/elsewhere' }).end();
-    isAsked = true;
+    else asked.resolve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -161,13 +197,12 @@ test('an answer that does not come is given up, and no redirect is followed', as
   const { signal } = new AbortController();
   const fetchJson = fetchJsonOver(clock);
   await assert.rejects(fetchJson(`${base}/away`, signal), /status 302/);
-  isAsked = false;
   const late = assert.rejects(fetchJson(`${base}/silence?key=secret`, signal), (error: Error) => {
     assert.equal(error.message, `${base}/silence: no answer within 10000 ms`);
     return true;
   });
-  await until(() => isAsked);
+  await asked.promise;
   clock.advance(10_000);
   await late;
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Clock, caps } from '@weir/core';
+import { isSafeAddress, placeOf } from './address.ts';
 
 /** Asks for a document of JSON. */
 export type FetchJson = (url: string, stop: AbortSignal) => Promise<unknown>;
@@ -8,13 +9,12 @@ export type FetchJson = (url: string, stop: AbortSignal) => Promise<unknown>;
 const timeoutMs = 10_000;
 
 /**
- * Asks over HTTPS, or over HTTP on this machine: what comes decides whose tokens are believed. No redirect is followed, since nobody knows
- * where it leads.
+ * Asks for a bounded time and for an answer of bounded length. No redirect is followed, since nobody knows where it leads.
+ *
+ * No proxy either: the one that agents may be given by -httpProxy is for requests to the control plane, and all others go directly.
  */
 export function fetchJsonOver(clock: Clock): FetchJson {
   return async (url, stop) => {
-    const place = placeOf(url);
-    if (!isSafe(url)) throw new Error(`${place} is not plain https, and so anybody could answer`);
     const late = new AbortController();
     const cancel = clock.after(timeoutMs, () => late.abort());
     try {
@@ -22,30 +22,24 @@ export function fetchJsonOver(clock: Clock): FetchJson {
       return JSON.parse(await bodyOf(await answerOf(url, signal))) as unknown;
     } catch (error) {
       const problem = late.signal.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message;
-      throw new Error(`${place}: ${problem}`);
+      throw new Error(`${placeOf(url)}: ${problem}`);
     } finally {
       cancel();
     }
   };
 }
 
-/** Whether nobody on the way can change what is answered. */
-export function isSafe(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname, username, password } = new URL(url);
-  if (username !== '' || password !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-/** An address as it may stand in a log: without user, password and query. */
-export function placeOf(url: string): string {
-  if (!URL.canParse(url)) return 'an address that cannot be read';
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+/** Asks nobody in whose place somebody else could answer, whoever has named the address. */
+export function onlyAtSafeAddresses(
+  fetchJson: FetchJson,
+  rule: { readonly allowsLoopbackHttp: boolean },
+): FetchJson {
+  return async (url, stop) => {
+    if (!isSafeAddress(url, rule)) {
+      throw new Error(`${placeOf(url)} is not plain https, and so anybody could answer`);
+    }
+    return await fetchJson(url, stop);
+  };
 }
 
 function answerOf(url: string, signal: AbortSignal): Promise<IncomingMessage> {

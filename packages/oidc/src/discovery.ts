@@ -1,4 +1,5 @@
-import { type FetchJson, placeOf } from './fetch-json.ts';
+import { placeOf } from './address.ts';
+import type { FetchJson } from './fetch-json.ts';
 
 /** What an issuer of tokens says of itself, as far as it matters for checking them. */
 export interface IssuerDescription {

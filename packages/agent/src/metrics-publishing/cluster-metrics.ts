@@ -1,0 +1,125 @@
+import { type Clock, caps, type Log, type Metrics, seriesPerMetricMax } from '@weir/core';
+import type { AgentDescription } from '@weir/metadata';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { addGroupFigures, addTopicFigures } from './cluster-figures.ts';
+import { CombinedFigures, ShownFigures } from './combined-figures.ts';
+import { type GroupLimits, readGroups } from './group-figures.ts';
+import { leftOutRow, publishOutcomeRow, type SwitchedTag } from './published-metrics.ts';
+
+/** What is told of the cluster. */
+export interface ClusterMetricsSettings {
+  /** Whether consumer groups are among it. */
+  readonly areGroupsTold: boolean;
+  readonly withoutTags: readonly SwitchedTag[];
+}
+
+export interface ClusterMetricsOptions {
+  readonly view: ClusterView;
+  readonly settings: ClusterMetricsSettings;
+  /** Whether this process is the one that publishes. Asked before every round. */
+  readonly isPublisher: () => boolean;
+  readonly limits?: GroupLimits & { readonly seriesMax: number };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export const publishIntervalMs = 15_000;
+
+const usualLimits = {
+  groupsMax: caps.publishedGroupsMax,
+  partitionsMax: caps.publishedGroupPartitionsMax,
+  seriesMax: seriesPerMetricMax,
+};
+
+/**
+ * Publishes the figures of the whole cluster among the metrics of this process, at intervals. When the cluster cannot be asked, the last
+ * ones stay, and the counter of rounds tells that they are old.
+ */
+export class ClusterMetrics {
+  readonly #options: ClusterMetricsOptions;
+  readonly #limits: NonNullable<ClusterMetricsOptions['limits']>;
+  readonly #shown: ShownFigures;
+  #cancel: (() => void) | undefined;
+  #hasStopped = false;
+  #hasFailed = false;
+  #isShowing = false;
+
+  constructor(options: ClusterMetricsOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? usualLimits;
+    this.#shown = new ShownFigures(options.metrics, { seriesMax: this.#limits.seriesMax });
+  }
+
+  start(): void {
+    void this.#go();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  /** One round: what the cluster is now is told, and nothing else. */
+  async publish(): Promise<void> {
+    const { view, settings, clock, metrics } = this.#options;
+    const figures = new CombinedFigures(settings.withoutTags);
+    addTopicFigures(view, figures);
+    let groupsLeftOut = 0;
+    if (settings.areGroupsTold) {
+      const { groups, leftOut } = await readGroups({
+        port: view.port,
+        topicIdOf: (name) => view.topicByName(name)?.topicId,
+        limits: this.#limits,
+      });
+      groupsLeftOut = leftOut;
+      await addGroupFigures(view, groups, clock.nowMs(), figures);
+    }
+    if (this.#hasStopped) return;
+    const seriesLeftOut = this.#shown.show(figures);
+    this.#isShowing = true;
+    metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
+    metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);
+  }
+
+  async #go(): Promise<void> {
+    const { isPublisher, clock } = this.#options;
+    if (isPublisher()) await this.#tryPublish();
+    else this.#cease();
+    if (!this.#hasStopped) this.#cancel = clock.after(publishIntervalMs, () => void this.#go());
+  }
+
+  async #tryPublish(): Promise<void> {
+    const { log, metrics } = this.#options;
+    try {
+      await this.publish();
+      metrics.series(publishOutcomeRow, { outcome: 'success' }).add(1);
+      if (this.#hasFailed) log.info('the metrics of the cluster are published again');
+      this.#hasFailed = false;
+    } catch (error) {
+      if (this.#hasStopped) return;
+      metrics.series(publishOutcomeRow, { outcome: 'error' }).add(1);
+      // Said once per outage.
+      if (!this.#hasFailed) {
+        log.warn('the metrics of the cluster could not be published', { error: String(error) });
+      }
+      this.#hasFailed = true;
+    }
+  }
+
+  /** Somebody else publishes now, and two that tell the same would be counted twice. */
+  #cease(): void {
+    if (!this.#isShowing) return;
+    this.#isShowing = false;
+    this.#shown.clear();
+    for (const what of ['groups', 'series']) this.#options.metrics.remove(leftOutRow, { what });
+  }
+}
+
+/**
+ * Whether an agent is the one that publishes: of those that run jobs the one with the smallest id. Agents may see different lists for a moment, and
+ * then two publish, or nobody does, until the next round. An agent counts itself also while the others have not heard of it.
+ */
+export function isPublishingAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
+  return agents.every((agent) => !agent.roles.includes('jobs') || agent.agentId >= agentId);
+}

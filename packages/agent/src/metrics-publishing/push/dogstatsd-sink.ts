@@ -1,0 +1,54 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { MetricReading } from '@weir/core';
+import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
+import type { MetricsSink, PushedName, Tags } from './pushed-metrics.ts';
+
+export interface DogStatsdSinkOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly name: PushedName;
+  readonly tags: Tags;
+}
+
+/** Pushes metrics by DogStatsD over UDP. Nobody learns whether they arrive. */
+export class DogStatsdSink implements MetricsSink {
+  readonly kind = 'dogstatsd';
+  readonly #options: DogStatsdSinkOptions;
+  readonly #lines: DogStatsdLines;
+  readonly #sockets = new Map<number, Socket>();
+
+  constructor(options: DogStatsdSinkOptions) {
+    this.#options = options;
+    this.#lines = new DogStatsdLines(options.name, options.tags);
+  }
+
+  async push(readings: readonly MetricReading[], stop: AbortSignal): Promise<void> {
+    const { host, port } = this.#options;
+    // Each time, since the agent of the host may move; and once per push, not per datagram.
+    const { address, family } = await lookup(host);
+    const socket = this.#socket(family);
+    for (const datagram of datagramsOf(this.#lines.linesOf(readings))) {
+      if (stop.aborted) return;
+      await new Promise<void>((resolve, reject) => {
+        socket.send(datagram, port, address, (error) => (error === null ? resolve() : reject(error)));
+      });
+    }
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.values()) socket.close();
+    this.#sockets.clear();
+  }
+
+  #socket(family: number): Socket {
+    const found = this.#sockets.get(family);
+    if (found !== undefined) return found;
+    const made = createSocket(family === 6 ? 'udp6' : 'udp4');
+    // Errors of a send are told to its callback too.
+    made.on('error', () => {});
+    made.unref();
+    this.#sockets.set(family, made);
+    return made;
+  }
+}

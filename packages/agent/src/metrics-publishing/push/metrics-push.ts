@@ -1,0 +1,104 @@
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import { DogStatsdSink } from './dogstatsd-sink.ts';
+import { OtlpSink } from './otlp-sink.ts';
+import { identityTags, type MetricsSink, type PushedIdentity, pushedName } from './pushed-metrics.ts';
+
+/** Where metrics are pushed to. */
+export interface MetricsPushSettings {
+  readonly otlp?: OtlpTarget | undefined;
+  readonly dogstatsd?: { readonly host: string; readonly port: number } | undefined;
+  /** Whether a dot follows the prefix of names, rather than an underscore. */
+  readonly hasDottedNames: boolean;
+  readonly intervalMs: number;
+}
+
+export interface OtlpTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface MetricsPushOptions {
+  readonly settings: MetricsPushSettings;
+  readonly identity: PushedIdentity;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface MetricsPush {
+  stop(): Promise<void>;
+}
+
+const pushRow: MetricRow<'sink' | 'outcome'> = {
+  name: 'metrics_push',
+  kind: 'counter',
+  help: 'Pushes of the metrics of this process, by whether all of them were sent.',
+  labels: ['sink', 'outcome'],
+};
+
+/** Pushes the metrics of this process at intervals to whoever the settings name. */
+export function startMetricsPush(options: MetricsPushOptions): MetricsPush {
+  const { otlp, dogstatsd, hasDottedNames } = options.settings;
+  const name = pushedName(hasDottedNames);
+  const tags = identityTags(options.identity);
+  const sinks: MetricsSink[] = [];
+  if (otlp !== undefined) sinks.push(new OtlpSink({ ...otlp, name, tags, clock: options.clock }));
+  if (dogstatsd !== undefined) sinks.push(new DogStatsdSink({ ...dogstatsd, name, tags }));
+  const pushes = sinks.map((sink) => new SinkPush(sink, options));
+  for (const push of pushes) push.start();
+  return {
+    async stop() {
+      await Promise.all(pushes.map((push) => push.stop()));
+    },
+  };
+}
+
+/**
+ * One push at a time: a sink that is slow is given the next figures when it is done, and nothing waits in between. One that is down costs a
+ * counter and a line in the log.
+ */
+class SinkPush {
+  readonly #sink: MetricsSink;
+  readonly #options: MetricsPushOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #cancel: (() => void) | undefined;
+  #hasFailed = false;
+
+  constructor(sink: MetricsSink, options: MetricsPushOptions) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#cancel = this.#options.clock.after(this.#options.settings.intervalMs, () => {
+      this.#running = this.#push().then(() => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#cancel?.();
+    await this.#running;
+    this.#sink.close();
+  }
+
+  async #push(): Promise<void> {
+    const { metrics, log } = this.#options;
+    const { kind: sink } = this.#sink;
+    try {
+      await this.#sink.push(metrics.read(), this.#stopping.signal);
+      metrics.series(pushRow, { sink, outcome: 'success' }).add(1);
+      if (this.#hasFailed) log.info('metrics are pushed again', { sink });
+      this.#hasFailed = false;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      metrics.series(pushRow, { sink, outcome: 'error' }).add(1);
+      // Said once per outage.
+      if (!this.#hasFailed)
+        log.warn('metrics could not be pushed', { sink, error: (error as Error).message });
+      this.#hasFailed = true;
+    }
+  }
+}

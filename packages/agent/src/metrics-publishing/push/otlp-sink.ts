@@ -1,0 +1,154 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Clock, caps, type MetricReading } from '@weir/core';
+import { otlpRequests } from './otlp-metrics.ts';
+import type { MetricsSink, PushedName, Tags } from './pushed-metrics.ts';
+
+export interface OtlpSinkOptions {
+  /** The whole address, as in `http://collector:4318/v1/metrics`. */
+  readonly url: string;
+  /** What admits us; never told to anybody else. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly name: PushedName;
+  readonly tags: Tags;
+  readonly clock: Clock;
+}
+
+/** A collector that takes longer does not get the rest. */
+const answerMsMax = 10_000;
+/** A collector may ask for patience, but not for ever. */
+const retryAfterMsMax = 300_000;
+
+/**
+ * Pushes metrics by OTLP over HTTP, as JSON. Nothing is kept for later: figures are cumulative, so that the next push makes up for one that
+ * failed.
+ */
+export class OtlpSink implements MetricsSink {
+  readonly kind = 'otlp';
+  readonly #options: OtlpSinkOptions;
+  readonly #startMs: number;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: OtlpSinkOptions) {
+    this.#options = options;
+    this.#startMs = options.clock.nowMs();
+  }
+
+  async push(readings: readonly MetricReading[], stop: AbortSignal): Promise<void> {
+    const { name, tags, clock } = this.#options;
+    if (clock.monotonicMs() < this.#notBeforeMs)
+      throw new Error('the collector asked not to be sent anything now');
+    const requests = otlpRequests(readings, {
+      name,
+      tags,
+      startMs: this.#startMs,
+      nowMs: clock.nowMs(),
+      pointsMax: caps.pushedPointsMax,
+    });
+    let rejected = 0;
+    let reason = '';
+    for (const body of requests) {
+      const { rejectedCount, message } = await this.#post(JSON.stringify(body), stop);
+      rejected += rejectedCount;
+      reason ||= message;
+    }
+    if (rejected > 0) throw new Error(`the collector rejected ${rejected} points: ${reason.slice(0, 500)}`);
+  }
+
+  close(): void {}
+
+  async #post(body: string, stop: AbortSignal): Promise<Rejection> {
+    const { clock, url, headers } = this.#options;
+    const late = new AbortController();
+    const cancel = clock.after(answerMsMax, () => late.abort());
+    try {
+      const answer = await post(url, headers, body, AbortSignal.any([late.signal, stop]));
+      if (answer.status >= 200 && answer.status < 300) return rejectionIn(answer.text);
+      this.#notBeforeMs = clock.monotonicMs() + retryAfterMs(answer.headers['retry-after']);
+      throw new Error(`the collector answered with status ${answer.status}`);
+    } catch (error) {
+      throw late.signal.aborted ? new Error(`no answer within ${answerMsMax} ms`) : error;
+    } finally {
+      cancel();
+    }
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Redirects are not followed: what admits us at one address is nobody else's business. */
+function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const target = new URL(url);
+  return new Promise((resolve, reject) => {
+    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
+      method: 'POST',
+      // A user and a password in the address are Node's to send.
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
+      agent: false,
+      signal,
+    });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const answered = () =>
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        });
+      response.on('error', reject);
+      response.on('end', answered);
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= caps.collectorAnswerBytesMax) chunks.push(chunk);
+        else {
+          // Whatever it says, it has said that it took them.
+          answered();
+          request.destroy();
+        }
+      });
+    });
+    request.end(body);
+  });
+}
+
+interface Rejection {
+  readonly rejectedCount: number;
+  readonly message: string;
+}
+
+const nothingRejected: Rejection = { rejectedCount: 0, message: '' };
+
+/** A collector may take a part. An answer that is no JSON is one of a collector that took all. */
+function rejectionIn(text: string): Rejection {
+  try {
+    const { partialSuccess } = JSON.parse(text) as {
+      readonly partialSuccess?: { readonly rejectedDataPoints?: unknown; readonly errorMessage?: unknown };
+    };
+    const count = Number(partialSuccess?.rejectedDataPoints ?? 0);
+    if (!(count > 0)) return nothingRejected;
+    return { rejectedCount: count, message: String(partialSuccess?.errorMessage ?? '') };
+  } catch {
+    return nothingRejected;
+  }
+}
+
+/** Seconds, as collectors send them; a date is not worth its clock. */
+function retryAfterMs(header: string | undefined): number {
+  const seconds = header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : 0;
+  return Math.min(seconds * 1000, retryAfterMsMax);
+}

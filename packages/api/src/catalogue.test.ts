@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { anyJson } from '../testing/any-json.ts';
+import { catalogue, operationNames, operations } from './catalogue.ts';
+import { parseJson, printJson } from './json.ts';
+import { inputSchemaOf, type JsonSchema, outputSchemaOf, secretFieldsOf } from './json-schema.ts';
+
+/** Every operation: what it needs, and its name. A change here is a change of what the product offers. */
+const whole = `
+read  workspace list_virtual_clusters
+read  cluster   describe_virtual_cluster
+write workspace create_virtual_cluster
+write workspace create_virtual_cluster_v2
+write cluster   rename_virtual_cluster
+write cluster   update_virtual_cluster_tier
+read  cluster   describe_virtual_cluster_tags
+write cluster   update_virtual_cluster_tags
+write cluster   delete_virtual_cluster
+read  workspace list_recently_deleted_virtual_clusters
+write cluster   restore_virtual_cluster
+read  cluster   describe_virtual_cluster_configuration
+write cluster   update_virtual_cluster_configuration
+read  cluster   get_events_state
+write cluster   update_events_state
+read  cluster   list_topics
+write cluster   create_topic
+read  cluster   describe_topic
+write cluster   update_topic
+write cluster   delete_topic
+write cluster   undelete_topic
+read  cluster   list_consumer_groups
+read  cluster   describe_consumer_group
+read  cluster   monitoring/describe_all_consumer_groups
+read  cluster   virtual_clusters/acls/list
+write cluster   virtual_clusters/acls/create
+write cluster   virtual_clusters/acls/delete
+read  cluster   list_virtual_cluster_credentials
+write cluster   create_virtual_cluster_credentials
+write cluster   delete_virtual_cluster_credentials
+read  cluster   list_workload_identity_federations
+write cluster   create_workload_identity_federation
+write cluster   delete_workload_identity_federation
+read  cluster   list_agents
+read  cluster   list_diagnostics
+read  cluster   get_diagnostic
+write cluster   mute_diagnostic
+write cluster   unmute_diagnostic
+read  cluster   list_diagnostic_history
+read  cluster   monitoring/describe_quotas
+read  cluster   monitoring/describe_cluster_metrics
+read  cluster   list_client_metrics_subscriptions
+read  cluster   describe_client_metrics_subscription
+write cluster   update_client_metrics_subscriptions
+write cluster   delete_client_metrics_subscriptions
+write workspace create_api_key
+write workspace create_api_key_v2
+read  workspace list_api_keys
+write workspace delete_api_key
+read  user      list_workspaces
+write account   create_workspace
+write account   rename_workspace
+write account   delete_workspace
+read  account   list_user_roles
+write account   create_user_role
+write account   update_user_role
+write account   delete_user_role
+read  account   users/list
+write account   users/update_roles
+write account   users/delete
+write account   users/create_invitations
+read  account   users/list_invitations
+write account   users/delete_invitation
+write public    users/accept_invitation
+read  account   get_sso_configuration
+write account   create_sso_configuration
+write account   update_sso_configuration
+write account   delete_sso_configuration
+read  public    get_sign_in_methods
+write public    setup
+write public    sign_in
+write user      sign_out
+read  user      get_session
+read  user      list_sessions
+write user      revoke_session
+write user      change_password
+read  user      get_context
+read  workspace search_audit_log
+`;
+
+test('the catalogue is known as a whole', () => {
+  const lines = operations.map(({ access, scope, name }) => `${access.padEnd(5)} ${scope.padEnd(9)} ${name}`);
+  assert.deepEqual(lines, whole.trim().split('\n'));
+});
+
+test('names are unique routes, and their verbs tell who only reads', () => {
+  assert.equal(new Set(operationNames).size, operationNames.length);
+  assert.equal(Object.keys(catalogue).length, operations.length);
+  for (const { name, access } of operations) {
+    assert.match(name, /^[a-z0-9_]+(?:\/[a-z0-9_]+)*$/);
+    const verb = name.split('/').at(-1)!.split('_')[0]!;
+    const isReading = ['list', 'describe', 'get', 'search'].includes(verb);
+    assert.equal(isReading, access === 'read', name);
+  }
+});
+
+test('every operation is explained', () => {
+  for (const { name, title, summary, description = '.' } of operations) {
+    assert.match(title, /^[A-Z].*[^.]$/, name);
+    assert.match(summary, /^[A-Z].{10,}\.$/, name);
+    assert.match(description, /\.$/, name);
+  }
+});
+
+test('who has to name a cluster does', () => {
+  for (const operation of operations) {
+    const { required = [] } = inputSchemaOf(operation);
+    assert.equal(required.includes('virtual_cluster_id'), operation.scope === 'cluster', operation.name);
+  }
+});
+
+/** Every schema inside one, with where it stands. */
+function* parts(
+  schema: JsonSchema,
+  path: string,
+): Generator<{ part: JsonSchema; path: string; isField: boolean }> {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    yield { part: field, path: `${path}.${name}`, isField: true };
+    yield* parts(field, `${path}.${name}`);
+  }
+  const inner: [string, JsonSchema][] = (schema.anyOf ?? []).map((one, index) => [`|${index}`, one]);
+  if (schema.items !== undefined) inner.push(['[]', schema.items]);
+  if (typeof schema.additionalProperties === 'object') inner.push(['.*', schema.additionalProperties]);
+  if (schema.propertyNames !== undefined) inner.push(['.key', schema.propertyNames]);
+  for (const [name, record] of Object.entries(schema.$defs ?? {})) inner.push([`#${name}`, record]);
+  for (const [step, one] of inner) {
+    yield { part: one, path: path + step, isField: false };
+    yield* parts(one, path + step);
+  }
+}
+
+function* allParts() {
+  for (const operation of operations) {
+    yield* parts(inputSchemaOf(operation), `${operation.name} input`);
+    yield* parts(outputSchemaOf(operation), `${operation.name} output`);
+  }
+}
+
+test('every field says what it means', () => {
+  for (const { part, path, isField } of allParts()) {
+    if (isField) assert.match(part.description ?? '', /\S.*[.!]$/, path);
+  }
+});
+
+test('every text, list and dictionary has a limit', () => {
+  for (const { part, path } of allParts()) {
+    const isClosed = part.enum !== undefined || part.const !== undefined;
+    if (part.type === 'string' && !isClosed) assert.ok(part.maxLength !== undefined, path);
+    if (part.type === 'array') assert.ok(part.maxItems !== undefined, path);
+    if (typeof part.additionalProperties === 'object') {
+      assert.ok(part.maxProperties !== undefined || part.propertyNames?.enum !== undefined, path);
+    }
+    assert.ok(part.$ref ?? part.type ?? part.anyOf ?? part.const ?? part.enum, `${path} could be anything`);
+  }
+});
+
+test('inputs are strict all the way down, and answers are not', () => {
+  for (const operation of operations) {
+    const input = inputSchemaOf(operation);
+    for (const { part, path } of [{ part: input, path: operation.name }, ...parts(input, operation.name)]) {
+      if (part.properties !== undefined) assert.equal(part.additionalProperties, false, path);
+    }
+    const output = outputSchemaOf(operation);
+    for (const { part, path } of parts(output, operation.name)) {
+      assert.notEqual(part.additionalProperties, false, path);
+    }
+  }
+});
+
+test('what only reads can be asked by a query: its fields are flat', () => {
+  for (const operation of operations.filter(({ access }) => access === 'read')) {
+    for (const [field, { type, items }] of Object.entries(inputSchemaOf(operation).properties ?? {})) {
+      const flat = ['string', 'integer', 'boolean'];
+      assert.ok(flat.includes((type === 'array' ? items?.type : type) ?? ''), `${operation.name}.${field}`);
+    }
+  }
+});
+
+test('every example is accepted, and every answer in one', () => {
+  for (const { name, input, output, example } of operations) {
+    assert.equal(input.safeParse(example.input).error, undefined, name);
+    assert.deepEqual(output.parse(example.output), example.output, name);
+  }
+});
+
+test('secrets are marked wherever they are sent', () => {
+  const found = operations.flatMap((operation) =>
+    secretFieldsOf(operation).map((field) => `${operation.name}.${field}`),
+  );
+  assert.deepEqual(found, [
+    'create_virtual_cluster_credentials.imported_password',
+    'users/accept_invitation.token',
+    'users/accept_invitation.password',
+    'create_sso_configuration.client_secret',
+    'update_sso_configuration.client_secret',
+    'setup.token',
+    'setup.password',
+    'sign_in.password',
+    'change_password.current_password',
+    'change_password.new_password',
+  ]);
+  for (const operation of operations) {
+    const words = /(?:password|secret|token)$/;
+    const likely = Object.keys(operation.input.shape).filter((field) => words.test(field));
+    assert.deepEqual(likely, secretFieldsOf(operation), operation.name);
+  }
+});
+
+for (const operation of operations) {
+  test(`${operation.name}: schemas and checks agree`, () => {
+    const input = anyJson(inputSchemaOf(operation));
+    const output = anyJson(outputSchemaOf(operation));
+    fc.assert(
+      fc.property(input, output, (sent, answered) => {
+        // Rules between fields are beyond schemas; everything else has to be accepted.
+        const { error } = operation.input.safeParse(parseJson(printJson(sent)));
+        for (const { code, message } of error?.issues ?? []) assert.equal(code, 'custom', message);
+        const received = parseJson(printJson(answered));
+        assert.deepEqual(operation.output.parse(received), received);
+      }),
+      { numRuns: 20 },
+    );
+  });
+}

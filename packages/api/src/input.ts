@@ -1,0 +1,73 @@
+import type * as z from 'zod';
+import type { InputOf, OperationName } from './catalogue.ts';
+import { catalogue } from './catalogue.ts';
+import { ApiError } from './errors.ts';
+import { inputSchemaOf, type JsonSchema } from './json-schema.ts';
+
+/** Problems that one answer tells. */
+const toldMax = 5;
+
+/** What a caller sent, checked; or an `invalid_request` that says which fields are wrong and why. */
+export function readInput<Name extends OperationName>(name: Name, body: unknown): InputOf<Name> {
+  const { input } = catalogue[name];
+  // Many clients send nothing to operations that need nothing.
+  const found = input.safeParse(body ?? {});
+  if (found.success) return found.data as InputOf<Name>;
+  throw new ApiError('invalid_request', problemsInWords(found.error.issues, input));
+}
+
+function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.ZodObject): string {
+  const told = issues.slice(0, toldMax).map((issue) => problemInWords(issue, input));
+  if (issues.length > toldMax) told.push(`and ${issues.length - toldMax} more`);
+  return told.join('; ');
+}
+
+function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const unknown = issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ');
+    const where =
+      path === '' ? `; the fields are ${Object.keys(input.shape).join(', ') || 'none'}` : ` in ${path}`;
+    return `unknown field ${unknown}${where}`;
+  }
+  // What a caller sent is not repeated: it may be a secret.
+  const problem = issue.message.replace(/^Invalid input: /, '').replace(/^Too (?:big|small): /, '');
+  return path === '' ? problem : `${path}: ${problem}`;
+}
+
+/**
+ * What the query of a GET says, by the types of the fields: `?limit=10&include_recently_deleted=true`, and a list as the same name
+ * several times. What does not fit its type stays text, for `readInput` to refuse.
+ */
+export function readQuery(name: OperationName, query: Iterable<readonly [string, string]>): unknown {
+  const { properties = {} } = inputSchemaOf(catalogue[name]);
+  const found: Record<string, unknown> = Object.create(null);
+  for (const [field, value] of query) {
+    const schema = Object.hasOwn(properties, field) ? properties[field]! : {};
+    if (schema.type === 'array') {
+      const list = (found[field] ?? []) as unknown[];
+      list.push(valueFrom(schema.items ?? {}, value));
+      found[field] = list;
+    } else if (field in found) {
+      throw new ApiError('invalid_request', `${JSON.stringify(field.slice(0, 64))} is given twice`);
+    } else {
+      found[field] = valueFrom(schema, value);
+    }
+  }
+  return { ...found };
+}
+
+function valueFrom({ type }: JsonSchema, text: string): unknown {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if ((type === 'integer' || type === 'number') && /^-?\d{1,16}(?:\.\d{1,16})?$/.test(text))
+    return Number(text);
+  return text;
+}
+
+/** The same the other way round. */
+export function printQuery(input: Readonly<Record<string, unknown>>): [string, string][] {
+  return Object.entries(input).flatMap(([field, value]): [string, string][] => {
+    if (value === undefined) return [];
+    return Array.isArray(value) ? value.map((item) => [field, String(item)]) : [[field, String(value)]];
+  });
+}

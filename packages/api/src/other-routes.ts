@@ -1,0 +1,35 @@
+import { apiPath } from './operation.ts';
+
+/** What the control plane serves besides operations, for the pages that show what there is. */
+export interface OtherRoute {
+  readonly method: 'GET';
+  /** Parts that vary in braces. */
+  readonly path: string;
+  readonly summary: string;
+  readonly contentType: string;
+  readonly security: 'none' | 'prometheus';
+}
+
+export const otherRoutes: readonly OtherRoute[] = [
+  {
+    method: 'GET',
+    path: `${apiPath}/monitoring/prometheus/virtual_clusters/{virtual_cluster_id}`,
+    summary: 'The metrics of a virtual cluster as Prometheus scrapes them.',
+    contentType: 'text/plain',
+    security: 'prometheus',
+  },
+  {
+    method: 'GET',
+    path: `${apiPath}/openapi.json`,
+    summary: 'The description of the API as OpenAPI 3.1.',
+    contentType: 'application/json',
+    security: 'none',
+  },
+  {
+    method: 'GET',
+    path: '/agent-changelog.rss',
+    summary: 'Releases of agents as an RSS feed.',
+    contentType: 'application/rss+xml',
+    security: 'none',
+  },
+];

@@ -1,0 +1,193 @@
+import { caps } from '@weir/core';
+import { apiKeyHeader, workspaceKeyHeader } from './authentication.ts';
+import { areas, operations } from './catalogue.ts';
+import { commonErrors, errorCodes, errorTable } from './errors.ts';
+import { printJson } from './json.ts';
+import { inputSchemaOf, type JsonSchema, outputSchemaOf } from './json-schema.ts';
+import { apiPath, methodsOf, type Operation, type Scope } from './operation.ts';
+import { otherRoutes } from './other-routes.ts';
+
+/** The reference page of the API, as Markdown. */
+export function apiPage(): string {
+  const sections = [
+    introduction,
+    contents(),
+    errorSection(),
+    otherSection(),
+    ...areas.map(({ title, operations }) =>
+      [`## ${title}`, ...operations.map(operationSection)].join('\n\n'),
+    ),
+    recordSection(),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const introduction = `# The API of the control plane
+
+<!-- Written by scripts/docs.ts from the catalogue in packages/api. Change the catalogue, not this page. -->
+
+${operations.length} operations below \`{base_url}${apiPath}/\`. \`{base_url}${apiPath}/openapi.json\` describes the same for programs.
+
+- An operation is called with POST and a JSON object of at most ${caps.apiRequestBytesMax / 1024 / 1024} MiB; an empty body is \`{}\`. Operations that only read
+  take GET too, with their fields in the query: \`?limit=10\`, and a list as the same name several times.
+- Success is 200. Where there is nothing to tell, the answer is \`{}\`.
+- A failure is a status and \`{"error": "<code>", "message": "<text>"}\`. Codes stay the same, messages may change.
+- A field that an operation does not have is refused by name. Clients have to ignore fields of answers that they do not know.
+- A key is sent in the header \`${apiKeyHeader}\`; for several workspaces, one key each in \`${workspaceKeyHeader('<workspace_id>')}\`. Not both.
+  The workspace id in the name may be written with hyphens, for proxies that drop names with underscores. Whoever signed in to the console
+  has a cookie.
+- What the caller may not see is not found: no answer tells whether something of another workspace exists.
+- Times are text as in RFC 3339, in UTC. Durations in nanoseconds are integers of 64 bits in JSON, which in some languages needs more than
+  the usual number; in requests they may be decimal text.
+- Ids have a prefix that tells their kind. Names with a prefix may be sent without it.`;
+
+const scopesInWords: Readonly<Record<Scope, string>> = {
+  public: 'anybody',
+  user: 'any user or key',
+  account: 'account',
+  workspace: 'workspace',
+  cluster: 'workspace of the cluster',
+};
+
+function needsOf({ access, scope }: Operation): string {
+  if (scope === 'public' || scope === 'user') return scopesInWords[scope];
+  return `${access === 'read' ? 'read' : 'admin'}, ${scopesInWords[scope]}`;
+}
+
+function contents(): string {
+  const rows = operations.map((operation) => [
+    `[\`${operation.name}\`](#${anchorOf(operation)})`,
+    methodsOf(operation).join(', '),
+    needsOf(operation),
+    operation.summary,
+  ]);
+  return `## Operations\n\n${table(['Operation', 'Method', 'Needs', 'What it does'], rows)}`;
+}
+
+/** As Markdown renderers make it of the heading. */
+function anchorOf({ name }: Operation): string {
+  return name.replaceAll('/', '');
+}
+
+function errorSection(): string {
+  const common: readonly string[] = commonErrors;
+  const rows = errorCodes.map((code) => [
+    `\`${code}\``,
+    String(errorTable[code].status),
+    errorTable[code].message,
+    common.includes(code) ? 'any operation' : 'those that name it',
+  ]);
+  return `## Errors\n\n${table(['Code', 'Status', 'What it says', 'Given by'], rows)}`;
+}
+
+function otherSection(): string {
+  const access = { none: 'anybody', prometheus: 'HTTP Basic: user `prometheus`, password a key' };
+  const rows = otherRoutes.map(({ method, path, security, summary }) => [
+    `\`${method} ${path}\``,
+    access[security],
+    summary,
+  ]);
+  return `## Other routes\n\n${table(['Route', 'Needs', 'What it gives'], rows)}`;
+}
+
+function operationSection(operation: Operation): string {
+  const { name, summary, description, errors, example } = operation;
+  const needs = `Needs: ${needsOf(operation)}.${errors.length === 0 ? '' : ` Errors: ${errors.map((code) => `\`${code}\``).join(', ')}.`}`;
+  const input = inputSchemaOf(operation);
+  const output = outputSchemaOf(operation);
+  return [
+    `### ${name}`,
+    [summary, description ?? ''].join(' ').trim(),
+    needs,
+    fieldTable('Request', input),
+    fieldTable('Answer', output),
+    `\`\`\`json\nPOST ${apiPath}/${name}\n${printJson(example.input)}\n→ ${printJson(example.output)}\n\`\`\``,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Records that answers share, once. */
+function recordSection(): string {
+  const records = new Map<string, JsonSchema>();
+  for (const operation of operations) {
+    for (const [name, schema] of Object.entries(outputSchemaOf(operation).$defs ?? {})) {
+      records.set(name, schema);
+    }
+  }
+  const sections = [...records]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([name, schema]) =>
+        `### ${name}\n\n${schema.description ?? ''}\n\n${fieldTable('Field', schema, true)}`,
+    );
+  return `## Records\n\n${sections.join('\n\n')}`;
+}
+
+function fieldTable(heading: string, schema: JsonSchema, isRecord = false): string {
+  const rows = fieldRows(schema, '');
+  if (rows.length === 0) return heading === 'Request' ? 'Request: `{}`.' : 'Answer: `{}`.';
+  return table([isRecord ? 'Field' : heading, 'Type', 'Meaning'], rows);
+}
+
+function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix: string): string[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const mark = required.includes(name) ? '' : '?';
+    const row = [`\`${prefix}${name}\`${mark}`, typeInWords(schema), meaningOf(schema)];
+    const { inner, suffix } = innerOf(schema);
+    return [row, ...(inner === undefined ? [] : fieldRows(inner, `${prefix}${name}${suffix}.`))];
+  });
+}
+
+function meaningOf(schema: JsonSchema): string {
+  const standard = schema.default === undefined ? '' : ` Default \`${JSON.stringify(schema.default)}\`.`;
+  return escaped((schema.description ?? '') + standard);
+}
+
+/** The object whose fields follow in the table: the field itself, its items or its entries. */
+function innerOf(schema: JsonSchema): { inner: JsonSchema | undefined; suffix: string } {
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  if (only !== undefined && others.length === 0) return innerOf(only);
+  if (schema.items !== undefined) return { inner: innerOf(schema.items).inner, suffix: '[]' };
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object')
+    return { inner: innerOf(additionalProperties).inner, suffix: '.*' };
+  return { inner: schema.properties === undefined ? undefined : schema, suffix: '' };
+}
+
+function typeInWords(schema: JsonSchema): string {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.replace('#/$defs/', '');
+    return `[${name}](#${name.toLowerCase()})`;
+  }
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeInWords))].join(' or ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined)
+    return schema.enum.map((word) => `\`${word === '' ? '""' : word}\``).join(', ');
+  if (schema.type === 'array') return `list of ${typeInWords(schema.items ?? {})}${countsInWords(schema)}`;
+  if (typeof schema.additionalProperties === 'object') {
+    return `object of ${typeInWords(schema.additionalProperties)}`;
+  }
+  if (schema.format === 'date-time') return 'time';
+  if (schema.format === 'int64') return 'integer of 64 bits';
+  if (schema.format === 'password') return 'secret text';
+  return { string: 'text', integer: 'integer' }[schema.type ?? ''] ?? schema.type ?? 'anything';
+}
+
+function countsInWords({ minItems = 0, maxItems }: JsonSchema): string {
+  if (maxItems === undefined) return '';
+  return minItems > 0 ? `, ${minItems} to ${maxItems}` : `, at most ${maxItems}`;
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line)].join('\n');
+}
+
+/** Text that Markdown would read as markup inside a table; what stands in backticks is left alone. */
+function escaped(text: string): string {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith('`') ? part.replaceAll('|', '\\|') : part.replace(/[|<*]/g, '\\$&')))
+    .join('');
+}

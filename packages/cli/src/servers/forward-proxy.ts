@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import type { ForwardProxy } from '@weir/metadata';
+import type { FlagValues } from '../flags/catalogue.ts';
+
+/** The proxy through which the control plane is reached, where there is one. */
+export function forwardProxy({
+  httpProxy,
+  httpsProxyCACertFile,
+}: Pick<FlagValues, 'httpProxy' | 'httpsProxyCACertFile'>): ForwardProxy | undefined {
+  if (httpProxy === undefined) return undefined;
+  const ca = httpsProxyCACertFile === undefined ? undefined : readFileSync(httpsProxyCACertFile, 'utf8');
+  return { url: httpProxy, ca };
+}

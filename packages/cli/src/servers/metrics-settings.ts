@@ -1,0 +1,37 @@
+import type { ClusterMetricsSettings, MetricsPushSettings } from '@weir/agent';
+import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
+
+/** What flags say about the figures of the whole cluster. */
+export function clusterMetricsSettings({
+  disableConsumerGroupMetrics,
+  disableConsumerGroupsMetricsTags,
+}: Pick<
+  FlagValues,
+  'disableConsumerGroupMetrics' | 'disableConsumerGroupsMetricsTags'
+>): ClusterMetricsSettings {
+  return { areGroupsTold: !disableConsumerGroupMetrics, withoutTags: disableConsumerGroupsMetricsTags };
+}
+
+/** Where DogStatsD listens, unless the variables of its agent say otherwise. */
+const usualDogstatsd = { host: 'localhost', port: 8125 };
+
+/** What flags say about where metrics are pushed to. */
+export function metricsPushSettings(
+  values: CommandValues<'agent'> | CommandValues<'metrics'>,
+): MetricsPushSettings {
+  const { otlpMetricsURL: url, otlpMetricsHeaders = [], DD_AGENT_HOST, DD_DOGSTATSD_PORT } = values;
+  return {
+    otlp:
+      url === undefined
+        ? undefined
+        : { url, headers: Object.fromEntries(otlpMetricsHeaders.map(({ name, value }) => [name, value])) },
+    dogstatsd: values.enableDatadogMetrics
+      ? {
+          host: DD_AGENT_HOST ?? usualDogstatsd.host,
+          port: DD_DOGSTATSD_PORT ?? usualDogstatsd.port,
+        }
+      : undefined,
+    hasDottedNames: values.metricsNameNormalizer,
+    intervalMs: values.metricsPushInterval,
+  };
+}

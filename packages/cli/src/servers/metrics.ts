@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { startMetricsPublisher, startMetricsPush } from '@weir/agent';
+import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
+import { connectCluster } from '@weir/metadata';
+import type { Handler } from '../commands/handler.ts';
+import { agentProof } from './agent-proof.ts';
+import { forwardProxy } from './forward-proxy.ts';
+import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
+import { explainingPorts } from './taken-port.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** Publishes the metrics of one cluster, so that its agents need not: they run with -disablePublishMetricsJob then. */
+export const metrics: Handler<'metrics'> = async (values, { clock, environment, output, stop }) => {
+  const agentId = randomUUID();
+  const clusterId = values.defaultVirtualClusterID!;
+  const log = jsonLog({
+    level: values.logLevel,
+    nowMs: clock.nowMs,
+    write: (line) => output.err(`${line}\n`),
+  }).with({ agentId });
+  const figures = new Metrics({ agent_version: release });
+  const { httpPort, metadataURL } = values;
+  const resources = new AsyncDisposableStack();
+  const start = async () => {
+    const deps = { clock, environment, random: systemRandom, log, metrics: figures };
+    const push = startMetricsPush({
+      ...deps,
+      settings: metricsPushSettings(values),
+      identity: { clusterId, agentId, agentGroup: '' },
+    });
+    resources.defer(() => push.stop());
+    const proxy = forwardProxy(values);
+    let knownUrls = (): readonly string[] => metadataURL!;
+    const proof = agentProof({ ...deps, values, urls: () => knownUrls(), proxy });
+    resources.defer(() => proof.stop());
+    await proof.whenReady();
+    const cluster = connectCluster({
+      ...deps,
+      urls: metadataURL!,
+      clusterId,
+      agentKey: proof.agentKey,
+      onAgentKeyRefused: proof.refused,
+      proxy,
+    });
+    knownUrls = () => cluster.urls();
+    resources.defer(() => cluster.close());
+    const publisher = await startMetricsPublisher({
+      ...deps,
+      cluster,
+      settings: clusterMetricsSettings(values),
+      host: '0.0.0.0',
+      httpPort,
+      servesMetrics: values.enablePrometheusMetrics,
+      givenUp: stop,
+    });
+    resources.defer(() => publisher.stop());
+    return publisher;
+  };
+  try {
+    // A control plane that cannot be reached is waited for, and the process must be stoppable meanwhile.
+    const publisher = await Promise.race([explainingPorts({ httpPort }, start), untilStopped(stop)]);
+    if (publisher !== undefined) {
+      output.out(`weir ${release} metrics is ready\n  HTTP   http://localhost:${publisher.httpPort}\n`);
+      await untilStopped(stop);
+    }
+  } finally {
+    await resources.disposeAsync();
+  }
+  return 0;
+};

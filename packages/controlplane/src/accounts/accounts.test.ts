@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { accountsContract } from '../../testing/accounts-contract.ts';
+import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { openAccounts } from './open.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));
+after(() => rmSync(folder, { recursive: true }));
+
+accountsContract('memory', () => `memory://${randomUUID()}`);
+accountsContract('SQLite', () => join(folder, randomUUID(), 'weir.db'));
+
+test('accounts: what is no database is refused', async () => {
+  // biome-ignore format: a table
+  const urls: [url: string, problem: RegExp][] = [
+    ['memory:x',       /a database in memory is memory:\/\/name/],
+    ['mysql://host/x', /no database speaks mysql:\/\//],
+    [folder,           /unable to open database file/],
+  ];
+  for (const [url, problem] of urls) await assert.rejects(openAccounts(url, accountsSurroundings()), problem);
+});
+
+test('accounts: calls after closing are refused', async () => {
+  const database = await openAccounts(join(folder, 'closed.db'), accountsSurroundings());
+  await database.close();
+  await assert.rejects(database.accounts.list(), /destroyed/);
+});

@@ -1,0 +1,27 @@
+import type { AuditLog } from './audit-log.ts';
+import type { Database } from './schema.ts';
+import type { Sessions } from './sessions.ts';
+import type { AccountsSurroundings } from './surroundings.ts';
+
+/** How long entries of the audit log are kept. */
+export const auditRetentionMs = 90 * 24 * 3_600_000;
+
+export interface HousekeepingOptions {
+  readonly database: Database;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly surroundings: AccountsSurroundings;
+}
+
+/**
+ * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log. Nobody relies on it,
+ * because whoever reads looks at the time; it keeps tables small. Any number of processes may do it, as often as they like.
+ */
+export async function tidyAccounts(options: HousekeepingOptions): Promise<void> {
+  const { database, sessions, auditLog, surroundings } = options;
+  const nowMs = surroundings.clock.nowMs();
+  await sessions.forgetEnded();
+  await database.deleteFrom('weir_invitations').where('expires_ms', '<=', nowMs).execute();
+  await database.deleteFrom('weir_setup_tokens').where('expires_ms', '<=', nowMs).execute();
+  while (await auditLog.forgetBefore(nowMs - auditRetentionMs));
+}

@@ -1,0 +1,65 @@
+import { Accounts } from './accounts.ts';
+import { AuditLog } from './audit-log.ts';
+import { openDatabase } from './database/open-database.ts';
+import { tidyAccounts } from './housekeeping.ts';
+import { Invitations } from './invitations.ts';
+import { KeyVerifier } from './key-verifier.ts';
+import { Keys } from './keys.ts';
+import { Passwords } from './passwords.ts';
+import { Roles } from './roles.ts';
+import { Sessions } from './sessions.ts';
+import { Setup } from './setup.ts';
+import type { AccountsSurroundings } from './surroundings.ts';
+import { Users } from './users.ts';
+import { VirtualClusters } from './virtual-clusters.ts';
+import { Workspaces } from './workspaces.ts';
+
+/** Everything that the control plane knows of people, keys and what belongs to whom. */
+export interface AccountsDatabase {
+  readonly accounts: Accounts;
+  readonly setup: Setup;
+  readonly users: Users;
+  readonly invitations: Invitations;
+  readonly roles: Roles;
+  readonly workspaces: Workspaces;
+  readonly sessions: Sessions;
+  readonly keys: Keys;
+  readonly keyVerifier: KeyVerifier;
+  readonly virtualClusters: VirtualClusters;
+  readonly auditLog: AuditLog;
+  /** Removes what is over; to be called now and then. */
+  tidy(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens it in `postgres://…`, the path of a SQLite file, or `memory://name`. */
+export async function openAccounts(
+  databaseUrl: string,
+  surroundings: AccountsSurroundings,
+): Promise<AccountsDatabase> {
+  const { database, close } = await openDatabase(databaseUrl, surroundings);
+  const { passwordCost: cost, randomBytes } = surroundings;
+  const passwords = new Passwords({ cost, randomBytes });
+  const keys = new Keys(database, surroundings);
+  const keyVerifier = new KeyVerifier(database, keys, surroundings);
+  const sessions = new Sessions(database, surroundings);
+  const auditLog = new AuditLog(database, surroundings);
+  return {
+    accounts: new Accounts(database, surroundings),
+    setup: new Setup(database, surroundings, passwords),
+    users: new Users(database, surroundings, passwords),
+    invitations: new Invitations(database, surroundings, passwords),
+    roles: new Roles(database, surroundings),
+    workspaces: new Workspaces(database, surroundings),
+    sessions,
+    keys,
+    keyVerifier,
+    virtualClusters: new VirtualClusters(database, surroundings),
+    auditLog,
+    tidy: () => tidyAccounts({ database, sessions, auditLog, surroundings }),
+    async close() {
+      await keyVerifier.close();
+      await close();
+    },
+  };
+}

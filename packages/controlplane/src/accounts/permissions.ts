@@ -1,0 +1,113 @@
+import type { Access } from '@weir/api';
+import { everywhere, type KeyGrant, keyKindOf, type RoleGrant } from './grants.ts';
+
+/** Who asks, with what it was granted. */
+export type Actor =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'user';
+      readonly id: string;
+      readonly accountId: string;
+      readonly grants: readonly RoleGrant[];
+    }
+  | {
+      readonly kind: 'api_key';
+      readonly id: string;
+      readonly accountId: string;
+      readonly grants: readonly KeyGrant[];
+    };
+
+/** What it wants to do, and with whose things. */
+export type Need =
+  | { readonly scope: 'public' }
+  | { readonly scope: 'user' }
+  | { readonly scope: 'account'; readonly access: Access; readonly accountId: string }
+  | {
+      readonly scope: 'workspace';
+      readonly access: Access;
+      readonly accountId: string;
+      readonly workspaceId: string;
+    }
+  | {
+      readonly scope: 'cluster';
+      readonly access: Access;
+      readonly accountId: string;
+      readonly workspaceId: string;
+      readonly clusterId: string;
+    };
+
+/**
+ * Whether an actor may do something. Nothing but its grants is looked at, and nothing of another account is ever allowed.
+ *
+ * - Users may do what their roles say, per workspace; the account itself is for those whose role is about all workspaces.
+ * - An application key works in its workspaces. An account key works on the account, not inside of workspaces.
+ * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): whoever runs agents does not administer.
+ */
+export function isAllowed(actor: Actor, need: Need): boolean {
+  if (need.scope === 'public') return true;
+  if (actor.kind === 'anonymous') return false;
+  if (need.scope === 'user') return true;
+  if (actor.accountId !== need.accountId) return false;
+  return actor.kind === 'user'
+    ? actor.grants.some((grant) => roleAllows(grant, need))
+    : actor.grants.some((grant) => keyAllows(grant, need));
+}
+
+type NeedOfAccount = Exclude<Need, { scope: 'public' | 'user' }>;
+
+function roleAllows({ workspaceId, managedGrantName }: RoleGrant, need: NeedOfAccount): boolean {
+  if (need.access === 'write' && managedGrantName !== 'admin') return false;
+  if (workspaceId === everywhere) return true;
+  return need.scope !== 'account' && workspaceId === need.workspaceId;
+}
+
+function keyAllows(grant: KeyGrant, need: NeedOfAccount): boolean {
+  const { kind, isReadOnly } = keyKindOf(grant);
+  switch (kind) {
+    case 'account':
+      return need.scope === 'account';
+    case 'application':
+      if (need.scope === 'account' || grant.workspaceId !== need.workspaceId) return false;
+      return need.access === 'read' || !isReadOnly;
+    case 'agent':
+      return need.scope === 'cluster' && need.access === 'read' && grant.resourceId === need.clusterId;
+  }
+}
+
+/** Whether agents of a cluster may connect with the key. */
+export function mayConnectAgents(actor: Actor, accountId: string, clusterId: string): boolean {
+  if (actor.kind !== 'api_key' || actor.accountId !== accountId) return false;
+  return actor.grants.some(
+    ({ principalKind, resourceId }) => principalKind === 'agent' && resourceId === clusterId,
+  );
+}
+
+/** What an actor may do in a workspace at most: `admin` is to write. */
+export function grantIn(
+  actor: Actor,
+  accountId: string,
+  workspaceId: string,
+): 'admin' | 'read_only' | undefined {
+  const need = { scope: 'workspace', accountId, workspaceId } as const;
+  if (isAllowed(actor, { ...need, access: 'write' })) return 'admin';
+  return isAllowed(actor, { ...need, access: 'read' }) ? 'read_only' : undefined;
+}
+
+/**
+ * Whether an actor may make or delete a key with this grant, whose workspace is filled in. A key never opens more than its maker may do,
+ * but for account keys, which are there to make application keys.
+ */
+export function mayManageKey(actor: Actor, accountId: string, grant: KeyGrant): boolean {
+  const { workspaceId, resourceId: clusterId } = grant;
+  const onAccount = isAllowed(actor, { scope: 'account', access: 'write', accountId });
+  switch (keyKindOf(grant).kind) {
+    case 'account':
+      // A key that can make its like could never be got rid of.
+      return onAccount && actor.kind === 'user';
+    case 'application':
+      if (actor.kind === 'api_key') return onAccount;
+      return isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId });
+    case 'agent':
+      return isAllowed(actor, { scope: 'cluster', access: 'write', accountId, workspaceId, clusterId });
+  }
+}

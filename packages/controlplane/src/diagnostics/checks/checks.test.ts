@@ -1,0 +1,562 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KiB, seriesPerMetricMax } from '@weir/core';
+import { agentSilenceMsMax } from '@weir/metadata';
+import {
+  agentOf,
+  dayMs,
+  groupOf,
+  healthyPicture,
+  minuteMs,
+  picturedMs,
+} from '../../../testing/cluster-picture.ts';
+import { type CheckResult, entityKey, isNoData } from '../check.ts';
+import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
+import type { AgentFacts, BucketFacts, ClusterPicture, CredentialFacts, ProduceFacts } from '../picture.ts';
+import { type CheckName, checks } from '../registry.ts';
+
+/** What a check says of a picture: every finding with its severity where it is not the usual one, or what is missing. */
+type Said = readonly string[] | { readonly missing: string };
+
+interface Case {
+  readonly name: string;
+  readonly picture: Partial<ClusterPicture>;
+  /** Earlier pictures, the oldest first. */
+  readonly before?: readonly Partial<ClusterPicture>[];
+  readonly said: Said;
+}
+
+const healthy = healthyPicture();
+const agents = (...rows: readonly AgentFacts[]) => ({ agents: rows });
+const loads = (...rows: readonly number[]) =>
+  agents(...rows.map((cpuLoad, index) => agentOf(String.fromCharCode(97 + index), { cpuLoad })));
+const releases = (...rows: readonly string[]) =>
+  agents(...rows.map((release, index) => agentOf(String.fromCharCode(97 + index), { release })));
+const cluster = (facts: Partial<ClusterPicture['cluster']>) => ({
+  cluster: { ...healthy.cluster, ...facts },
+});
+const produce = (facts: Partial<ProduceFacts>) => ({ produce: { ...healthy.produce!, ...facts } });
+const timeout = (timeoutMs: number) =>
+  produce({ clientTimeouts: [{ clientId: 'shop', timeoutMs, requestCount: 7 }] });
+const files = (fileCount: number, averageBytes: number) =>
+  produce({ fileCount, fileBytes: fileCount * averageBytes });
+const bucket = (facts: Partial<BucketFacts>) => ({ buckets: [{ ...healthy.buckets![0]!, ...facts }] });
+const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
+  credentials: rows.map((facts) => ({ ...healthy.credentials![0]!, ...facts })),
+});
+const certificate = (leftMs: number) =>
+  agents(
+    agentOf('a'),
+    agentOf('b', { certificates: [{ name: 'kafka.example', expiresMs: picturedMs + leftMs }] }),
+  );
+const token = (leftMs: number, issuedMs?: number) =>
+  agents(agentOf('a', { tokens: [{ name: 'agent token', expiresMs: picturedMs + leftMs, issuedMs }] }));
+const topic = (facts: Partial<NonNullable<ClusterPicture['topics']>[number]>) => ({
+  topics: [{ ...healthy.topics![0]!, retentionMs: undefined, ...facts }],
+});
+const invalidAcl = {
+  acl: {
+    resourceType: 'TOPIC',
+    resourceName: 'orders*',
+    patternType: 'LITERAL',
+    principal: 'User:ann',
+    host: '*',
+    operation: 'READ',
+    permission: 'ALLOW',
+  },
+  reason: 'No topic has a name with a star.',
+} as const;
+const acls = (mode: 'off' | 'shadow' | 'enforced', invalid = [invalidAcl]) => ({
+  acls: { mode, ruleCount: 2, invalid },
+});
+
+/** A group over time, a look per minute: what it had committed and how far its partition went. */
+function looks(
+  rows: readonly (readonly [committed: number, end: number])[],
+  memberCount = 2,
+): readonly Partial<ClusterPicture>[] {
+  return rows.map(([committed, end], index) => ({
+    atMs: picturedMs - (rows.length - 1 - index) * minuteMs,
+    groups: [groupOf('billing', committed, end, { memberCount })],
+  }));
+}
+
+/** The last of them is the picture, the others come before. */
+function story(rows: readonly (readonly [committed: number, end: number])[], memberCount?: number) {
+  const all = looks(rows, memberCount);
+  return { picture: all.at(-1)!, before: all.slice(0, -1) };
+}
+
+const times = <Row>(count: number, row: (index: number) => Row) =>
+  Array.from({ length: count }, (_, i) => row(i));
+
+/** The boundary of every rule, from both sides. */
+const cases = {
+  no_agents: [
+    { name: 'agents run', picture: {}, said: [] },
+    { name: 'none', picture: agents(), said: ['cluster:vci_test The cluster has 3 topics and no agent.'] },
+    {
+      name: 'all were lost',
+      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax })),
+      said: ['cluster:vci_test The cluster has 3 topics and no agent.'],
+    },
+    { name: 'no topics either', picture: { ...agents(), ...cluster({ topicCount: 0 }) }, said: [] },
+  ],
+  no_jobs_agent: [
+    { name: 'one of two', picture: agents(agentOf('a', { roles: ['proxy'] }), agentOf('b')), said: [] },
+    {
+      name: 'none of two',
+      picture: agents(agentOf('a', { roles: ['proxy-consume'] }), agentOf('b', { roles: ['proxy'] })),
+      said: ['cluster:vci_test 2 agents run, with these roles: proxy, proxy-consume.'],
+    },
+    {
+      name: 'the one that had it was lost',
+      picture: agents(
+        agentOf('a', { roles: ['proxy'] }),
+        agentOf('b', { lastSeenMs: picturedMs - minuteMs }),
+      ),
+      said: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
+    },
+    { name: 'no agents at all', picture: agents(), said: [] },
+  ],
+  lost_agent: [
+    {
+      name: 'silent for almost too long',
+      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax + 1 })),
+      said: [],
+    },
+    {
+      name: 'silent for too long',
+      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax }), agentOf('b')),
+      said: ['agent:a The agent at a.example in zone zone-1 was heard of last 9 seconds ago.'],
+    },
+  ],
+  avoided_release: [
+    { name: 'good ones', picture: releases('v830', 'v761', 'v763'), said: [] },
+    {
+      name: 'a bad one',
+      picture: releases('v762', 'v762', 'v763'),
+      said: ['release:v762 2 agents on v762 (known fault: consumers may skip records), use v830: a, b.'],
+    },
+    { name: 'before a range', picture: releases('v642'), said: [] },
+    {
+      name: 'begin of a range',
+      picture: releases('v643'),
+      said: ['release:v643 1 agent on v643, use v647 or later: a.'],
+    },
+    {
+      name: 'end of a range',
+      picture: releases('v646'),
+      said: ['release:v646 1 agent on v646, use v647 or later: a.'],
+    },
+    { name: 'behind a range', picture: releases('v647'), said: [] },
+    {
+      name: 'with two faults the later fix counts',
+      picture: releases('v739'),
+      said: [
+        'release:v739 1 agent on v739 (known fault: may fail to start on machines with many processors; fails to start with some C libraries), use v744 or later: a.',
+      ],
+    },
+    { name: 'a build of somebody', picture: releases('v762-mine', 'dev', ''), said: [] },
+  ],
+  mixed_releases: [
+    { name: 'one', picture: releases('v830', 'v830'), said: [] },
+    {
+      name: 'two',
+      picture: releases('v830', 'v829', 'v830'),
+      said: ['cluster:vci_test Of the agents 1 run v829, 2 run v830.'],
+    },
+    { name: 'no agents', picture: agents(), said: [] },
+  ],
+  overloaded_agents: [
+    { name: 'almost', picture: loads(0.899, 0.2), said: [] },
+    {
+      name: 'just',
+      picture: loads(0.9, 0.2),
+      said: ['agent:a The agent at a.example has a load of 90 % on 4 processors.'],
+    },
+  ],
+  unbalanced_agents: [
+    { name: 'alike', picture: loads(0.6, 0.5, 0.55), said: [] },
+    { name: 'almost twice', picture: loads(0.59, 0.3, 0.3), said: [] },
+    {
+      name: 'twice the others',
+      picture: loads(0.6, 0.3, 0.3),
+      said: ['agent:a The agent at a.example has a load of 60 %, the others 30 % on average.'],
+    },
+    { name: 'twice of nearly nothing', picture: loads(0.49, 0.1), said: [] },
+    { name: 'one alone', picture: loads(0.8), said: [] },
+    {
+      name: 'other roles are another matter',
+      picture: agents(agentOf('a', { cpuLoad: 0.8 }), agentOf('b', { cpuLoad: 0.1, roles: ['jobs'] })),
+      said: [],
+    },
+  ],
+  clock_skew: [
+    { name: 'at the limit', picture: agents(agentOf('a', { clockOffsetMs: -2000 })), said: [] },
+    {
+      name: 'behind',
+      picture: agents(agentOf('a', { clockOffsetMs: -2001 })),
+      said: ['agent:a The clock of the agent at a.example is 2 seconds behind.'],
+    },
+    {
+      name: 'far ahead',
+      picture: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
+      said: ['agent:a (high) The clock of the agent at a.example is 60 seconds ahead.'],
+    },
+    {
+      name: 'untold',
+      picture: agents(agentOf('a', { clockOffsetMs: undefined })),
+      said: { missing: 'clocks of agents' },
+    },
+  ],
+  single_zone: [
+    { name: 'two', picture: {}, said: [] },
+    {
+      name: 'one',
+      picture: agents(agentOf('a'), agentOf('b', { zone: 'zone-1' })),
+      said: ['cluster:vci_test 2 agents run, all in zone zone-1.'],
+    },
+    {
+      name: 'unknown',
+      picture: agents(agentOf('a', { zone: 'SERVICE_UNSET_AZ' })),
+      said: { missing: 'zones of agents' },
+    },
+    { name: 'no agents', picture: agents(), said: [] },
+  ],
+  produce_timeout_too_low: [
+    { name: 'at the limit', picture: timeout(5000), said: [] },
+    {
+      name: 'below',
+      picture: timeout(4999),
+      said: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
+    },
+    { name: 'untold', picture: { produce: undefined }, said: { missing: 'timeouts of producers' } },
+  ],
+  consumer_group_stuck: [
+    { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), said: [] },
+    { name: 'almost', ...story(times(10, () => [7, 9])), said: [] },
+    {
+      name: 'just',
+      ...story(times(11, () => [7, 9])),
+      said: [
+        'group:billing 1 of 1 partition stands still, orders-0 at offset 7 for 10 minutes with 2 records to read; the group has 2 members.',
+      ],
+    },
+    { name: 'nothing to read', ...story(times(30, () => [9, 9])), said: [] },
+    { name: 'has just begun to lag', ...story(times(30, (i) => [9, i < 25 ? 9 : 12])), said: [] },
+    {
+      name: 'nobody is there',
+      ...story(
+        times(30, () => [7, 9]),
+        0,
+      ),
+      said: [],
+    },
+    {
+      name: 'has just come back',
+      before: [
+        ...looks(
+          times(30, () => [7, 9]),
+          0,
+        ).slice(0, -1),
+      ],
+      picture: looks([[7, 9]])[0]!,
+      said: [],
+    },
+    { name: 'untold', picture: { groups: undefined }, said: { missing: 'offsets of groups' } },
+  ],
+  consumer_group_falling_behind: [
+    { name: 'keeps up', ...story(times(lagLooksMax, (i) => [i * 100, i * 100 + 5000])), said: [] },
+    {
+      name: 'falls behind',
+      ...story(times(lagLooksMax, (i) => [i, 5000 + i * 101])),
+      said: [
+        'group:billing The lag grew from 5,000 to 6,400 records within 15 looks; the group has 2 members.',
+      ],
+    },
+    {
+      name: 'not seen for long enough',
+      ...story(times(lagLooksMax - 1, (i) => [i, 5000 + i * 101])),
+      said: [],
+    },
+    { name: 'lag too small', ...story(times(lagLooksMax, (i) => [i, 799 + i * 15])), said: [] },
+    { name: 'grows too little', ...story(times(lagLooksMax, (i) => [i, 50_000 + i * 101])), said: [] },
+    { name: 'a wave', ...story(times(lagLooksMax, (i) => [i, 5000 + (i % 5) * 1000])), said: [] },
+    { name: 'does not commit at all', ...story(times(lagLooksMax, (i) => [0, 5000 + i * 101])), said: [] },
+    { name: 'untold', picture: { groups: undefined }, said: { missing: 'offsets of groups' } },
+  ],
+  consumer_group_without_members: [
+    {
+      name: 'almost long enough',
+      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: picturedMs - dayMs + 1 })] },
+      said: [],
+    },
+    {
+      name: 'long enough',
+      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: picturedMs - 2 * dayMs })] },
+      said: ['group:g The group has had no member for 2 days, and 8 records wait for it.'],
+    },
+    {
+      name: 'the looks remember it too',
+      before: [{ atMs: picturedMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
+      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
+      said: ['group:g The group has had no member for 24 hours, and 8 records wait for it.'],
+    },
+    {
+      name: 'nothing to read',
+      picture: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
+      said: [],
+    },
+    { name: 'untold', picture: { groups: undefined }, said: { missing: 'members of groups' } },
+  ],
+  partition_count_near_limit: [
+    { name: 'below', picture: cluster({ partitionCount: 799 }), said: [] },
+    {
+      name: 'near',
+      picture: cluster({ partitionCount: 800 }),
+      said: ['cluster:vci_test There are 800 partitions, 80 % of the limit of 1,000.'],
+    },
+    {
+      name: 'very near',
+      picture: cluster({ partitionCount: 950 }),
+      said: ['cluster:vci_test (high) There are 950 partitions, 95 % of the limit of 1,000.'],
+    },
+    {
+      name: 'without a limit',
+      picture: cluster({ partitionCountMax: 0 }),
+      said: { missing: 'the limit of partitions' },
+    },
+  ],
+  control_plane_utilization: [
+    { name: 'below', picture: { controlPlaneUtilization: 0.79 }, said: [] },
+    {
+      name: 'above',
+      picture: { controlPlaneUtilization: 0.8 },
+      said: ['cluster:vci_test The leader of the cluster is busy 80 % of the time.'],
+    },
+    {
+      name: 'at its end',
+      picture: { controlPlaneUtilization: 0.95 },
+      said: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
+    },
+    { name: 'untold', picture: { controlPlaneUtilization: undefined }, said: { missing: 'the utilization' } },
+  ],
+  high_cardinality: [
+    {
+      name: 'below',
+      picture: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 - 1 }] },
+      said: [],
+    },
+    {
+      name: 'above',
+      picture: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
+      said: ['metric:m m has 8,000 series.'],
+    },
+    { name: 'untold', picture: { metrics: undefined }, said: { missing: 'series of metrics' } },
+  ],
+  invalid_acls: [
+    { name: 'none', picture: acls('shadow', []), said: [] },
+    {
+      name: 'one is tried out',
+      picture: acls('shadow'),
+      said: [
+        'acl:TOPIC orders*: ALLOW READ for User:ann from * TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
+      ],
+    },
+    {
+      name: 'one is enforced',
+      picture: acls('enforced'),
+      said: [
+        'acl:TOPIC orders*: ALLOW READ for User:ann from * (high) TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
+      ],
+    },
+    { name: 'nobody asks the rules', picture: acls('off'), said: [] },
+    { name: 'untold', picture: { acls: undefined }, said: { missing: 'ACL rules' } },
+  ],
+  acls_without_superuser: [
+    { name: 'there is one', picture: credentials({ isSuperuser: false }, { isSuperuser: true }), said: [] },
+    {
+      name: 'there is none',
+      picture: credentials({ isSuperuser: false }),
+      said: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
+    },
+    { name: 'only tried out', picture: { ...credentials(), ...acls('shadow') }, said: [] },
+    { name: 'credentials untold', picture: { credentials: undefined }, said: { missing: 'credentials' } },
+    { name: 'rules untold', picture: { acls: undefined }, said: { missing: 'ACL rules' } },
+  ],
+  expiring_certificates: [
+    { name: 'at the limit', picture: certificate(30 * dayMs), said: [] },
+    {
+      name: 'soon',
+      picture: certificate(30 * dayMs - 1),
+      said: ['certificate:kafka.example kafka.example ends in 29 days; 1 agent shows it.'],
+    },
+    {
+      name: 'very soon',
+      picture: certificate(7 * dayMs - 1),
+      said: ['certificate:kafka.example (high) kafka.example ends in 6 days; 1 agent shows it.'],
+    },
+    {
+      name: 'over',
+      picture: certificate(-2 * 3_600_000),
+      said: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
+    },
+    {
+      name: 'untold',
+      picture: agents(agentOf('a', { certificates: undefined })),
+      said: { missing: 'certificates' },
+    },
+  ],
+  expiring_tokens: [
+    { name: 'a tenth left', picture: token(6 * minuteMs, picturedMs - 54 * minuteMs), said: [] },
+    {
+      name: 'less than a tenth',
+      picture: token(5 * minuteMs, picturedMs - 55 * minuteMs),
+      said: ['token:agent token of a agent token of the agent at a.example ends in 5 minutes.'],
+    },
+    {
+      name: 'a long one',
+      picture: token(8 * dayMs, picturedMs - 82 * dayMs),
+      said: ['token:agent token of a agent token of the agent at a.example ends in 8 days.'],
+    },
+    { name: 'begin unknown, enough left', picture: token(10 * minuteMs), said: [] },
+    {
+      name: 'over',
+      picture: token(0),
+      said: ['token:agent token of a (critical) agent token of the agent at a.example ended 0 ms ago.'],
+    },
+    {
+      name: 'untold',
+      picture: agents(agentOf('a', { tokens: undefined })),
+      said: { missing: 'tokens of agents' },
+    },
+  ],
+  unused_credentials: [
+    {
+      name: 'used',
+      picture: credentials({ isSuperuser: false, lastUsedMs: picturedMs - 90 * dayMs + 1 }),
+      said: [],
+    },
+    {
+      name: 'not any more',
+      picture: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: picturedMs - 90 * dayMs }),
+      said: ['credential:ann The credential of ann was used last 90 days ago.'],
+    },
+    {
+      name: 'a superuser who never came',
+      picture: credentials({ createdMs: picturedMs - 100 * dayMs, lastUsedMs: null }),
+      said: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
+    },
+    { name: 'new', picture: credentials({ lastUsedMs: null }), said: [] },
+    { name: 'there are none', picture: credentials(), said: [] },
+    { name: 'logins untold', picture: credentials({ lastUsedMs: undefined }), said: { missing: 'logins' } },
+    { name: 'untold', picture: { credentials: undefined }, said: { missing: 'logins' } },
+  ],
+  bucket_permission: [
+    {
+      name: 'all allowed',
+      picture: bucket({ deniedOperations: [{ operation: 'put', count: 0 }] }),
+      said: [],
+    },
+    {
+      name: 'something is not',
+      picture: bucket({
+        deniedOperations: [
+          { operation: 'delete', count: 1 },
+          { operation: 'list', count: 1200 },
+        ],
+      }),
+      said: ['bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.'],
+    },
+    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'figures of buckets' } },
+  ],
+  bucket_failures: [
+    { name: 'at the limit', picture: bucket({ failureCount: 10 }), said: [] },
+    {
+      name: 'above',
+      picture: bucket({ failureCount: 11 }),
+      said: ['bucket:s3://records In s3://records 11 of 1,000 operations failed since the last look.'],
+    },
+    {
+      name: 'far above',
+      picture: bucket({ failureCount: 100 }),
+      said: [
+        'bucket:s3://records (critical) In s3://records 100 of 1,000 operations failed since the last look.',
+      ],
+    },
+    { name: 'too few to judge', picture: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
+    { name: 'nothing happened', picture: bucket({ operationCount: 0 }), said: [] },
+    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'figures of buckets' } },
+  ],
+  bucket_latency: [
+    { name: 'at the limit', picture: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), said: [] },
+    {
+      name: 'slow writes',
+      picture: bucket({ putP99Ms: 2001, getP99Ms: undefined }),
+      said: [
+        'bucket:s3://records In s3://records the slowest hundredth of writes take 2 seconds, of 1,000 operations.',
+      ],
+    },
+    {
+      name: 'slow in all',
+      picture: bucket({ putP99Ms: 5000, getP99Ms: 1500 }),
+      said: [
+        'bucket:s3://records In s3://records the slowest hundredth of writes take 5 seconds and of reads take 1,500 ms, of 1,000 operations.',
+      ],
+    },
+    { name: 'too few to judge', picture: bucket({ operationCount: 99, putP99Ms: 9000 }), said: [] },
+    {
+      name: 'untold',
+      picture: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
+      said: { missing: 'latencies of buckets' },
+    },
+  ],
+  small_files: [
+    { name: 'large', picture: files(6000, 512 * KiB), said: [] },
+    {
+      name: 'small',
+      picture: files(600, 100 * KiB),
+      said: ['cluster:vci_test 10 files per second are written, of 100 KiB on average.'],
+    },
+    { name: 'small and few', picture: files(599, 100 * KiB), said: [] },
+    { name: 'none', picture: produce({ fileCount: 0, fileBytes: 0 }), said: [] },
+    { name: 'untold', picture: { produce: undefined }, said: { missing: 'sizes of new files' } },
+  ],
+  topics_without_retention: [
+    { name: 'by time', picture: topic({ retentionMs: 0 }), said: [] },
+    { name: 'by size', picture: topic({ retentionBytes: 5 }), said: [] },
+    {
+      name: 'neither',
+      picture: topic({}),
+      said: ['topic:orders orders with 8 partitions keeps everything.'],
+    },
+    { name: 'compacted', picture: topic({ isCompacted: true }), said: [] },
+    { name: 'our own', picture: topic({ name: '__consumer_offsets' }), said: [] },
+    { name: 'untold', picture: { topics: undefined }, said: { missing: 'topics' } },
+  ],
+} satisfies Record<CheckName, readonly Case[]>;
+
+function said(result: CheckResult): Said {
+  if (isNoData(result)) return result;
+  return result.map(({ entity, severity, message }) => {
+    return `${entityKey(entity)} ${severity === undefined ? '' : `(${severity}) `}${message}`;
+  });
+}
+
+for (const check of checks) {
+  const rows: readonly Case[] = cases[check.name];
+  test(`${check.name}: ${rows.map(({ name }) => name).join(', ')}`, () => {
+    for (const { name, picture, before = [], said: expected } of rows) {
+      let history: ClusterHistory = noHistory;
+      for (const facts of [...before, picture]) history = withLook(history, healthyPicture(facts));
+      assert.deepEqual(said(check.run(healthyPicture(picture), history)), expected, name);
+    }
+  });
+
+  test(`${check.name} has a case that passes and one that fails, and is content with a healthy cluster`, () => {
+    const outcomes = rows.map((row) => ('missing' in row.said ? 'no data' : row.said.length > 0));
+    assert.ok(outcomes.includes(true) && outcomes.includes(false));
+    assert.deepEqual(check.run(healthy, withLook(noHistory, healthy)), []);
+  });
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import { groupOf, healthyPicture, minuteMs, picturedMs } from '../../testing/cluster-picture.ts';
+import { type ClusterHistory, lagLooksMax, noHistory, withLook } from './history.ts';
+import type { GroupFacts } from './picture.ts';
+
+function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
+  return looks.reduce<ClusterHistory>(
+    (history, groups, index) =>
+      withLook(history, healthyPicture({ groups, atMs: picturedMs + index * minuteMs })),
+    noHistory,
+  );
+}
+
+test('the last lags of a group are remembered while it has members', () => {
+  const looks = Array.from({ length: lagLooksMax + 2 }, (_, index) => [groupOf('g', 0, index)]);
+  const { groups } = historyOf(...looks);
+  assert.deepEqual(
+    groups.get('g')!.lags,
+    Array.from({ length: lagLooksMax }, (_, index) => index + 2),
+  );
+  assert.deepEqual(historyOf(...looks, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
+});
+
+test('a partition waits from the first look on that found it with work and without progress', () => {
+  const waiting = (...looks: readonly (readonly [committed: number, end: number])[]) => {
+    const { groups } = historyOf(...looks.map(([committed, end]) => [groupOf('g', committed, end)]));
+    const sinceMs = groups.get('g')!.partitions.get('orders-0')!.waitingSinceMs;
+    return sinceMs === undefined ? undefined : (sinceMs - picturedMs) / minuteMs;
+  };
+  assert.equal(waiting([5, 5]), undefined);
+  assert.equal(waiting([5, 5], [5, 9]), 1);
+  assert.equal(waiting([5, 6], [5, 7], [5, 8]), 0);
+  assert.equal(waiting([5, 6], [6, 7], [6, 8]), 1);
+  assert.equal(waiting([5, 6], [6, 6], [6, 6]), undefined);
+  assert.equal(waiting([5, 6], [2, 6], [2, 6]), 1, 'an offset that was set back has moved');
+  assert.equal(waiting([9, 6], [9, 6]), undefined, 'beyond the end there is nothing to wait for');
+});
+
+test('a look that could not see groups leaves what is known of them', () => {
+  const before = historyOf([groupOf('g', 1, 2)]);
+  assert.equal(withLook(before, healthyPicture({ groups: undefined })), before);
+});
+
+test('a group that is gone is forgotten', () => {
+  assert.deepEqual([...historyOf([groupOf('g', 1, 2)], []).groups], []);
+});
+
+test('what is remembered has an end, and what is left out is told', () => {
+  const partitions = Array.from({ length: caps.diagnosedPartitionsMax - 1 }, (_, partition) => {
+    return { topic: 't', partition, committedOffset: 0, endOffset: 1 };
+  });
+  const { groups, unfollowedPartitions } = historyOf([
+    { ...groupOf('large', 0, 0), partitions },
+    { ...groupOf('too much', 0, 0), partitions: partitions.slice(0, 2) },
+    groupOf('small', 0, 0),
+  ]);
+  assert.deepEqual([...groups.keys()], ['large', 'small']);
+  assert.equal(unfollowedPartitions, 2);
+  const many = Array.from({ length: caps.diagnosedGroupsMax + 1 }, (_, index) => groupOf(`g${index}`, 0, 0));
+  assert.equal(historyOf(many).groups.size, caps.diagnosedGroupsMax);
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkTypes } from './check.ts';
+import { diagnosticsPage } from './reference-page.ts';
+import { checks, describeCheck, diagnostics } from './registry.ts';
+
+test('every diagnostic has a name of its own, words for people, and damping that ends', () => {
+  assert.equal(new Set(diagnostics.map(({ name }) => name)).size, diagnostics.length);
+  assert.ok(checks.length >= 18);
+  for (const check of diagnostics) {
+    const { name, title, looksAt, explanation, fix, kinds, damping } = check;
+    assert.match(name, /^[a-z]+(?:_[a-z]+)*$/);
+    assert.match(title, /^[A-Z].*[^.]$/, name);
+    for (const text of [looksAt, explanation, fix]) assert.match(text, /^[A-Z].*\.$/, name);
+    assert.ok(kinds.length > 0 && damping.failAfterLooks >= 1 && damping.recoverAfterLooks >= 1, name);
+    assert.equal(describeCheck(name), check);
+  }
+  assert.equal(describeCheck('constructor'), undefined);
+});
+
+test('every type has a check, in lower case', () => {
+  for (const type of checkTypes) {
+    assert.match(type, /^[a-z]+$/);
+    assert.ok(
+      checks.some((check) => check.type === type),
+      type,
+    );
+  }
+});
+
+test('the page tells of every diagnostic', () => {
+  const page = diagnosticsPage();
+  for (const { name, fix } of diagnostics)
+    assert.ok(page.includes(`### ${name}\n`) && page.includes(fix), name);
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { jsonLog, Metrics } from '@weir/core';
+import { agentOf, healthyPicture } from '../../testing/cluster-picture.ts';
+import { HandClock } from '../../testing/hand-clock.ts';
+import { until } from '../../testing/until.ts';
+import { defineCheck } from './check.ts';
+import { diagnosticEventData } from './event.ts';
+import { MemoryDiagnosticsStore } from './memory-store.ts';
+import { MuteRefused, muteDiagnostic, unmuteDiagnostic } from './mute.ts';
+import type { ClusterPicture } from './picture.ts';
+import type { Transition } from './record.ts';
+import { checks } from './registry.ts';
+import {
+  DiagnosticsRunner,
+  type DiagnosticsRunnerOptions,
+  defaultIntervalMs,
+  pictureMsMax,
+} from './runner.ts';
+
+const clusterId = 'vci_test';
+const noJobs = { agents: [agentOf('a', { roles: ['proxy'] }), agentOf('b', { roles: ['proxy'] })] };
+
+class Stage {
+  readonly clock = new HandClock();
+  readonly store = new MemoryDiagnosticsStore();
+  readonly lines: string[] = [];
+  readonly told: string[] = [];
+  readonly metrics = new Metrics();
+  readonly runner: DiagnosticsRunner;
+  clusterIds: readonly string[] = [clusterId];
+  takePicture: (clusterId: string) => Promise<ClusterPicture> = async () => this.picture({});
+
+  constructor(t: TestContext, options: Partial<DiagnosticsRunnerOptions> = {}) {
+    const { clock, store, lines, metrics } = this;
+    this.runner = new DiagnosticsRunner({
+      clusterIds: () => this.clusterIds,
+      takePicture: (id) => this.takePicture(id),
+      store,
+      metricsOf: () => metrics,
+      onTransition: ({ name, kind }: Transition) => this.told.push(`${name} ${kind}`),
+      clock,
+      log: jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) }),
+      ...options,
+    });
+    t.after(() => this.runner.stop());
+  }
+
+  picture(facts: Partial<ClusterPicture>): ClusterPicture {
+    const atMs = this.clock.nowMs();
+    const picture = healthyPicture(facts);
+    const agents = picture.agents.map((agent) => ({ ...agent, lastSeenMs: atMs }));
+    return { ...picture, atMs, agents };
+  }
+
+  async look(times = 1, facts?: Partial<ClusterPicture>): Promise<void> {
+    if (facts !== undefined) this.takePicture = async () => this.picture(facts);
+    for (let i = 0; i < times; i++) {
+      this.clock.advance(defaultIntervalMs);
+      await this.runner.lookAtAll();
+    }
+  }
+
+  async status(name: string): Promise<string | undefined> {
+    const stored = await this.store.load(clusterId);
+    return stored.find(({ record }) => record.name === name)?.record.status;
+  }
+}
+
+test('every check of the kind of cluster is looked at, and the metric tells of it', async (t) => {
+  const stage = new Stage(t);
+  await stage.look();
+  const stored = await stage.store.load(clusterId);
+  assert.deepEqual(
+    stored.map(({ record }) => record.name),
+    [...checks.map(({ name }) => name), 'check_failed_to_run'].sort(),
+  );
+  assert.deepEqual(new Set(stored.map(({ record }) => record.status)), new Set(['healthy']));
+  assert.equal(
+    stage.metrics.render().match(/^service_diagnostic_failure\{.*\} 0$/gm)?.length,
+    checks.length + 1,
+  );
+  assert.deepEqual(stage.told, []);
+});
+
+test('a schema registry is not asked for its consumer groups', async (t) => {
+  const stage = new Stage(t);
+  await stage.look(1, { cluster: { ...healthyPicture().cluster, kind: 'schema_registry' } });
+  assert.equal(await stage.status('no_agents'), 'healthy');
+  assert.equal(await stage.status('consumer_group_stuck'), undefined);
+});
+
+test('what fails is told once, and so is that it recovered', async (t) => {
+  const stage = new Stage(t);
+  await stage.look(5, noJobs);
+  assert.deepEqual(stage.told, ['no_jobs_agent failed']);
+  assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*severity_high="true",.*\} 1\n/);
+  await stage.look(5, {});
+  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'no_jobs_agent recovered']);
+  assert.doesNotMatch(stage.metrics.render(), /\} 1\n/);
+});
+
+test('a look that finds nothing new writes nothing', async (t) => {
+  const stage = new Stage(t);
+  await stage.look(3, noJobs);
+  const versions = async () => (await stage.store.load(clusterId)).map(({ version }) => version);
+  const before = await versions();
+  await stage.look(3);
+  assert.deepEqual(await versions(), before);
+});
+
+test('a check that throws is a diagnostic of its own and stops no other', async (t) => {
+  const broken = defineCheck({
+    ...checks[0],
+    name: 'small_files',
+    run: () => {
+      throw new TypeError('of all things');
+    },
+  });
+  const stage = new Stage(t, { checks: [broken, ...checks.filter(({ name }) => name !== 'small_files')] });
+  await stage.look(2, noJobs);
+  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'check_failed_to_run failed']);
+  assert.equal(await stage.status('small_files'), 'unknown');
+  const [transition] = await stage.store.transitions({ clusterId, name: 'check_failed_to_run', limit: 1 });
+  assert.equal(transition?.message, 'The check small_files failed to run.');
+  assert.match(stage.lines.join('\n'), /a check failed to run.*small_files.*of all things/);
+});
+
+test('a cluster of which no picture can be taken keeps what was known, and says so', async (t) => {
+  const stage = new Stage(t);
+  await stage.look(2, noJobs);
+  stage.takePicture = async () => {
+    throw new Error('nobody leads');
+  };
+  await stage.look(2);
+  assert.equal(await stage.status('no_jobs_agent'), 'failed');
+  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'check_failed_to_run failed']);
+  await stage.look(2, {});
+  assert.deepEqual(stage.told.slice(2).sort(), ['check_failed_to_run recovered', 'no_jobs_agent recovered']);
+});
+
+test('a picture that does not come is given up, and other clusters are looked at', async (t) => {
+  const stage = new Stage(t);
+  stage.clusterIds = ['vci_slow', clusterId];
+  stage.takePicture = (id) =>
+    id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.picture({}));
+  const looked = stage.runner.lookAtAll();
+  await until(async () => (await stage.status('no_agents')) === 'healthy');
+  stage.clock.advance(pictureMsMax);
+  await looked;
+  assert.match(stage.lines.join('\n'), /could not be gathered.*vci_slow.*longer than 30000 ms/);
+  assert.equal((await stage.store.load('vci_slow')).length, 1);
+});
+
+test('a cluster that another process leads now is not told any more', async (t) => {
+  const stage = new Stage(t);
+  await stage.look();
+  assert.match(stage.metrics.render(), /service_diagnostic_failure\{/);
+  stage.clusterIds = [];
+  await stage.look();
+  assert.doesNotMatch(stage.metrics.render(), /service_diagnostic_failure\{/);
+});
+
+test('a process that takes over goes on from what the other found', async (t) => {
+  const stage = new Stage(t);
+  await stage.look(1, noJobs);
+  const told: string[] = [];
+  const { clock, store } = stage;
+  const other = new Stage(t, {
+    clock,
+    store,
+    onTransition: ({ name, kind }) => told.push(`${name} ${kind}`),
+  });
+  await other.look(1, noJobs);
+  assert.deepEqual(told, ['no_jobs_agent failed'], 'the second look in a row');
+  assert.deepEqual(stage.told, []);
+});
+
+test('muting from anywhere is obeyed: it fails in silence, until it is unmuted', async (t) => {
+  const stage = new Stage(t);
+  const { store, clock } = stage;
+  const name = 'no_jobs_agent';
+  await stage.look();
+  const mute = { by: 'ann', atMs: clock.nowMs(), untilMs: null, reason: 'on purpose' };
+  const { transitions } = await muteDiagnostic(store, { clusterId, name, mute });
+  assert.deepEqual(diagnosticEventData(transitions[0]!), {
+    diagnostic_id: name,
+    diagnostic_source: 'control_plane',
+    diagnostic_type: 'agents',
+    transition: 'muted',
+    virtual_cluster_id: clusterId,
+    title: 'No agent has the role jobs',
+    message: 'on purpose',
+    by: 'ann',
+  });
+  await stage.look(3, noJobs);
+  assert.deepEqual(stage.told, []);
+  assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*muted="true"\} 1\n/);
+  const [failed] = await store.transitions({ clusterId, name, limit: 1 });
+  assert.equal(failed?.kind, 'failed');
+  assert.equal(diagnosticEventData(failed!), undefined);
+  await unmuteDiagnostic(store, { clusterId, name, by: 'bob', atMs: clock.nowMs() });
+  await stage.look();
+  assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*muted="false"\} 1\n/);
+});
+
+test('mutes that cannot be are refused with the reason', async (t) => {
+  const { store } = new Stage(t);
+  const mute = { by: 'ann', atMs: 10, untilMs: null, reason: '' };
+  const refusals = [
+    [{ clusterId, name: 'nothing', mute }, /no diagnostic named nothing/],
+    [{ clusterId, name: 'no_agents', mute: { ...mute, untilMs: 10 } }, /in the future/],
+    [{ clusterId, name: 'no_agents', mute: { ...mute, untilMs: Number.NaN } }, /in the future/],
+    [{ clusterId, name: 'no_agents', mute: { ...mute, reason: 'x'.repeat(5000) } }, /2048 characters/],
+  ] as const;
+  for (const [request, message] of refusals) {
+    await assert.rejects(muteDiagnostic(store, request), (error: Error) => {
+      return error instanceof MuteRefused && message.test(error.message);
+    });
+  }
+  assert.deepEqual(await store.load(clusterId), []);
+});
+
+test('a mute that comes in between a look and its saving is not lost, and neither is the look', async (t) => {
+  const stage = new Stage(t);
+  const { store, clock } = stage;
+  await stage.look(1, noJobs);
+  const load = store.load.bind(store);
+  let isFirst = true;
+  store.load = async (id) => {
+    const stored = await load(id);
+    if (!isFirst) return stored;
+    isFirst = false;
+    const mute = { by: 'ann', atMs: clock.nowMs(), untilMs: null, reason: '' };
+    await muteDiagnostic(store, { clusterId, name: 'no_jobs_agent', mute });
+    return stored;
+  };
+  await stage.look();
+  const all = await store.transitions({ clusterId, name: 'no_jobs_agent', limit: 10 });
+  assert.deepEqual(all.map(({ kind, isSilent }) => [kind, isSilent]).sort(), [
+    ['failed', true],
+    ['muted', false],
+  ]);
+});
+
+test('a store that fails is tried again with the next look', async (t) => {
+  const stage = new Stage(t);
+  const save = stage.store.save.bind(stage.store);
+  stage.store.save = async () => {
+    throw new Error('no room');
+  };
+  await stage.look(2, noJobs);
+  assert.deepEqual(stage.told, []);
+  assert.match(stage.lines.join('\n'), /could not be kept.*no room/);
+  stage.store.save = save;
+  await stage.look(2, noJobs);
+  assert.deepEqual(stage.told, ['no_jobs_agent failed']);
+});
+
+test('it looks again after every interval, until it is stopped', async (t) => {
+  const stage = new Stage(t);
+  stage.takePicture = async () => stage.picture(noJobs);
+  stage.runner.start();
+  stage.clock.advance(defaultIntervalMs - 1);
+  assert.deepEqual(await stage.store.load(clusterId), []);
+  stage.clock.advance(1);
+  await until(() => stage.clock.waiting > 0 && stage.metrics.render().includes('diagnostic'));
+  stage.clock.advance(defaultIntervalMs);
+  await until(() => stage.told.length > 0);
+  await stage.runner.stop();
+  assert.equal(stage.clock.waiting, 0);
+});

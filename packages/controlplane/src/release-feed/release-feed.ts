@@ -1,0 +1,79 @@
+import { type AvoidedReleases, avoidedReleases, reasonsToAvoid } from '../diagnostics/avoided-releases.ts';
+import { breakingChanges } from './breaking-changes.ts';
+import { readChangelog } from './changelog.ts';
+import { escaped, notesHtml } from './notes-html.ts';
+
+export interface ReleaseFeedOptions {
+  /** CHANGELOG.md. */
+  readonly changelog: string;
+  /** Where the feed is served, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+export const releaseFeedPath = '/agent-changelog.rss';
+
+/**
+ * The releases as RSS 2.0, the newest first: those of the changelog, and besides them the earlier ones that are to be avoided or after which
+ * something has to be changed.
+ */
+export function releaseFeed({ changelog, baseUrl }: ReleaseFeedOptions): string {
+  const entries = new Map(readChangelog(changelog).map((entry) => [entry.release, entry]));
+  const releases = new Set([
+    ...entries.keys(),
+    ...breakingChanges.map(({ release }) => release),
+    ...avoidedReleases.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, at) => from + at)),
+  ]);
+  const items = [...releases]
+    .sort((a, b) => b - a)
+    .map((release) => {
+      const entry = entries.get(release);
+      return itemXml({ release, publishedMs: entry?.publishedMs, notes: entry?.notes ?? '', baseUrl });
+    });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<rss version="2.0">',
+    '<channel>',
+    '<title>Weir agent releases</title>',
+    `<link>${escaped(baseUrl)}</link>`,
+    '<description>Releases of the agent, releases to avoid, and breaking changes.</description>',
+    '<language>en</language>',
+    ...items,
+    '</channel>',
+    '</rss>',
+    '',
+  ].join('\n');
+}
+
+interface Item {
+  readonly release: number;
+  readonly publishedMs: number | undefined;
+  readonly notes: string;
+  readonly baseUrl: string;
+}
+
+function itemXml({ release, publishedMs, notes, baseUrl }: Item): string {
+  const name = `v${release}`;
+  const reasons = reasonsToAvoid(name);
+  const breaking = breakingChanges.filter((change) => change.release === release);
+  const html = [
+    ...reasons.map((reason) => `<p><b>Avoid this release.</b> ${escaped(whyAvoid(reason))}</p>`),
+    ...breaking.map(({ what }) => `<p><b>Breaking change.</b> ${escaped(what)}</p>`),
+    notesHtml(notes),
+  ].filter((part) => part !== '');
+  return [
+    '<item>',
+    `<title>${name}${reasons.length > 0 ? ' (avoid this release)' : ''}</title>`,
+    `<link>${escaped(`${baseUrl}${releaseFeedPath}#${name}`)}</link>`,
+    `<guid isPermaLink="false">${name}</guid>`,
+    ...(publishedMs === undefined ? [] : [`<pubDate>${new Date(publishedMs).toUTCString()}</pubDate>`]),
+    ...(reasons.length > 0 ? ['<category>avoid</category>'] : []),
+    ...(breaking.length > 0 ? ['<category>breaking</category>'] : []),
+    `<description>${escaped(html.join('\n'))}</description>`,
+    '</item>',
+  ].join('\n');
+}
+
+function whyAvoid({ reason, fixedIn }: AvoidedReleases): string {
+  const fault = `Known fault: ${reason ?? 'not described'}.`;
+  return fixedIn === undefined ? fault : `${fault} Use v${fixedIn} or later.`;
+}

@@ -1,0 +1,24 @@
+/**
+ * Whether nobody on the way to an address can change what is answered there: by HTTPS, or, where that is allowed, by HTTP to this
+ * machine. What comes from there decides whose tokens are believed.
+ */
+export function isSafeAddress(
+  url: string,
+  { allowsLoopbackHttp }: { readonly allowsLoopbackHttp: boolean },
+): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.username !== '' || parsed.password !== '') return false;
+  if (parsed.protocol === 'https:') return true;
+  return allowsLoopbackHttp && parsed.protocol === 'http:' && isLoopback(parsed.hostname);
+}
+
+/** An address as it may stand in a log: without user, password and query. */
+export function placeOf(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return 'an address that cannot be read';
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+}

@@ -1,0 +1,17 @@
+/**
+ * Issuers of tokens, and whether a token is one of theirs. An `Issuer` is whom an operator has named; `checkToken` asks it for its keys
+ * and judges a token by them. What the token is good for is the caller's business.
+ */
+export { isSafeAddress } from './address.ts';
+export type { FetchJson } from './fetch-json.ts';
+export { Issuer, type IssuerOptions } from './issuer.ts';
+export { Issuers } from './issuers.ts';
+export {
+  type CheckedToken,
+  type Claims,
+  checkToken,
+  type GoodToken,
+  issuerNamedIn,
+  type RefusedToken,
+  type TokenCheckOptions,
+} from './token-check.ts';

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { HandClock } from '../testing/hand-clock.ts';
+import { TestIssuer } from '../testing/test-issuer.ts';
+import { Issuers } from './issuers.ts';
+
+async function stage() {
+  const clock = new HandClock();
+  const nowMs = () => clock.nowMs();
+  const [one, two] = [
+    await TestIssuer.create('https://one.example/realm', nowMs),
+    await TestIssuer.create('https://two.example/realm', nowMs),
+  ];
+  const stops: AbortSignal[] = [];
+  const issuers = new Issuers({
+    purpose: 'this test',
+    allowsLoopbackHttp: false,
+    clock,
+    log: silentLog,
+    fetchJson(url, stop) {
+      stops.push(stop);
+      return (url.startsWith(one.url) ? one : two).fetchJson(url, stop);
+    },
+  });
+  return { issuers, one, two, stops };
+}
+
+test('each issuer is asked for its own keys, once', async () => {
+  const { issuers, one, two } = await stage();
+  for (const { url } of [one, two, one, two]) assert.equal((await issuers.of(url).keys()).issuer, url);
+  assert.deepEqual([one.asked.length, two.asked.length], [2, 2]);
+});
+
+test('an issuer that nobody names any more is forgotten, and what it was asked for is given up', async () => {
+  const { issuers, one, two, stops } = await stage();
+  const [keptIssuer, goneIssuer] = [issuers.of(one.url), issuers.of(two.url)];
+  await Promise.all([keptIssuer.keys(), goneIssuer.keys()]);
+  issuers.keepOnly(new Set([one.url, 'https://three.example']));
+  assert.equal(issuers.of(one.url), keptIssuer);
+  assert.notEqual(issuers.of(two.url), goneIssuer);
+  await issuers.of(two.url).keys();
+  assert.deepEqual([one.asked.length, two.asked.length], [2, 4]);
+  assert.deepEqual(new Set(stops.map(({ aborted }) => aborted)), new Set([false, true]));
+  issuers.close();
+  assert.ok(stops.every(({ aborted }) => aborted));
+});

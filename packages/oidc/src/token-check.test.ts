@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import fc from 'fast-check';
+import { exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { HandClock } from '../testing/hand-clock.ts';
+import { TestIssuer, testAudience } from '../testing/test-issuer.ts';
+import { Issuer } from './issuer.ts';
+import { checkToken, issuerNamedIn } from './token-check.ts';
+
+async function stage() {
+  const clock = new HandClock();
+  const issuer = await TestIssuer.create('https://id.example/realm', () => clock.nowMs());
+  const { url, fetchJson } = issuer;
+  const base = { purpose: 'this test', allowsLoopbackHttp: false, clock, log: silentLog };
+  const options = { issuer: new Issuer({ ...base, url, fetchJson }), audience: testAudience, clock };
+  const check = (token: string) => checkToken(token, options);
+  return { clock, issuer, check, nowSeconds: Math.floor(clock.nowMs() / 1000) };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+type Make = (stage: Stage) => Promise<string> | string;
+
+const good: readonly [label: string, make: Make][] = [
+  ['one like any', ({ issuer }) => issuer.token()],
+  ['for several audiences', ({ issuer }) => issuer.token({ aud: ['another', testAudience] })],
+  ['that has just expired', ({ issuer, nowSeconds }) => issuer.token({ exp: nowSeconds - 29 })],
+  ['that is good from in a moment on', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 30 })],
+  ['of a clock that is a little ahead', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 30 })],
+  ['that does not say when it was made', ({ issuer }) => issuer.token({ iat: undefined })],
+];
+
+for (const [label, make] of good) {
+  test(`a token is taken: ${label}`, async () => {
+    const staged = await stage();
+    const checked = await staged.check(await make(staged));
+    assert.ok('expiresMs' in checked, JSON.stringify(checked));
+    assert.equal(checked.subject, 'alice');
+  });
+}
+
+/** The public key as the text that a careless server would take for a secret. */
+async function publicText({ issuer }: Stage): Promise<string> {
+  const { keys } = issuer.documents.get(issuer.keysPath) as { keys: JWK[] };
+  const key = await importJWK(keys[0]!, 'ES256', { extractable: true });
+  return exportSPKI(key as Parameters<typeof exportSPKI>[0]);
+}
+
+const bad: readonly [label: string, make: Make, problem: RegExp][] = [
+  ['nothing', () => '', /cannot be read/],
+  ['no token', () => 'a.b.c', /cannot be read/],
+  ['an expired one', ({ issuer, nowSeconds }) => issuer.token({ exp: nowSeconds - 31 }), /expired/],
+  ['one without an end', ({ issuer }) => issuer.token({ exp: undefined }), /claim exp/],
+  ['one for later', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 31 }), /claim nbf/],
+  ['one of the future', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 31 }), /in the future/],
+  ['one for somebody else', ({ issuer }) => issuer.token({ aud: 'another' }), /claim aud/],
+  ['one for nobody', ({ issuer }) => issuer.token({ aud: undefined }), /claim aud/],
+  ['one of another issuer', ({ issuer }) => issuer.token({ iss: `${issuer.url}/other` }), /claim iss/],
+  ['one of no issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
+  ['one about nobody', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
+  ['one about an empty name', ({ issuer }) => issuer.token({ sub: '' }), /about nobody/],
+  ['one about a number', ({ issuer }) => issuer.token({ sub: 7 }), /about nobody|claim sub/],
+  ['one about a long name', ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }), /about nobody/],
+  ['one that nobody signed', ({ issuer }) => issuer.unsignedToken(), /cannot be trusted|cannot be read/],
+  [
+    'one that the public key signed as a secret',
+    async (staged) => {
+      const secret = new TextEncoder().encode(await publicText(staged));
+      return staged.issuer.token({}, { alg: 'HS256', key: secret });
+    },
+    /cannot be trusted/,
+  ],
+  ['one that a foreign key signed in the name of ours', ({ issuer }) => issuer.foreignToken(), /signature/],
+  ['one of a key that nobody knows', ({ issuer }) => issuer.foreignToken({}, 'unknown'), /no key/],
+  [
+    'one that was changed',
+    async ({ issuer, nowSeconds }) => {
+      const [header, , signature] = (await issuer.token()).split('.');
+      const claims = { iss: issuer.url, aud: testAudience, sub: 'root', exp: nowSeconds + 60 };
+      return [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
+    },
+    /signature/,
+  ],
+];
+
+for (const [label, make, problem] of bad) {
+  test(`a token is not taken: ${label}`, async () => {
+    const staged = await stage();
+    const checked = await staged.check(await make(staged));
+    assert.ok('problem' in checked, JSON.stringify(checked));
+    assert.match(checked.problem, problem);
+    assert.equal(checked.isIssuerAway, false);
+  });
+}
+
+test('all that the issuer says is told', async () => {
+  const { issuer, check, nowSeconds } = await stage();
+  const checked = await check(await issuer.token({ groups: ['admins'], nonce: 'once' }));
+  assert.ok('claims' in checked);
+  const { groups, nonce, sub, exp } = checked.claims;
+  assert.deepEqual(
+    [groups, nonce, sub, exp, checked.expiresMs],
+    [['admins'], 'once', 'alice', nowSeconds + 3600, (nowSeconds + 3600) * 1000],
+  );
+});
+
+test('no change makes a token say something else', async () => {
+  const { issuer, check } = await stage();
+  const token = await issuer.token();
+  const good = await check(token);
+  assert.ok('claims' in good);
+  const place = fc.nat(token.length - 1);
+  await fc.assert(
+    fc.asyncProperty(place, fc.string({ minLength: 0, maxLength: 2 }), async (at, text) => {
+      const checked = await check(token.slice(0, at) + text + token.slice(at + 1));
+      if (!('problem' in checked)) assert.deepEqual(checked, good);
+    }),
+  );
+});
+
+test('a token is not judged while its issuer cannot be asked for keys', async () => {
+  const { clock, issuer, check } = await stage();
+  const token = await issuer.token();
+  const keys = issuer.documents.get(issuer.keysPath);
+  issuer.documents.delete(issuer.keysPath);
+  const unjudged = await check(token);
+  assert.ok('problem' in unjudged && unjudged.isIssuerAway);
+  assert.match(unjudged.problem, /cannot be asked: .*status 404/);
+  issuer.documents.set(issuer.keysPath, keys);
+  clock.advance(5_000);
+  assert.ok('expiresMs' in (await check(token)));
+
+  // The keys that are known will do for the tokens that they signed, and say nothing of others.
+  await issuer.addKey('second');
+  issuer.documents.clear();
+  clock.advance(30_000);
+  const unknown = await check(await issuer.token({}, { kid: 'second' }));
+  assert.ok('problem' in unknown && unknown.isIssuerAway);
+  assert.ok('expiresMs' in (await check(token)));
+});
+
+test('the issuer that a token names is only a name', async () => {
+  const { issuer } = await stage();
+  const cases: readonly [token: string, named: string | undefined][] = [
+    [await issuer.token(), issuer.url],
+    [await issuer.foreignToken(), issuer.url],
+    [issuer.unsignedToken({ iss: 'anybody' }), 'anybody'],
+    [issuer.unsignedToken({ iss: undefined }), undefined],
+    [issuer.unsignedToken({ iss: ['a', 'b'] }), undefined],
+    ['a.b.c', undefined],
+    ['', undefined],
+  ];
+  for (const [token, named] of cases) assert.equal(issuerNamedIn(token), named, token);
+});
+
+function advertise({ documents, descriptionPath, url }: TestIssuer, algorithms: unknown): void {
+  documents.set(descriptionPath, {
+    issuer: url,
+    jwks_uri: `${url}/keys`,
+    id_token_signing_alg_values_supported: algorithms,
+  });
+}
+
+test('the algorithms are those that the issuer advertises, or all that can be trusted', async () => {
+  const cases: readonly [advertised: unknown, algorithm: string, isTaken: boolean][] = [
+    [undefined, 'RS256', true],
+    [undefined, 'PS512', true],
+    [undefined, 'ES384', true],
+    [undefined, 'EdDSA', true],
+    [['RS256'], 'RS256', true],
+    [['RS256'], 'ES256', false],
+    [['HS256', 'none', 'ES256'], 'ES256', true],
+    [['HS256', 'none'], 'ES256', false],
+    [[], 'RS256', false],
+  ];
+  for (const [advertised, alg, isTaken] of cases) {
+    const { issuer, check } = await stage();
+    advertise(issuer, advertised);
+    await issuer.addKey('second', alg);
+    const checked = await check(await issuer.token({}, { kid: 'second', alg }));
+    assert.equal('subject' in checked && !('problem' in checked), isTaken, `${advertised} ${alg}`);
+  }
+});
+
+test('a token that names no key is tried with all that could be it', async () => {
+  const { issuer, check, nowSeconds } = await stage();
+  const key = await issuer.addKey('second');
+  const claims = { iss: issuer.url, aud: testAudience, sub: 'alice', exp: nowSeconds + 60 };
+  const signed = (by: typeof key) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(by);
+  assert.ok('expiresMs' in (await check(await signed(key))));
+  const foreign = await check(await signed((await generateKeyPair('ES256')).privateKey));
+  assert.ok('problem' in foreign);
+  assert.match(foreign.problem, /signature/);
+});
+
+test('a new key of the issuer is found, and nobody can make us look for one all the time', async () => {
+  const { clock, issuer, check } = await stage();
+  assert.ok('expiresMs' in (await check(await issuer.token())));
+  const before = issuer.asked.length;
+  const foreign = (await generateKeyPair('ES256')).privateKey;
+  for (let count = 0; count < 20; count++) {
+    await check(await issuer.token({}, { kid: `guess ${count}`, key: foreign }));
+  }
+  assert.equal(issuer.asked.length, before);
+  await issuer.addKey('second');
+  clock.advance(30_000);
+  const waiting = Array.from({ length: 5 }, async () => check(await issuer.token({}, { kid: 'second' })));
+  for (const checked of await Promise.all(waiting)) assert.ok('expiresMs' in checked);
+  assert.equal(issuer.asked.length, before + 2);
+});

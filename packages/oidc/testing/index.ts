@@ -1,0 +1,1 @@
+export { type Signing, startTestIssuer, TestIssuer, testAudience } from './test-issuer.ts';

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import type { FetchJson } from '../src/index.ts';
+
+type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+type Claims = Readonly<Record<string, unknown>>;
+
+export const testAudience = 'weir';
+
+/** What a token may be signed with instead of the first key. */
+export interface Signing {
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly key?: PrivateKey | Uint8Array;
+}
+
+/**
+ * An issuer of OpenID Connect with real keys and tokens. What it publishes is in a map that a test may change, and is read by
+ * `fetchJson`, or over HTTP from `startTestIssuer`.
+ */
+export class TestIssuer {
+  readonly url: string;
+  /** By their paths. Texts are given out as they are, anything else as JSON. */
+  readonly documents = new Map<string, unknown>();
+  /** The paths that were asked for, in order. */
+  readonly asked: string[] = [];
+  readonly descriptionPath: string;
+  readonly keysPath: string;
+  readonly #nowMs: () => number;
+  readonly #publicKeys: object[] = [];
+  readonly #privateKeys = new Map<string, PrivateKey>();
+
+  private constructor(url: string, nowMs: () => number) {
+    const { pathname } = new URL(url);
+    this.url = url;
+    this.#nowMs = nowMs;
+    this.descriptionPath = `${pathname}/.well-known/openid-configuration`;
+    this.keysPath = `${pathname}/keys`;
+    this.documents.set(this.descriptionPath, { issuer: url, jwks_uri: `${url}/keys` });
+    this.documents.set(this.keysPath, { keys: this.#publicKeys });
+  }
+
+  /** With one key, which is called `first`. The address has a path, and no slash at its end. */
+  static async create(url: string, nowMs: () => number): Promise<TestIssuer> {
+    const issuer = new TestIssuer(url, nowMs);
+    await issuer.addKey('first');
+    return issuer;
+  }
+
+  /** Adds a key under this id, and gives what signs with it. */
+  async addKey(kid: string, algorithm = 'ES256'): Promise<PrivateKey> {
+    const { publicKey, privateKey } = await generateKeyPair(algorithm);
+    this.#publicKeys.push({ ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' });
+    this.#privateKeys.set(kid, privateKey);
+    return privateKey;
+  }
+
+  /** A token that is good for an hour from now, but for what the test says. */
+  token(claims: Claims = {}, { kid = 'first', alg = 'ES256', key }: Signing = {}): Promise<string> {
+    return new SignJWT(this.#claims(claims))
+      .setProtectedHeader({ alg, kid })
+      .sign(key ?? this.#privateKeys.get(kid)!);
+  }
+
+  /** One like the others, but that nobody has signed. */
+  unsignedToken(claims: Claims = {}): string {
+    return new UnsecuredJWT(this.#claims(claims)).encode();
+  }
+
+  /** One that a key of somebody else has signed, under the id of ours unless the test gives another. */
+  async foreignToken(claims: Claims = {}, kid = 'first'): Promise<string> {
+    return await this.token(claims, { kid, key: (await generateKeyPair('ES256')).privateKey });
+  }
+
+  /** What is published at a path, as text. */
+  answer(path: string): string | undefined {
+    this.asked.push(path);
+    const document = this.documents.get(path);
+    return typeof document === 'string' ? document : JSON.stringify(document);
+  }
+
+  /** Asks it without a network. */
+  readonly fetchJson: FetchJson = async (url) => {
+    const { origin, pathname } = new URL(url);
+    const text = origin === new URL(this.url).origin ? this.answer(pathname) : undefined;
+    if (text === undefined) throw new Error(`${url}: the answer has status 404`);
+    return JSON.parse(text) as unknown;
+  };
+
+  #claims(claims: Claims): Claims {
+    const iat = Math.floor(this.#nowMs() / 1000);
+    return { iss: this.url, aud: testAudience, sub: 'alice', iat, exp: iat + 3600, ...claims };
+  }
+}
+
+/** An issuer on this machine, at the path /realm. */
+export async function startTestIssuer(t: TestContext, nowMs: () => number): Promise<TestIssuer> {
+  const server = createServer((request, response) => {
+    const text = issuer.answer(request.url!);
+    response.statusCode = text === undefined ? 404 : 200;
+    response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const issuer = await TestIssuer.create(`http://127.0.0.1:${port}/realm`, nowMs);
+  return issuer;
+}
