@@ -2,9 +2,10 @@ import { type Clock, caps, type Log, type Metrics, seriesPerMetricMax } from '@w
 import type { AgentDescription } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { addGroupFigures, addTopicFigures } from './cluster-figures.ts';
-import { CombinedFigures, ShownFigures } from './combined-figures.ts';
+import { CombinedFigures } from './combined-figures.ts';
 import { type GroupLimits, readGroups } from './group-figures.ts';
 import { leftOutRow, publishOutcomeRow, type SwitchedTag } from './published-metrics.ts';
+import { ShownFigures } from './shown-figures.ts';
 
 /** What is told of the cluster. */
 export interface ClusterMetricsSettings {

@@ -1,7 +1,7 @@
-import type { MetricRow, Metrics } from '@weir/core';
+import type { MetricRow } from '@weir/core';
 import type { PublishedMetric, SwitchedTag } from './published-metrics.ts';
 
-interface Figure {
+export interface Figure {
   readonly labels: Readonly<Record<string, string>>;
   value: number;
 }
@@ -10,12 +10,6 @@ interface Family {
   readonly row: MetricRow;
   readonly metric: PublishedMetric;
   readonly figures: Map<string, Figure>;
-}
-
-/** The series of one metric that are shown, by their key. */
-interface ShownMetric {
-  readonly row: MetricRow;
-  readonly series: Map<string, Figure['labels']>;
 }
 
 /**
@@ -65,46 +59,3 @@ const combine: Record<PublishedMetric['combined'], (a: number, b: number) => num
   max: Math.max,
   min: Math.min,
 };
-
-/** Shows the figures of the latest round among the metrics of this process, and nothing of earlier ones. */
-export class ShownFigures {
-  readonly #metrics: Metrics;
-  readonly #seriesMax: number;
-  #shown: ReadonlyMap<string, ShownMetric> = new Map();
-
-  constructor(metrics: Metrics, { seriesMax }: { readonly seriesMax: number }) {
-    this.#metrics = metrics;
-    this.#seriesMax = seriesMax;
-  }
-
-  /** Returns how many figures found no place. They are the same in every round, as long as figures are added in the same order. */
-  show(figures: CombinedFigures): number {
-    const shown = new Map<string, ShownMetric>();
-    let leftOut = 0;
-    for (const { row, figures: ofRow } of figures.families()) {
-      const series = new Map<string, Figure['labels']>();
-      for (const [key, { labels }] of ofRow) {
-        if (series.size === this.#seriesMax) break;
-        series.set(key, labels);
-      }
-      leftOut += ofRow.size - series.size;
-      shown.set(row.name, { row, series });
-    }
-    // First what has ceased to be, so that what is new has its place.
-    for (const [name, { row, series }] of this.#shown) {
-      const stays = shown.get(name)?.series;
-      for (const [key, labels] of series) if (stays?.has(key) !== true) this.#metrics.remove(row, labels);
-    }
-    for (const { row, figures: ofRow } of figures.families()) {
-      for (const [key, labels] of shown.get(row.name)!.series) {
-        this.#metrics.series(row, labels).set(ofRow.get(key)!.value);
-      }
-    }
-    this.#shown = shown;
-    return leftOut;
-  }
-
-  clear(): void {
-    this.show(new CombinedFigures([]));
-  }
-}

@@ -12,7 +12,8 @@ import type { DiagnosticsStore } from './store.ts';
 export interface DiagnosticsRunnerOptions {
   /** The clusters that this process leads at the moment. */
   readonly clusterIds: () => readonly string[];
-  readonly takePicture: (clusterId: string) => Promise<ClusterPicture>;
+  /** The signal says when nobody waits for it any more. */
+  readonly takePicture: (clusterId: string, signal: AbortSignal) => Promise<ClusterPicture>;
   readonly store: DiagnosticsStore;
   /** The metrics of one cluster. */
   readonly metricsOf: (clusterId: string) => Metrics;
@@ -134,14 +135,20 @@ export class DiagnosticsRunner {
     return seen;
   }
 
-  #takePicture(clusterId: string): Promise<ClusterPicture> {
+  async #takePicture(clusterId: string): Promise<ClusterPicture> {
     const { takePicture, clock } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<ClusterPicture>();
+    const attempt = new AbortController();
+    const { promise: over, reject } = Promise.withResolvers<never>();
     const cancel = clock.after(pictureMsMax, () => {
-      reject(new Error(`it took longer than ${pictureMsMax} ms`));
+      const error = new Error(`it took longer than ${pictureMsMax} ms`);
+      attempt.abort(error);
+      reject(error);
     });
-    takePicture(clusterId).then(resolve, reject).finally(cancel);
-    return promise;
+    try {
+      return await Promise.race([takePicture(clusterId, attempt.signal), over]);
+    } finally {
+      cancel();
+    }
   }
 
   #watch(clusterId: string): Watched {

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Metrics, seededRandom, silentLog } from '@weir/core';
+import type { ClusterPort } from '@weir/metadata';
+import { newFileId } from '@weir/storage';
+import { consumerAssignment, encodeMessage } from '@weir/wire';
+import { testAgent } from '../../testing/agent.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
+import { until } from '../../testing/until.ts';
+import { assignedPartitions } from './classic-assignment.ts';
+import {
+  ClusterMetrics,
+  type ClusterMetricsOptions,
+  isPublishingAgent,
+  publishIntervalMs,
+} from './cluster-metrics.ts';
+
+const nowMs = 1_800_000_000_000;
+
+/** A cluster with a real leader, and what is published of it. */
+async function start(t: TestContext, differences: Partial<ClusterMetricsOptions> = {}) {
+  const leader = await startLeaderAgent();
+  t.after(() => leader[Symbol.asyncDispose]());
+  const clock = new FakeClock();
+  clock.advance(nowMs - clock.nowMs());
+  const metrics = new Metrics();
+  const published = new ClusterMetrics({
+    view: leader.view,
+    settings: { areGroupsTold: true, withoutTags: [] },
+    isPublisher: () => true,
+    clock,
+    log: silentLog,
+    metrics,
+    ...differences,
+  });
+  t.after(() => published.stop());
+  const figures = (pattern: RegExp) =>
+    metrics
+      .render()
+      .split('\n')
+      .filter((line) => pattern.test(line) && !line.startsWith('#'))
+      .map((line) => line.replace('service_', ''));
+  return { leader, clock, metrics, published, figures };
+}
+
+const random = seededRandom(1);
+
+/** Writes one batch, in a file that was begun so long ago. */
+async function append({ node, view }: LeaderAgent, topicId: string, partition: number, count: number, ageMs: number) {
+  const column = (value: number) => Uint32Array.of(value);
+  const [result] = await node.commitFiles([
+    {
+      fileId: newFileId(nowMs - ageMs, random),
+      fileBytes: 100,
+      topicIds: [topicId],
+      topic: column(0),
+      partition: column(partition),
+      byteStart: column(0),
+      byteLength: column(100),
+      recordCount: column(count),
+      maxTimestampMs: Float64Array.of(0),
+      producerId: Float64Array.of(-1),
+      producerEpoch: Int16Array.of(-1),
+      baseSequence: Int32Array.of(-1),
+    },
+  ]);
+  const end = result!.baseOffset[0]! + count;
+  await until(() => view.ends(topicId, partition)!.nextOffset >= end);
+}
+
+async function commit({ node }: LeaderAgent, groupId: string, topicId: string, partition: number, offset: number) {
+  const [answer] = await node.commitOffsets([
+    {
+      groupId,
+      generationIdOrMemberEpoch: -1,
+      memberId: '',
+      groupInstanceId: null,
+      retentionMs: -1,
+      offsets: [{ topicId, partition, offset, leaderEpoch: -1, metadata: '' }],
+    },
+  ]);
+  assert.deepEqual(answer!.offsets, ['NONE']);
+}
+
+test('a group that falls behind and catches up', async (t) => {
+  const { leader, published, figures } = await start(t);
+  const { topicId } = await leader.addTopic('orders', 2);
+  // Files of an agent come in the order of their time.
+  await append(leader, topicId, 0, 10, 60_000);
+  await append(leader, topicId, 0, 5, 20_000);
+  await append(leader, topicId, 1, 3, 5_000);
+
+  const lag = async (...offsets: (readonly [partition: number, offset: number])[]) => {
+    for (const [partition, offset] of offsets) await commit(leader, 'readers', topicId, partition, offset);
+    await published.publish();
+    return figures(/lag/).map((line) => line.replace(/.*_(lag|seconds)\{.*partition="(\d)"\} (\S+)/, '$1 $2 $3'));
+  };
+  // The first record that was not committed lies in the first file, in the second, in none.
+  assert.deepEqual(await lag([0, 4]), ['seconds 0 60', 'lag 0 11']);
+  assert.deepEqual(await lag([0, 10], [1, 0]), ['seconds 0 20', 'seconds 1 5', 'lag 0 5', 'lag 1 3']);
+  assert.deepEqual(await lag([0, 15], [1, 3]), ['seconds 0 0', 'seconds 1 0', 'lag 0 0', 'lag 1 0']);
+  // Offsets beyond the end are those of a topic that was made anew.
+  assert.deepEqual(await lag([1, 9]), ['seconds 0 0', 'seconds 1 0', 'lag 0 0', 'lag 1 0']);
+
+  assert.deepEqual(figures(/^service_(?:max|min)_offset|num_records/), [
+    'max_offset{topic="orders",partition="0"} 15',
+    'max_offset{topic="orders",partition="1"} 3',
+    'min_offset{topic="orders",partition="0"} 0',
+    'min_offset{topic="orders",partition="1"} 0',
+    'num_records{topic="orders",partition="0"} 15',
+    'num_records{topic="orders",partition="1"} 3',
+  ]);
+  assert.deepEqual(figures(/group_(?:state|num|max|gen)/), [
+    'consumer_group_max_offset{topic="orders",consumer_group="readers",partition="0"} 15',
+    'consumer_group_max_offset{topic="orders",consumer_group="readers",partition="1"} 9',
+    'consumer_group_num_members{consumer_group="readers"} 0',
+    'consumer_group_num_partitions{consumer_group="readers"} 2',
+    'consumer_group_num_topics{consumer_group="readers"} 1',
+    'consumer_group_state{consumer_group="readers",group_state="Empty"} 1',
+  ]);
+
+  await leader.node.deleteGroups(['readers']);
+  await published.publish();
+  assert.deepEqual(figures(/consumer_group/), [], 'what is gone is not told');
+});
+
+test('members of both protocols: what they read counts, committed or not', async (t) => {
+  const { leader, published, figures } = await start(t);
+  const { topicId } = await leader.addTopic('orders', 2);
+  await append(leader, topicId, 0, 7, 30_000);
+  await leader.node.consumerGroupHeartbeats([
+    {
+      groupId: 'new',
+      memberId: 'm1',
+      memberEpoch: 0,
+      instanceId: null,
+      rackId: null,
+      clientId: 'c',
+      clientHost: '/h',
+      rebalanceTimeoutMs: 1000,
+      subscribedTopicNames: ['orders'],
+      subscribedTopicRegex: null,
+      serverAssignor: null,
+      ownedPartitions: [],
+      requiresMemberId: true,
+    },
+  ]);
+  const request = {
+    groupId: 'old',
+    memberId: '',
+    groupInstanceId: null,
+    clientId: 'c',
+    clientHost: '/h',
+    sessionTimeoutMs: 10_000,
+    rebalanceTimeoutMs: 10_000,
+    protocolType: 'consumer',
+    protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
+    requiresKnownMemberId: false,
+    supportsSkipAssignment: false,
+    reason: null,
+  };
+  const { memberId, generationId } = await leader.node.joinGroup(request);
+  const assignment = Buffer.concat([
+    Buffer.alloc(2),
+    ...encodeMessage(consumerAssignment, 0, {
+      assignedPartitions: [
+        { topic: 'orders', partitions: [0] },
+        { topic: 'gone', partitions: [0] },
+      ],
+    }),
+  ]);
+  await leader.node.syncGroup({
+    groupId: 'old',
+    generationId,
+    memberId,
+    groupInstanceId: null,
+    protocolType: null,
+    protocolName: null,
+    assignments: [{ memberId, assignment }],
+  });
+  await published.publish();
+  assert.deepEqual(figures(/consumer_group/), [
+    'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="new",partition="0"} 30',
+    'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="new",partition="1"} 0',
+    'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="old",partition="0"} 30',
+    `consumer_group_generation_id{consumer_group="new"} 1`,
+    `consumer_group_generation_id{consumer_group="old"} ${generationId}`,
+    'consumer_group_lag{topic="orders",consumer_group="new",partition="0"} 7',
+    'consumer_group_lag{topic="orders",consumer_group="new",partition="1"} 0',
+    'consumer_group_lag{topic="orders",consumer_group="old",partition="0"} 7',
+    'consumer_group_num_members{consumer_group="new"} 1',
+    'consumer_group_num_members{consumer_group="old"} 1',
+    'consumer_group_num_partitions{consumer_group="new"} 2',
+    'consumer_group_num_partitions{consumer_group="old"} 1',
+    'consumer_group_num_topics{consumer_group="new"} 1',
+    'consumer_group_num_topics{consumer_group="old"} 1',
+    'consumer_group_state{consumer_group="new",group_state="Stable"} 1',
+    'consumer_group_state{consumer_group="old",group_state="Stable"} 1',
+  ]);
+});
+
+test('too many groups and partitions are left out whole, and counted', async (t) => {
+  // groups, partitions of all of them, series: the groups that are told, and what is left out
+  const table = [
+    [10, 100, 100, 'a b c', 0, 0],
+    [2, 100, 100, 'a b', 1, 0],
+    [10, 3, 100, 'a', 2, 0],
+    [10, 4, 100, 'a b', 1, 0],
+    [10, 100, 4, 'a b', 0, 6],
+  ] as const;
+  for (const [groupsMax, partitionsMax, seriesMax, told, groups, series] of table) {
+    const { leader, published, figures } = await start(t, { limits: { groupsMax, partitionsMax, seriesMax } });
+    const { topicId } = await leader.addTopic('t', 2);
+    for (const group of ['c', 'a', 'b']) {
+      for (const partition of [0, 1]) await commit(leader, group, topicId, partition, 0);
+    }
+    await published.publish();
+    const found = figures(/_group_lag/).map((line) => /consumer_group="(.)"/.exec(line)![1]);
+    assert.equal([...new Set(found)].join(' '), told);
+    assert.deepEqual(figures(/left_out/), [
+      `cluster_metrics_left_out{what="groups"} ${groups}`,
+      `cluster_metrics_left_out{what="series"} ${series}`,
+    ]);
+  }
+});
+
+test('without groups nobody is asked about them', async (t) => {
+  const { leader, published, figures } = await start(t, {
+    settings: { areGroupsTold: false, withoutTags: ['partition'] },
+  });
+  const { topicId } = await leader.addTopic('orders', 2);
+  await append(leader, topicId, 1, 3, 0);
+  await commit(leader, 'g', topicId, 1, 1);
+  await published.publish();
+  assert.deepEqual(figures(/consumer_group/), []);
+  assert.deepEqual(figures(/offset/), ['max_offset{topic="orders"} 3', 'min_offset{topic="orders"} 0']);
+});
+
+test('it goes on after an outage, and ceases when another publishes', async (t) => {
+  let isPublisher = true;
+  let isDown = false;
+  const leader = await startLeaderAgent(
+    {},
+    {
+      port: (node) =>
+        new Proxy<ClusterPort>(node, {
+          get(target, name) {
+            if (name === 'listGroups' && isDown) return () => Promise.reject(new Error('down'));
+            const found = Reflect.get(target, name) as unknown;
+            return typeof found === 'function' ? found.bind(target) : found;
+          },
+        }),
+    },
+  );
+  t.after(() => leader[Symbol.asyncDispose]());
+  await leader.addTopic('orders');
+  const { published, clock, figures } = await start(t, { view: leader.view, isPublisher: () => isPublisher });
+  const outcomes = () => figures(/publish_all/).map((line) => line.replace(/.*outcome="(\w+)"\} /, '$1 '));
+  published.start();
+  await until(() => outcomes().includes('success 1'));
+  isDown = true;
+  clock.advance(publishIntervalMs);
+  await until(() => outcomes().includes('error 1'));
+  assert.equal(figures(/max_offset/).length, 1, 'the last figures stay');
+  isDown = false;
+  clock.advance(publishIntervalMs);
+  await until(() => outcomes().includes('success 2'));
+  isPublisher = false;
+  clock.advance(publishIntervalMs);
+  await until(() => figures(/offset|left_out/).length === 0);
+  published.stop();
+  isPublisher = true;
+  clock.advance(publishIntervalMs);
+  assert.deepEqual(outcomes(), ['success 2', 'error 1']);
+});
+
+test('who publishes', () => {
+  const jobs = (agentId: string) => testAgent(agentId);
+  const noJobs = (agentId: string) => testAgent(agentId, { roles: ['proxy'] });
+  const table = [
+    ['b', [jobs('a'), jobs('b')], false],
+    ['a', [jobs('a'), jobs('b')], true],
+    ['b', [noJobs('a'), jobs('b')], true],
+    // Nobody has heard of it yet.
+    ['b', [], true],
+    ['a', [jobs('b')], true],
+    ['c', [jobs('b')], false],
+  ] as const;
+  for (const [agentId, agents, expected] of table) {
+    assert.equal(isPublishingAgent(agentId, agents), expected, `${agentId} of ${agents.map((one) => one.agentId)}`);
+  }
+});
+
+test('an assignment of somebody else’s making is nothing, and no error', () => {
+  for (const bytes of ['', '00', 'ffff00000000', '0000ffffffff', '000000000005']) {
+    assert.deepEqual(assignedPartitions(Buffer.from(bytes, 'hex')), [], bytes);
+  }
+});

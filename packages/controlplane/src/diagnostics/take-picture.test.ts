@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
+import { agentOf, dayMs } from '../../testing/cluster-picture.ts';
+import { commitOf } from '../../testing/fake-cluster.ts';
+import { startLeader } from '../../testing/leading-node.ts';
+import { takePicture } from './take-picture.ts';
+
+const options = () => ({ kind: 'kafka', nowMs: () => 77, signal: new AbortController().signal }) as const;
+const mutation = { validateOnly: false };
+
+async function makeTopic(node: ClusterNode, name: string, configs: Record<string, string> = {}) {
+  const [made] = await node.createTopics([{ name, partitionCount: 4, configs }], mutation);
+  assert.equal(made!.error, 'NONE', made!.message ?? '');
+  return made!.topic!.topicId;
+}
+
+async function setClusterConfigs(node: ClusterNode, configs: Record<string, string>) {
+  const changes = Object.entries(configs).map(([name, value]) => ({
+    name,
+    operation: 'SET' as const,
+    value,
+  }));
+  const [altered] = await node.alterConfigs(
+    [{ kind: 'cluster', name: '', replacesAll: false, changes }],
+    mutation,
+  );
+  assert.equal(altered!.error, 'NONE', altered!.message ?? '');
+}
+
+test('the leader of a new cluster shows that nothing is there', async (t) => {
+  const node = await startLeader(t);
+  assert.deepEqual(await takePicture(node, options()), {
+    atMs: 77,
+    cluster: {
+      clusterId: 'vci_test',
+      kind: 'kafka',
+      topicCount: 0,
+      partitionCount: 0,
+      partitionCountMax: caps.partitionsPerClusterMax,
+    },
+    agents: [],
+    topics: [],
+    groups: [],
+    acls: { mode: 'off', ruleCount: 0, invalid: [] },
+    credentials: [],
+  });
+});
+
+test('topics have the retention that counts for them', async (t) => {
+  const node = await startLeader(t);
+  await setClusterConfigs(node, { 'log.retention.ms': '-1' });
+  await makeTopic(node, 'all');
+  await makeTopic(node, 'by-size', { 'retention.bytes': '1000' });
+  await makeTopic(node, 'by-time', { 'retention.ms': String(dayMs) });
+  await makeTopic(node, 'compacted', { 'cleanup.policy': 'compact' });
+  const { topics, cluster } = await takePicture(node, options());
+  const rows = topics!.map(({ name, isCompacted, retentionMs, retentionBytes }) => {
+    return [name, isCompacted, retentionMs, retentionBytes];
+  });
+  assert.deepEqual(rows.sort(), [
+    ['all', false, undefined, undefined],
+    ['by-size', false, undefined, 1000],
+    ['by-time', false, dayMs, undefined],
+    ['compacted', true, undefined, undefined],
+  ]);
+  assert.equal(cluster.partitionCount, 16);
+});
+
+test('groups have their members, and what they committed against what they could read', async (t) => {
+  const node = await startLeader(t);
+  const [orders, gone] = [await makeTopic(node, 'orders'), await makeTopic(node, 'gone')];
+  await node.commitFiles([{ ...commitOf(1), topicIds: [orders] }]);
+  const offset = { partition: 0, offset: 4, leaderEpoch: -1, metadata: '' };
+  const committer = { groupId: 'billing', memberId: '', generationId: -1, groupInstanceId: null };
+  const offsets = [
+    { ...offset, topicId: orders },
+    { ...offset, topicId: orders, partition: 1, offset: 0 },
+    { ...offset, topicId: gone },
+  ];
+  const [answer] = await node.commitOffsets([{ ...committer, offsets }]);
+  assert.deepEqual(answer, { error: 'NONE', offsets: ['NONE', 'NONE', 'NONE'] });
+  await node.deleteTopics([{ topicId: gone }]);
+  const [heartbeat] = await node.consumerGroupHeartbeats([
+    {
+      groupId: 'shipping',
+      memberId: 'm1',
+      memberEpoch: 0,
+      instanceId: null,
+      rackId: null,
+      clientId: 'c',
+      clientHost: '/127.0.0.1',
+      rebalanceTimeoutMs: 60_000,
+      subscribedTopicNames: ['orders'],
+      subscribedTopicRegex: null,
+      serverAssignor: null,
+      ownedPartitions: [],
+      requiresMemberId: true,
+    },
+  ]);
+  assert.equal(heartbeat!.error, 'NONE');
+  const { groups } = await takePicture(node, options());
+  const shown = groups!.map(({ groupId, memberCount, partitions }) => ({ groupId, memberCount, partitions }));
+  assert.deepEqual(
+    shown.sort((a, b) => (a.groupId < b.groupId ? -1 : 1)),
+    [
+      {
+        groupId: 'billing',
+        memberCount: 0,
+        partitions: [
+          { topic: 'orders', partition: 0, committedOffset: 4, endOffset: 10 },
+          { topic: 'orders', partition: 1, committedOffset: 0, endOffset: 0 },
+        ],
+      },
+      { groupId: 'shipping', memberCount: 1, partitions: [] },
+    ],
+  );
+});
+
+test('agents, rules and credentials are those of the cluster', async (t) => {
+  const node = await startLeader(t);
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  await node.heartbeat(agent);
+  await setClusterConfigs(node, { 'service.acl.shadowing.enabled': 'true' });
+  const rule = {
+    resourceType: 'TOPIC',
+    resourceName: 'orders*',
+    patternType: 'LITERAL',
+    principal: 'User:ann',
+    host: '*',
+    operation: 'READ',
+    permission: 'ALLOW',
+  } as const;
+  await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
+  const picture = await takePicture(node, options());
+  assert.deepEqual(picture.agents, [{ ...agent, lastSeenMs: 77 }]);
+  assert.equal(picture.acls?.mode, 'shadow');
+  assert.equal(picture.acls?.ruleCount, 2);
+  assert.deepEqual(
+    picture.acls?.invalid.map(({ acl }) => acl),
+    [rule],
+  );
+});
+
+test('an attempt that is given up follows the cluster no longer', async () => {
+  let followers = 0;
+  const refuse = () => Promise.reject(new Error('not asked'));
+  const silent = {
+    follow() {
+      followers++;
+      return () => {
+        followers--;
+      };
+    },
+    listGroups: refuse,
+    describeGroups: refuse,
+    describeConsumerGroups: refuse,
+    fetchOffsets: refuse,
+    listCredentials: refuse,
+  };
+  const controller = new AbortController();
+  const taken = takePicture(silent, { ...options(), signal: controller.signal });
+  assert.equal(followers, 1);
+  controller.abort(new Error('given up'));
+  await assert.rejects(taken, /given up/);
+  assert.equal(followers, 0);
+});

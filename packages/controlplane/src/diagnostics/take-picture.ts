@@ -1,0 +1,195 @@
+import { caps } from '@weir/core';
+import {
+  type ClusterPort,
+  type ClusterSnapshot,
+  clusterConfigValue,
+  describeConfigs,
+  type GroupListing,
+  invalidAcls,
+  readAcls,
+} from '@weir/metadata';
+import type {
+  AclFacts,
+  ClusterFacts,
+  ClusterPicture,
+  GroupFacts,
+  GroupPartition,
+  TopicFacts,
+} from './picture.ts';
+
+/** What a leader is asked for a picture of its cluster. */
+export type PicturedCluster = Pick<
+  ClusterPort,
+  'follow' | 'listGroups' | 'describeGroups' | 'describeConsumerGroups' | 'fetchOffsets' | 'listCredentials'
+>;
+
+export interface PictureOptions {
+  readonly kind: ClusterFacts['kind'];
+  readonly nowMs: () => number;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** Groups that are asked about at a time, so that the leader does other work in between. */
+const groupsPerCall = 200;
+
+/**
+ * The picture that the leader of a cluster can give by itself. What agents measure is not in it: timeouts of clients, sizes of
+ * files, figures of buckets, clocks, certificates, tokens and logins. Whoever has that adds it.
+ */
+export async function takePicture(
+  cluster: PicturedCluster,
+  { kind, nowMs, signal }: PictureOptions,
+): Promise<ClusterPicture> {
+  const snapshot = await snapshotOf(cluster, signal);
+  const groups = await groupsOf(cluster, snapshot, signal);
+  const credentials = await cluster.listCredentials();
+  const atMs = nowMs();
+  const { clusterId, topics } = snapshot;
+  return {
+    atMs,
+    cluster: {
+      clusterId,
+      kind,
+      topicCount: topics.length,
+      partitionCount: topics.reduce((sum, { partitionCount }) => sum + partitionCount, 0),
+      partitionCountMax: caps.partitionsPerClusterMax,
+    },
+    // The leader lists those that it has heard of within the last seconds.
+    agents: snapshot.agents.map((agent) => ({ ...agent, lastSeenMs: atMs })),
+    topics: topicsOf(snapshot),
+    groups,
+    acls: aclsOf(snapshot),
+    credentials: credentials.map(({ username, isSuperuser, createdMs }) => ({
+      username,
+      isSuperuser,
+      createdMs,
+    })),
+  };
+}
+
+function snapshotOf(cluster: PicturedCluster, signal: AbortSignal): Promise<ClusterSnapshot> {
+  const { promise, resolve, reject } = Promise.withResolvers<ClusterSnapshot>();
+  const giveUp = () => reject(signal.reason);
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  const unfollow = cluster.follow({ onSnapshot: resolve, onChanges() {} });
+  return promise.finally(() => {
+    signal.removeEventListener('abort', giveUp);
+    unfollow();
+  });
+}
+
+function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFacts[] {
+  const names = ['cleanup.policy', 'retention.ms', 'retention.bytes'];
+  return topics.map(({ name, partitionCount, configs }) => {
+    const described = describeConfigs('topic', {
+      texts: configs,
+      clusterTexts: clusterConfigs,
+      agentTexts: {},
+      names,
+    });
+    const values = new Map(described.map((config) => [config.name, config.value ?? '']));
+    return {
+      name,
+      partitionCount,
+      isCompacted: values.get('cleanup.policy')!.includes('compact'),
+      retentionMs: limitOf(values.get('retention.ms')!),
+      retentionBytes: limitOf(values.get('retention.bytes')!),
+    };
+  });
+}
+
+/** Kafka says -1 for none. */
+function limitOf(value: string): number | undefined {
+  const limit = Number(value);
+  return value === '' || limit < 0 ? undefined : limit;
+}
+
+function aclsOf({ records, clusterConfigs }: ClusterSnapshot): AclFacts {
+  const keys = records.filter(({ namespace }) => namespace === 'acl').map(({ key }) => key);
+  const rules = [...readAcls(keys)];
+  const isShadowing = clusterConfigValue('service.acl.shadowing.enabled', clusterConfigs);
+  const isEnforced = clusterConfigValue('service.acls.enabled', clusterConfigs);
+  return {
+    mode: isEnforced ? 'enforced' : isShadowing ? 'shadow' : 'off',
+    ruleCount: rules.length,
+    invalid: invalidAcls(rules),
+  };
+}
+
+/** Those with offsets, as many as can be followed. Share groups have none: they are told what to read. */
+async function groupsOf(
+  cluster: PicturedCluster,
+  snapshot: ClusterSnapshot,
+  signal: AbortSignal,
+): Promise<readonly GroupFacts[]> {
+  const listed = await cluster.listGroups({ states: [], types: ['classic', 'consumer'] });
+  const ends = endsOf(snapshot);
+  const groups: GroupFacts[] = [];
+  let partitionCount = 0;
+  for (let begin = 0; begin < Math.min(listed.length, caps.diagnosedGroupsMax); begin += groupsPerCall) {
+    signal.throwIfAborted();
+    const some = listed.slice(begin, Math.min(begin + groupsPerCall, caps.diagnosedGroupsMax));
+    const memberCounts = await memberCountsOf(cluster, some);
+    const partitions = await partitionsOf(cluster, some, ends);
+    for (const [index, { groupId, state }] of some.entries()) {
+      const memberCount = memberCounts.get(groupId) ?? 0;
+      groups.push({ groupId, state, memberCount, partitions: partitions[index]! });
+      partitionCount += partitions[index]!.length;
+    }
+    if (partitionCount >= caps.diagnosedPartitionsMax) break;
+  }
+  return groups;
+}
+
+async function memberCountsOf(
+  cluster: PicturedCluster,
+  groups: readonly GroupListing[],
+): Promise<ReadonlyMap<string, number>> {
+  // An empty group has nobody to be counted, which spares a question for most groups of some clusters.
+  const idsOf = (type: GroupListing['type']) =>
+    groups.filter((group) => group.type === type && group.state !== 'Empty').map(({ groupId }) => groupId);
+  const described = [
+    ...(await cluster.describeGroups(idsOf('classic'))),
+    ...(await cluster.describeConsumerGroups(idsOf('consumer'))),
+  ];
+  return new Map(described.map(({ groupId, members }) => [groupId, members.length]));
+}
+
+/** In the order of the groups. Offsets of topics that are gone are nobody's lag. */
+async function partitionsOf(
+  cluster: PicturedCluster,
+  groups: readonly GroupListing[],
+  ends: ReadonlyMap<string, TopicEnds>,
+): Promise<readonly (readonly GroupPartition[])[]> {
+  const answers = await cluster.fetchOffsets(
+    groups.map(({ groupId }) => {
+      return { groupId, memberId: null, memberEpoch: -1, requireStable: false, partitions: null };
+    }),
+  );
+  return answers.map(({ offsets }) =>
+    offsets.flatMap(({ topicId, partition, offset, error }) => {
+      const topic = ends.get(topicId);
+      const endOffset = topic?.stable[partition];
+      if (topic === undefined || endOffset === undefined || error !== 'NONE' || offset < 0) return [];
+      return [{ topic: topic.name, partition, committedOffset: offset, endOffset }];
+    }),
+  );
+}
+
+interface TopicEnds {
+  readonly name: string;
+  /** The last stable offset of each partition. */
+  readonly stable: Float64Array;
+}
+
+function endsOf({ topics, lastStableOffset }: ClusterSnapshot): ReadonlyMap<string, TopicEnds> {
+  const ends = new Map<string, TopicEnds>();
+  let row = 0;
+  for (const { topicId, name, partitionCount } of topics) {
+    ends.set(topicId, { name, stable: lastStableOffset.subarray(row, row + partitionCount) });
+    row += partitionCount;
+  }
+  return ends;
+}
