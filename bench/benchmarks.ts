@@ -4,6 +4,7 @@ import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
 import { headerRewrite } from './header-rewrite.ts';
+import { keyVerification } from './key-verification.ts';
 import { loginFlood } from './login-flood.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
@@ -22,5 +23,6 @@ export const benchmarks: readonly Benchmark[] = [
   groupRebalance,
   offsetCommits,
   loginFlood,
+  keyVerification,
   transactionalCopy,
 ];

@@ -541,6 +541,19 @@ export const caps = {
   /** The body of one call of the API. The largest is a list of ACLs to delete. */
   apiRequestBytesMax: 2 * MiB,
 
+  /** The body of a call by somebody who is not known yet: an address, a name, a password, a token. */
+  apiPublicRequestBytesMax: 64 * KiB,
+
+  /** All bodies of the API that are being read, and calls that are being answered. Further ones are asked to come again. */
+  apiBodiesBytesMax: 128 * MiB,
+  apiCallsRunningMax: 1024,
+
+  /** Keys in one call, each for a workspace. */
+  apiKeysPerCallMax: 64,
+
+  /** Addresses, names and keys whose calls the API counts, about a hundred bytes each. The longest silent is forgotten first. */
+  apiCountedCallersMax: 50_000,
+
   /** Rows of one page of an answer that comes in pages, and the text that says where the next one begins. */
   apiPageRowsMax: 1000,
   apiCursorCharsMax: 1024,

@@ -53,6 +53,7 @@ export type {
   TopicReader,
 } from './cluster/groups-port.ts';
 export { groupErrors, groupTypes } from './cluster/groups-port.ts';
+export type { DeletedTopic, OwnerPort, SeenAgent } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
   AgentDescription,

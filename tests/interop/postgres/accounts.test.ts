@@ -14,7 +14,7 @@ if ('missing' in server) {
   test('PostgreSQL accounts', { skip: server.missing }, () => {});
 } else {
   let databases = 0;
-  const administrator = postgres(server.url, { max: 1 });
+  const administrator = postgres(server.url, { max: 1, onnotice: () => {} });
   after(async () => {
     await administrator.end();
     await server.stop();
@@ -24,6 +24,25 @@ if ('missing' in server) {
     await administrator.unsafe(`CREATE DATABASE ${name}`);
     return server.url.replace(/\/postgres$/, `/${name}`);
   };
+
+  // First, because a server with many databases takes long to recover.
+  test('PostgreSQL: it goes on after a crash of the server', async () => {
+    const url = await fresh();
+    const accounts = await openAccounts(url, { ...accountsSurroundings(), clock: systemClock });
+    await accounts.accounts.create('Kept');
+    await server.crash();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await accounts.accounts.create('And on');
+        break;
+      } catch (error) {
+        assert.ok(attempt < 50, String(error));
+        await new Promise<void>((resolve) => systemClock.after(50, resolve));
+      }
+    }
+    assert.deepEqual((await accounts.accounts.list()).map(({ name }) => name).sort(), ['And on', 'Kept']);
+    await accounts.close();
+  });
 
   accountsContract('PostgreSQL', fresh);
 
@@ -90,23 +109,5 @@ if ('missing' in server) {
       ).includes(row.id);
     });
     await close();
-  });
-
-  test('PostgreSQL: it goes on after a crash of the server', async () => {
-    const url = await fresh();
-    const accounts = await openAccounts(url, { ...accountsSurroundings(), clock: systemClock });
-    await accounts.accounts.create('Kept');
-    await server.crash();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await accounts.accounts.create('And on');
-        break;
-      } catch (error) {
-        assert.ok(attempt < 50, String(error));
-        await new Promise<void>((resolve) => systemClock.after(50, resolve));
-      }
-    }
-    assert.deepEqual((await accounts.accounts.list()).map(({ name }) => name).sort(), ['And on', 'Kept']);
-    await accounts.close();
   });
 }

@@ -35,6 +35,7 @@ interface TopicState {
   lastStableOffset: Float64Array;
 }
 
+type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 
 /**
@@ -226,6 +227,9 @@ class StreamedClusterView implements FollowingClusterView {
         case 'topic':
           this.#applyTopic(change.topic);
           break;
+        case 'topicRestored':
+          this.#restoreTopic(change);
+          break;
         case 'topicDeleted':
           if (this.#byName.get(change.name)?.description.topicId === change.topicId) {
             this.#byName.delete(change.name);
@@ -271,6 +275,18 @@ class StreamedClusterView implements FollowingClusterView {
       state.nextOffset = extended(state.nextOffset, description.partitionCount);
       state.lastStableOffset = extended(state.lastStableOffset, description.partitionCount);
     }
+    this.#topics.set(description.topicId, state);
+    this.#byName.set(description.name, state);
+  }
+
+  /** Nothing is known of it but its ends: what its tail was went with the topic. */
+  #restoreTopic({ topic: description, logStartOffset, nextOffset, lastStableOffset }: Restored): void {
+    const state: TopicState = {
+      description,
+      logStartOffset: logStartOffset.slice(),
+      nextOffset: nextOffset.slice(),
+      lastStableOffset: lastStableOffset.slice(),
+    };
     this.#topics.set(description.topicId, state);
     this.#byName.set(description.name, state);
   }

@@ -20,7 +20,7 @@ const nowMs = 1_800_000_000_000;
 
 /** A cluster with a real leader, and what is published of it. */
 async function start(t: TestContext, differences: Partial<ClusterMetricsOptions> = {}) {
-  const leader = await startLeaderAgent();
+  const leader = await startLeaderAgent({ 'group.initial.rebalance.delay.ms': '0' });
   t.after(() => leader[Symbol.asyncDispose]());
   const clock = new FakeClock();
   clock.advance(nowMs - clock.nowMs());
@@ -44,14 +44,20 @@ async function start(t: TestContext, differences: Partial<ClusterMetricsOptions>
   return { leader, clock, metrics, published, figures };
 }
 
-const random = seededRandom(1);
+let seed = 0;
 
 /** Writes one batch, in a file that was begun so long ago. */
-async function append({ node, view }: LeaderAgent, topicId: string, partition: number, count: number, ageMs: number) {
+async function append(
+  { node, view }: LeaderAgent,
+  topicId: string,
+  partition: number,
+  count: number,
+  ageMs: number,
+) {
   const column = (value: number) => Uint32Array.of(value);
   const [result] = await node.commitFiles([
     {
-      fileId: newFileId(nowMs - ageMs, random),
+      fileId: newFileId(nowMs - ageMs, seededRandom(seed++)),
       fileBytes: 100,
       topicIds: [topicId],
       topic: column(0),
@@ -69,7 +75,13 @@ async function append({ node, view }: LeaderAgent, topicId: string, partition: n
   await until(() => view.ends(topicId, partition)!.nextOffset >= end);
 }
 
-async function commit({ node }: LeaderAgent, groupId: string, topicId: string, partition: number, offset: number) {
+async function commit(
+  { node }: LeaderAgent,
+  groupId: string,
+  topicId: string,
+  partition: number,
+  offset: number,
+) {
   const [answer] = await node.commitOffsets([
     {
       groupId,
@@ -86,7 +98,6 @@ async function commit({ node }: LeaderAgent, groupId: string, topicId: string, p
 test('a group that falls behind and catches up', async (t) => {
   const { leader, published, figures } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
-  // Files of an agent come in the order of their time.
   await append(leader, topicId, 0, 10, 60_000);
   await append(leader, topicId, 0, 5, 20_000);
   await append(leader, topicId, 1, 3, 5_000);
@@ -94,7 +105,9 @@ test('a group that falls behind and catches up', async (t) => {
   const lag = async (...offsets: (readonly [partition: number, offset: number])[]) => {
     for (const [partition, offset] of offsets) await commit(leader, 'readers', topicId, partition, offset);
     await published.publish();
-    return figures(/lag/).map((line) => line.replace(/.*_(lag|seconds)\{.*partition="(\d)"\} (\S+)/, '$1 $2 $3'));
+    return figures(/lag/).map((line) =>
+      line.replace(/.*_(lag|seconds)\{.*partition="(\d)"\} (\S+)/, '$1 $2 $3'),
+    );
   };
   // The first record that was not committed lies in the first file, in the second, in none.
   assert.deepEqual(await lag([0, 4]), ['seconds 0 60', 'lag 0 11']);
@@ -210,7 +223,9 @@ test('too many groups and partitions are left out whole, and counted', async (t)
     [10, 100, 4, 'a b', 0, 6],
   ] as const;
   for (const [groupsMax, partitionsMax, seriesMax, told, groups, series] of table) {
-    const { leader, published, figures } = await start(t, { limits: { groupsMax, partitionsMax, seriesMax } });
+    const { leader, published, figures } = await start(t, {
+      limits: { groupsMax, partitionsMax, seriesMax },
+    });
     const { topicId } = await leader.addTopic('t', 2);
     for (const group of ['c', 'a', 'b']) {
       for (const partition of [0, 1]) await commit(leader, group, topicId, partition, 0);
@@ -288,7 +303,11 @@ test('who publishes', () => {
     ['c', [jobs('b')], false],
   ] as const;
   for (const [agentId, agents, expected] of table) {
-    assert.equal(isPublishingAgent(agentId, agents), expected, `${agentId} of ${agents.map((one) => one.agentId)}`);
+    assert.equal(
+      isPublishingAgent(agentId, agents),
+      expected,
+      `${agentId} of ${agents.map((one) => one.agentId)}`,
+    );
   }
 });
 

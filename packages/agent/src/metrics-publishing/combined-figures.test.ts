@@ -117,7 +117,14 @@ test('tags that are off: lag is summed, seconds and max offset are the largest, 
       'seconds{topic="a"} 10',
       'seconds{topic="b"} 7',
     ],
-    [['consumer_group', 'partition', 'topic'], 'lag 15', 'max_offset 90', 'members 6', 'min_offset 1', 'seconds 10'],
+    [
+      ['consumer_group', 'partition', 'topic'],
+      'lag 15',
+      'max_offset 90',
+      'members 6',
+      'min_offset 1',
+      'seconds 10',
+    ],
   ];
   for (const [without, ...lines] of table) assert.deepEqual(shownWithout(without), lines, without.join());
 });
@@ -163,7 +170,10 @@ test('what has ceased to be is not shown any more, and what finds no place is co
     const figures = new CombinedFigures(['partition']);
     for (const [index, topic] of topics.entries()) figures.add(maxOffset, { topic, partition: '0' }, index);
     const leftOut = shown.show(figures);
-    return [...[...metrics.render().matchAll(/topic="(.)"\} (\d)/g)].map(([, topic, value]) => topic! + value!), leftOut];
+    return [
+      ...[...metrics.render().matchAll(/topic="(.)"\} (\d)/g)].map(([, topic, value]) => topic! + value!),
+      leftOut,
+    ];
   };
   assert.deepEqual(show('a', 'b'), ['a0', 'b1', 0]);
   assert.deepEqual(show('b', 'c', 'd'), ['b0', 'c1', 1]);

@@ -124,6 +124,10 @@ export class DiagnosticsRunner {
       );
     }
     watched.history = withLook(watched.history, picture);
+    const { unfollowedPartitions } = watched.history;
+    if (unfollowedPartitions > 0) {
+      log.debug('there are more groups than diagnostics can follow', { clusterId, unfollowedPartitions });
+    }
     const seen = look(checks, picture, watched.history);
     for (const { name, error } of seen.errors) {
       log.error('a check failed to run', {

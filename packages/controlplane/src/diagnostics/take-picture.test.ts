@@ -19,7 +19,7 @@ async function makeTopic(node: ClusterNode, name: string, configs: Record<string
 async function setClusterConfigs(node: ClusterNode, configs: Record<string, string>) {
   const changes = Object.entries(configs).map(([name, value]) => ({
     name,
-    operation: 'SET' as const,
+    operation: 'set' as const,
     value,
   }));
   const [altered] = await node.alterConfigs(
@@ -73,7 +73,13 @@ test('groups have their members, and what they committed against what they could
   const [orders, gone] = [await makeTopic(node, 'orders'), await makeTopic(node, 'gone')];
   await node.commitFiles([{ ...commitOf(1), topicIds: [orders] }]);
   const offset = { partition: 0, offset: 4, leaderEpoch: -1, metadata: '' };
-  const committer = { groupId: 'billing', memberId: '', generationId: -1, groupInstanceId: null };
+  const committer = {
+    groupId: 'billing',
+    memberId: '',
+    generationIdOrMemberEpoch: -1,
+    groupInstanceId: null,
+    retentionMs: -1,
+  };
   const offsets = [
     { ...offset, topicId: orders },
     { ...offset, topicId: orders, partition: 1, offset: 0 },

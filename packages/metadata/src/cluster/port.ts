@@ -1,6 +1,7 @@
 import type { AclsPort } from './acls-port.ts';
 import type { AdminPort } from './admin-port.ts';
 import type { GroupsPort } from './groups-port.ts';
+import type { OwnerPort } from './owner-port.ts';
 import type { PrincipalsPort } from './principals-port.ts';
 import type { SharePort } from './share-port.ts';
 import type { TransactionsPort } from './transactions-port.ts';
@@ -18,6 +19,7 @@ export interface ClusterPort
   extends AclsPort,
     AdminPort,
     GroupsPort,
+    OwnerPort,
     PrincipalsPort,
     SharePort,
     TransactionsPort {
@@ -311,6 +313,14 @@ export type ClusterChange =
       readonly value: Uint8Array | null;
     }
   | { readonly kind: 'topicDeleted'; readonly topicId: string; readonly name: string }
+  /** A deleted topic that is back, with the ends of its partitions as columns. */
+  | {
+      readonly kind: 'topicRestored';
+      readonly topic: TopicDescription;
+      readonly logStartOffset: Float64Array;
+      readonly nextOffset: Float64Array;
+      readonly lastStableOffset: Float64Array;
+    }
   | { readonly kind: 'agents'; readonly agents: readonly AgentDescription[] }
   | {
       readonly kind: 'appended';

@@ -1,4 +1,5 @@
 import { type Clock, caps } from '@weir/core';
+import type { SeenAgent } from '../cluster/owner-port.ts';
 import { type AgentDescription, agentSilenceMsMax, ClusterUnavailable } from '../cluster/port.ts';
 
 interface Seen {
@@ -29,6 +30,17 @@ export class Agents {
       .map(({ agent }) => agent)
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
     return this.#list;
+  }
+
+  /** With their loads as they said them last, and when. */
+  seen(): SeenAgent[] {
+    // A wall clock that was set meanwhile does not matter, since what is kept is the age.
+    const nowMs = this.#clock.nowMs();
+    const atMs = this.#clock.monotonicMs();
+    return this.list().map(({ agentId }) => {
+      const { agent, atMs: seenMs } = this.#seen.get(agentId)!;
+      return { ...agent, lastSeenMs: nowMs - Math.round(atMs - seenMs) };
+    });
   }
 
   heartbeat(agent: AgentDescription): readonly AgentDescription[] {

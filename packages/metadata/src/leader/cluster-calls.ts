@@ -32,6 +32,7 @@ import type {
   SyncGroupRequest,
   TopicPartition,
 } from '../cluster/groups-port.ts';
+import type { DeletedTopic, SeenAgent } from '../cluster/owner-port.ts';
 import type {
   AgentDescription,
   BatchesAnswer,
@@ -136,6 +137,20 @@ export class ClusterCalls implements ClusterPort {
 
   deleteTopics(topics: readonly TopicReference[]): Promise<TopicResult[]> {
     return this.#target.submit({ kind: 'deleteTopics', topics });
+  }
+
+  removeTopics(topics: readonly TopicReference[]): Promise<TopicResult[]> {
+    return this.#target.submit({ kind: 'removeTopics', topics });
+  }
+
+  restoreTopics(topicIds: readonly string[]): Promise<TopicResult[]> {
+    return this.#target.submit({ kind: 'restoreTopics', topicIds });
+  }
+
+  listDeletedTopics(): Promise<DeletedTopic[]> {
+    return this.#target.lead(({ pipeline }) =>
+      pipeline.ask((machine, nowMs) => machine.deletedTopics(nowMs)),
+    );
   }
 
   createPartitions(
@@ -344,6 +359,10 @@ export class ClusterCalls implements ClusterPort {
 
   heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
     return this.#target.lead(async ({ agents }) => agents.heartbeat(agent));
+  }
+
+  listAgents(): Promise<SeenAgent[]> {
+    return this.#target.lead(async ({ agents }) => agents.seen());
   }
 
   leave(agentId: string): Promise<void> {

@@ -52,6 +52,9 @@ export type Command =
       readonly validateOnly: boolean;
     }
   | { readonly kind: 'deleteTopics'; readonly topics: readonly TopicReference[] }
+  /** Deletes topics with what they hold; nothing can be restored. */
+  | { readonly kind: 'removeTopics'; readonly topics: readonly TopicReference[] }
+  | { readonly kind: 'restoreTopics'; readonly topicIds: readonly string[] }
   | {
       readonly kind: 'createPartitions';
       readonly topics: readonly PartitionsToCreate[];
@@ -111,6 +114,8 @@ export interface Replies {
   commitFiles: FileCommitResult[];
   createTopics: TopicResult[];
   deleteTopics: TopicResult[];
+  removeTopics: TopicResult[];
+  restoreTopics: TopicResult[];
   createPartitions: TopicResult[];
   /** The first of the `count` ids. */
   allocateProducerIds: number;

@@ -48,6 +48,10 @@ export const entryKind = {
   logStartsMoved: 30,
   /** Time, then configs of topics, of the cluster, and records with those of others (alter-configs.ts). */
   configsAltered: 31,
+  /** Time, then the numbers of deleted topics that come back (topics/topic-entries.ts). */
+  topicsRestored: 32,
+  /** Time, then the numbers of topics that are deleted for good, with what they hold (purge.ts). */
+  topicsRemoved: 33,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

@@ -2,6 +2,7 @@ import { decideCreateAcls } from '../acls/create-acls.ts';
 import { decideDeleteAcls } from '../acls/delete-acls.ts';
 import type { LogSizes, StoredConfigKind, StoredConfigResource } from '../cluster/admin-port.ts';
 import type { CommittedOffset, TopicPartition } from '../cluster/groups-port.ts';
+import type { DeletedTopic } from '../cluster/owner-port.ts';
 import type {
   BatchesAnswer,
   BatchesQuery,
@@ -61,7 +62,7 @@ import {
   writeOffsetsForgotten,
 } from './offsets/forget-offsets.ts';
 import type { Offsets } from './offsets/offsets.ts';
-import { applyPurged, decidePurge, writePurged } from './purge.ts';
+import { applyPurged, applyTopicsRemoved, decidePurge, writePurged } from './purge.ts';
 import {
   applyRecordsPut,
   decidePutRecords,
@@ -82,13 +83,16 @@ import { beginSave, restoreState, type Saving } from './snapshot/snapshot.ts';
 import { decideCreatePartitions } from './topics/create-partitions.ts';
 import { decideCreateTopics } from './topics/create-topics.ts';
 import { decideDeleteTopics } from './topics/delete-topics.ts';
+import { decideRestoreTopics, listDeletedTopics } from './topics/restore-topics.ts';
 import {
   applyPartitionsCreated,
   applyTopicsCreated,
   applyTopicsDeleted,
+  applyTopicsRestored,
   writePartitionsCreated,
   writeTopicsCreated,
   writeTopicsDeleted,
+  writeTopicsRestored,
 } from './topics/topic-entries.ts';
 
 import {
@@ -303,6 +307,11 @@ export class ClusterMachine {
     return this.#state.topics.byNumber(number)?.description;
   }
 
+  /** Deleted topics that can be restored, the last deleted first. */
+  deletedTopics(nowMs: number): DeletedTopic[] {
+    return listDeletedTopics(this.#state, Math.max(nowMs, this.#state.nowMs));
+  }
+
   fetchOffsets(query: GroupOffsetsQuery): CommittedOffset[] {
     return fetchOffsets(this.#state, query);
   }
@@ -426,6 +435,22 @@ export class ClusterMachine {
       if (deleted.length === 0) return { reply: results };
       this.#beginEntry('topicsDeleted', nowMs);
       writeTopicsDeleted(this.#writer, deleted);
+      return this.#applied(results);
+    },
+
+    removeTopics: ({ topics }, nowMs) => {
+      const { deleted, results } = decideDeleteTopics(this.#state, topics);
+      if (deleted.length === 0) return { reply: results };
+      this.#beginEntry('topicsRemoved', nowMs);
+      writeTopicsDeleted(this.#writer, deleted);
+      return this.#applied(results);
+    },
+
+    restoreTopics: ({ topicIds }, nowMs) => {
+      const { restored, results } = decideRestoreTopics(this.#state, this.#limits, topicIds, nowMs);
+      if (restored.length === 0) return { reply: results };
+      this.#beginEntry('topicsRestored', nowMs);
+      writeTopicsRestored(this.#writer, restored);
       return this.#applied(results);
     },
 
@@ -669,6 +694,8 @@ const appliers: {
   transactionOriginNoted: applyOriginNoted,
   topicsCreated: applyTopicsCreated,
   topicsDeleted: applyTopicsDeleted,
+  topicsRemoved: applyTopicsRemoved,
+  topicsRestored: applyTopicsRestored,
   partitionsCreated: applyPartitionsCreated,
   producerIdsAllocated: (state, reader) => {
     state.nextProducerId += reader.varint();

@@ -59,7 +59,9 @@ type Action =
       topics: { name: string; partitionCount: number; configs: Record<string, string> }[];
       validateOnly: boolean;
     }
-  | { kind: 'delete'; topics: { name: string; byId: boolean }[] }
+  | { kind: 'delete'; topics: { name: string; byId: boolean }[]; isFinal: boolean }
+  /** Brings deleted topics back; 0 is the one that was made last. */
+  | { kind: 'bringBack'; ages: number[] }
   | { kind: 'grow'; topics: { name: string; partitionCount: number }[]; validateOnly: boolean }
   | { kind: 'allocate'; count: number }
   | { kind: 'configs'; configs: Record<string, string | null> }
@@ -72,6 +74,8 @@ type Action =
   | { kind: 'wait'; ms: number }
   /** Both machines go on from a snapshot of their own. */
   | { kind: 'restore' };
+
+type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 
 type RequestAction = { kind: 'allocate'; count: number } | { kind: 'create'; name: string };
 
@@ -149,6 +153,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('delete' as const),
       topics: fc.array(fc.record({ name, byId: fc.boolean() }), { maxLength: 2 }),
+      isFinal: fc.constantFrom(false, false, true),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('bringBack' as const),
+      ages: fc.array(fc.nat(3), { minLength: 1, maxLength: 2 }),
     }),
   },
   {
@@ -237,6 +249,9 @@ class Run {
         break;
       case 'delete':
         this.#delete(action);
+        break;
+      case 'bringBack':
+        this.#bringBack(action.ages);
         break;
       case 'grow':
         this.#grow(action);
@@ -411,10 +426,22 @@ class Run {
 
   #listen(changes: readonly ClusterChange[]): void {
     for (const change of changes) {
+      if (change.kind === 'topicRestored') this.#compareEnds(change);
       if (change.kind !== 'appended') continue;
       const key = `${change.topicId}/${change.partition}`;
       this.seen.set(key, [...(this.seen.get(key) ?? []), change.pointers]);
     }
+  }
+
+  /** A follower that forgot a topic learns with its return where it was. */
+  #compareEnds({ topic, logStartOffset, nextOffset, lastStableOffset }: Restored): void {
+    const model = this.model.topics.find(({ description }) => description.topicId === topic.topicId)!;
+    const ends = model.partitions.map((partition) => partition.nextOffset);
+    assert.deepEqual([[...nextOffset], [...lastStableOffset]], [ends, ends]);
+    assert.deepEqual(
+      [...logStartOffset],
+      ends.map(() => 0),
+    );
   }
 
   #commit(files: FileCommit[]): void {
@@ -494,11 +521,28 @@ class Run {
       byId ? { topicId: this.leader.topicByName(name)?.topicId ?? 'unknown' } : { name },
     );
     const nowMs = this.#time();
-    const reply = this.#execute({ kind: 'deleteTopics', topics });
+    const reply = this.#execute({ kind: action.isFinal ? 'removeTopics' : 'deleteTopics', topics });
     assert.deepEqual(
       reply.map(({ error }) => error),
-      this.model.deleteTopics(topics, nowMs),
+      action.isFinal ? this.model.removeTopics(topics, nowMs) : this.model.deleteTopics(topics, nowMs),
     );
+  }
+
+  #bringBack(ages: readonly number[]): void {
+    const held = this.model.topics.toReversed();
+    const topicIds = ages.map((age) => held[age]?.description.topicId ?? 'unknown');
+    const nowMs = this.#time();
+    const reply = this.#execute({ kind: 'restoreTopics', topicIds });
+    assert.deepEqual(
+      reply.map(({ error }) => error),
+      this.model.restoreTopics(topicIds, nowMs),
+    );
+    const deleted = this.leader.deletedTopics(this.nowMs).map(({ topic }) => topic.topicId);
+    for (const { error, topic } of reply) {
+      if (error !== 'NONE') continue;
+      assert.deepEqual(this.leader.topicById(topic!.topicId), topic);
+      assert.ok(!deleted.includes(topic!.topicId));
+    }
   }
 
   #grow({ topics, validateOnly }: Extract<Action, { kind: 'grow' }>): void {

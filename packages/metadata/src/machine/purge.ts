@@ -1,10 +1,11 @@
-import { clusterConfigValue } from '../configs/config-value.ts';
-import type { ByteReader } from './bytes/byte-reader.ts';
+import type { ClusterChange } from '../cluster/port.ts';
+import { ByteReader } from './bytes/byte-reader.ts';
 import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { MachineLimits } from './limits.ts';
 import { markerFileSlot } from './log/marker.ts';
-import { topicOf } from './topics/topic-entries.ts';
+import { deletedTopicTtlMs } from './topics/restore-topics.ts';
+import { applyTopicsDeleted, topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
 /** What only time removes. */
@@ -18,11 +19,7 @@ export interface Purge {
 
 /** Decides what is due; changes nothing. */
 export function decidePurge(state: ClusterState, limits: MachineLimits, nowMs: number): Purge {
-  // The time to live that counts is the one of now, so that lowering it gets rid of what is deleted already.
-  const keepsDeleted = clusterConfigValue('service.soft.delete.topic.enable', state.clusterConfigs);
-  const ttlMs = keepsDeleted
-    ? clusterConfigValue('service.soft.delete.topic.ttl.ms', state.clusterConfigs)
-    : 0;
+  const ttlMs = deletedTopicTtlMs(state);
   const topics: Topic[] = [];
   for (const topic of state.topics.held()) {
     if (topic.deletedMs !== undefined && topic.deletedMs + ttlMs <= nowMs) topics.push(topic);
@@ -44,6 +41,18 @@ export function writePurged(writer: ByteWriter, { producers, fileIds, topics }: 
 export function applyPurged(state: ClusterState, reader: ByteReader): void {
   state.producers.forgetOldest(reader.varint());
   state.recentFiles.forgetOldest(reader.varint());
+  removeTopics(state, reader);
+}
+
+/** Topics that are live: deleted as others are, and then removed at once. */
+export function applyTopicsRemoved(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const numbers = reader.raw(reader.left);
+  const changes = applyTopicsDeleted(state, new ByteReader(numbers));
+  removeTopics(state, new ByteReader(numbers));
+  return changes;
+}
+
+function removeTopics(state: ClusterState, reader: ByteReader): void {
   const removed = new Set<number>();
   for (let left = reader.varint(); left > 0; left--) {
     const topic = topicOf(state, reader.varint());

@@ -45,6 +45,13 @@ const change: fc.Arbitrary<ClusterChange> = fc.oneof(
     }),
   }),
   plain({ kind: fc.constant('topicDeleted' as const), topicId: id, name: id }),
+  fc.array(fc.tuple(offset, offset, offset), { maxLength: 3 }).map((rows) => ({
+    kind: 'topicRestored' as const,
+    topic: { topicId: 'one', name: 'one', partitionCount: rows.length, configs: {}, createdMs: 1 },
+    logStartOffset: Float64Array.from(rows, ([start]) => start),
+    nextOffset: Float64Array.from(rows, ([, next]) => next),
+    lastStableOffset: Float64Array.from(rows, ([, , stable]) => stable),
+  })),
   plain({ kind: fc.constant('agents' as const), agents: fc.constant([]) }),
   plain({
     kind: fc.constant('appended' as const),
@@ -136,7 +143,7 @@ test('packed changes that do not hold together are refused', () => {
   ]);
   assert.equal(unpackChanges(good).length, 2);
   const cases: [name: string, wrong: object, problem: RegExp][] = [
-    ['kind', { kind: Uint8Array.of(7) }, /a change of kind 7 is unknown/],
+    ['kind', { kind: Uint8Array.of(8) }, /a change of kind 8 is unknown/],
     ['a change too many', { kind: Uint8Array.of(1, 1, 3) }, /a change that is not there/],
     ['an appended too many', { kind: Uint8Array.of(1, 3, 3) }, /an appended change that is not there/],
     ['a topic', { topic: Uint32Array.of(1) }, /an appended change that is not there/],
@@ -162,6 +169,12 @@ test('packed changes that do not hold together are refused', () => {
       /value: not a column of Uint8Array/,
     ],
     ['no configs', { clusterConfigs: [{ a: 1 }] }, /clusterConfigs.a: not a text/],
+    ['a restored topic too many', { kind: Uint8Array.of(1, 7) }, /a change that is not there/],
+    [
+      'a restored topic without ends',
+      { restored: [{ topic: {}, logStartOffset: Float64Array.of(1) }] },
+      /nextOffset: not a column/,
+    ],
     [
       'log starts of nothing',
       {

@@ -7,7 +7,7 @@ import type {
   TopicDescription,
 } from '../cluster/port.ts';
 import { FrameError } from './frame.ts';
-import { anything, column, equallyLong, list, object, optional, text, texts } from './shape.ts';
+import { anything, column, equallyLong, list, object, optional, type Shape, text, texts } from './shape.ts';
 
 /**
  * Changes as they travel. A commit of a thousand partitions is a thousand changes that differ in a few numbers, so that
@@ -22,6 +22,8 @@ export interface PackedChanges {
   readonly clusterConfigs: readonly unknown[];
   readonly logStarts: readonly LogStarts[];
   readonly records: readonly RecordPut[];
+  /** Absent when no topic is. */
+  readonly restored?: readonly RestoredTopic[] | undefined;
   readonly topicIds: readonly string[];
   readonly fileIds: readonly string[];
   /** Per `appended` change. */
@@ -64,8 +66,10 @@ const changeKinds = [
   'clusterConfigs',
   'logStarts',
   'record',
+  'topicRestored',
 ] as const satisfies readonly ClusterChange['kind'][];
 
+type RestoredTopic = Omit<Extract<ClusterChange, { kind: 'topicRestored' }>, 'kind'>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 type LogStarts = Omit<Extract<ClusterChange, { kind: 'logStarts' }>, 'kind'>;
 type RecordPut = Omit<Extract<ClusterChange, { kind: 'record' }>, 'kind'>;
@@ -94,6 +98,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
   const clusterConfigs: Readonly<Record<string, string>>[] = [];
   const logStarts: LogStarts[] = [];
   const records: RecordPut[] = [];
+  const restored: RestoredTopic[] = [];
   let ranges = 0;
   for (const [index, change] of changes.entries()) {
     kind[index] = changeKinds.indexOf(change.kind);
@@ -124,6 +129,11 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
         records.push(put);
         break;
       }
+      case 'topicRestored': {
+        const { kind: _, ...back } = change;
+        restored.push(back);
+        break;
+      }
     }
   }
   return {
@@ -134,6 +144,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
     clusterConfigs,
     logStarts,
     records,
+    ...(restored.length > 0 ? { restored } : {}),
     ...packAppended(appended, ranges),
   };
 }
@@ -199,6 +210,18 @@ const recordPut = object<RecordPut>({
   key: text,
   value: (value, where) => (value === null ? undefined : bytes(value, where)),
 });
+
+const restoredTopic = equallyLong(
+  object<RestoredTopic>({
+    topic: anything as Shape<TopicDescription>,
+    logStartOffset: column(Float64Array),
+    nextOffset: column(Float64Array),
+    lastStableOffset: column(Float64Array),
+  }),
+  'logStartOffset',
+  'nextOffset',
+  'lastStableOffset',
+);
 
 /** Collects what there is of the ends of transactions, which most changes have none of. */
 class PackedEnds {
@@ -313,6 +336,7 @@ const packedShape = equallyLong(
       clusterConfigs: list(texts),
       logStarts: list(logStarts),
       records: list(recordPut),
+      restored: optional(list(restoredTopic)),
       topicIds: list(text),
       fileIds: list(text),
       topic: column(Uint32Array),
@@ -352,6 +376,7 @@ export function unpackChanges(body: unknown): ClusterChange[] {
     clusterConfigs: 0,
     logStarts: 0,
     record: 0,
+    topicRestored: 0,
   };
   let range = 0;
   const ends = new UnpackedEnds(packed);
@@ -386,6 +411,9 @@ export function unpackChanges(body: unknown): ClusterChange[] {
         break;
       case 'record':
         changes.push({ kind, ...(memberOf(packed.records, index) as RecordPut) });
+        break;
+      case 'topicRestored':
+        changes.push({ kind, ...(memberOf(packed.restored ?? [], index) as RestoredTopic) });
         break;
     }
   }

@@ -14,6 +14,7 @@ import type {
 import { aclMethods } from './acl-methods.ts';
 import { adminMethods } from './admin-methods.ts';
 import { groupMethods } from './group-methods.ts';
+import { ownerMethods } from './owner-methods.ts';
 import { principalMethods } from './principal-methods.ts';
 import {
   column,
@@ -158,6 +159,7 @@ export const methods = {
   ...aclMethods,
   ...adminMethods,
   ...groupMethods,
+  ...ownerMethods,
   ...principalMethods,
   ...shareMethods,
   ...transactionMethods,

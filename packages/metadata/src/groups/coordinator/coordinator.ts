@@ -258,7 +258,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#sights.onChanges(changes);
     const names: string[] = [];
     for (const change of changes) {
-      if (change.kind === 'topic') names.push(change.topic.name);
+      if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
       else if (change.kind === 'topicDeleted') names.push(change.name);
     }
     if (names.length === 0) return;

@@ -147,7 +147,7 @@ export class ShareCoordinator implements SharePort {
     for (const change of changes) {
       if (change.kind === 'appended') {
         for (const kept of this.#partitions.ofLog(change.topicId, change.partition)) kept.wakeWaiting();
-      } else if (change.kind === 'topic') names.push(change.topic.name);
+      } else if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
       else if (change.kind === 'topicDeleted') {
         names.push(change.name);
         this.#partitions.forgetTopic(change.topicId);

@@ -162,6 +162,36 @@ export class ReferenceModel {
     });
   }
 
+  /** Deletes as `deleteTopics` does, and keeps nothing. */
+  removeTopics(references: readonly TopicReference[], nowMs: number): TopicError[] {
+    const before = new Set(this.live());
+    const errors = this.deleteTopics(references, nowMs);
+    this.topics = this.topics.filter((topic) => topic.deletedMs === undefined || !before.has(topic));
+    return errors;
+  }
+
+  restoreTopics(topicIds: readonly string[], nowMs: number): TopicError[] {
+    const ttlMs = Number(this.clusterConfigs['service.soft.delete.topic.ttl.ms'] ?? 86_400_000);
+    const blurred = (text: string) => text.split('.').join('_');
+    const namesBefore = this.live().map(({ description }) => description.name);
+    return topicIds.map((topicId) => {
+      if (topicIds.filter((other) => other === topicId).length > 1) return 'INVALID_REQUEST';
+      const topic = this.topics.find(({ description }) => description.topicId === topicId);
+      if (topic?.deletedMs === undefined || nowMs - topic.deletedMs >= ttlMs) return 'UNKNOWN_TOPIC_ID';
+      const { name } = topic.description;
+      if (namesBefore.includes(name)) return 'TOPIC_ALREADY_EXISTS';
+      const names = this.live().map(({ description }) => blurred(description.name));
+      if (names.includes(blurred(name))) return 'INVALID_TOPIC_EXCEPTION';
+      const liveCount = this.live().reduce((sum, { partitions }) => sum + partitions.length, 0);
+      if (liveCount + topic.partitions.length > this.limits.partitionsPerClusterMax) {
+        return 'POLICY_VIOLATION';
+      }
+      this.nowMs = nowMs;
+      topic.deletedMs = undefined;
+      return 'NONE';
+    });
+  }
+
   createPartitions(requests: readonly PartitionsToCreate[], nowMs: number): TopicError[] {
     return requests.map(({ name, partitionCount }) => {
       if (requests.filter((other) => other.name === name).length > 1) return 'INVALID_REQUEST';

@@ -41,4 +41,17 @@ export class PartitionBudget {
     this.#held += added;
     return undefined;
   }
+
+  /** Takes the partitions of a deleted topic, which are held already, or says why not and takes none. */
+  takeBack(count: number): { error: 'POLICY_VIOLATION'; message: string } | undefined {
+    const { partitionsPerClusterMax } = this.#limits;
+    if (this.#live + count > partitionsPerClusterMax) {
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has ${this.#live} of at most ${partitionsPerClusterMax} partitions; ${count} more are too many.`,
+      };
+    }
+    this.#live += count;
+    return undefined;
+  }
 }

@@ -47,6 +47,29 @@ export function applyTopicsDeleted(state: ClusterState, reader: ByteReader): Clu
   return changes;
 }
 
+/** Topics that are deleted and come back, by their numbers. */
+export function writeTopicsRestored(writer: ByteWriter, topics: readonly Topic[]): void {
+  writer.varint(topics.length);
+  for (const { number } of topics) writer.varint(number);
+}
+
+export function applyTopicsRestored(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    state.topics.undelete(topic);
+    const { description, partitions } = topic;
+    changes.push({
+      kind: 'topicRestored',
+      topic: description,
+      logStartOffset: Float64Array.from(partitions, ({ logStartOffset }) => logStartOffset),
+      nextOffset: Float64Array.from(partitions, ({ nextOffset }) => nextOffset),
+      lastStableOffset: Float64Array.from(partitions, ({ lastStableOffset }) => lastStableOffset),
+    });
+  }
+  return changes;
+}
+
 export interface Growth {
   readonly topic: Topic;
   readonly partitionCount: number;

@@ -164,6 +164,104 @@ test('the name of a deleted topic is free at once, and the new topic starts empt
   assert.deepEqual(cluster.replay().changes.at(-3), { kind: 'topicDeleted', topicId: 'a.b', name: 'a.b' });
 });
 
+const day = 86_400_000;
+
+const restorations: [what: string, happened: (cluster: Cluster) => void, error: TopicError][] = [
+  ['within its time', (cluster) => (cluster.nowMs += day - 1), 'NONE'],
+  ['when its time is over', (cluster) => (cluster.nowMs += day), 'UNKNOWN_TOPIC_ID'],
+  [
+    'when its time was made shorter',
+    (cluster) => {
+      cluster.nowMs += 11;
+      const configs = { 'service.soft.delete.topic.ttl.ms': '10' };
+      cluster.execute({ kind: 'alterClusterConfigs', configs });
+    },
+    'UNKNOWN_TOPIC_ID',
+  ],
+  ['when another has its name', (cluster) => reuse(cluster, 'a.b'), 'TOPIC_ALREADY_EXISTS'],
+  ['when another has almost its name', (cluster) => reuse(cluster, 'a_b'), 'INVALID_TOPIC_EXCEPTION'],
+  ['when others took its room', (cluster) => reuse(cluster, 'c', 4), 'POLICY_VIOLATION'],
+  [
+    'when it is back already',
+    (cluster) => cluster.execute({ kind: 'restoreTopics', topicIds: ['a.b'] }),
+    'UNKNOWN_TOPIC_ID',
+  ],
+];
+
+function reuse(cluster: Cluster, name: string, partitionCount = 1): void {
+  const topics = [{ name, partitionCount, configs: {} }];
+  cluster.execute({ kind: 'createTopics', topics, topicIds: ['second'], validateOnly: false });
+}
+
+for (const [what, happened, error] of restorations) {
+  test(`restoring a topic ${what}: ${error}`, () => {
+    const cluster = new Cluster({ partitionsPerClusterMax: 5 });
+    cluster.create('kept');
+    cluster.create('a.b', 2, { 'retention.ms': '5' });
+    const before = cluster.machine.topicByName('a.b');
+    cluster.delete('a.b');
+    happened(cluster);
+    const [result] = cluster.execute({ kind: 'restoreTopics', topicIds: ['a.b'] });
+    assert.equal(result!.error, error);
+    if (error === 'NONE') assert.deepEqual(cluster.machine.topicByName('a.b'), before);
+    assert.equal(result!.message === null, error === 'NONE');
+    assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
+  });
+}
+
+test('a topic that comes back has its records, its producers and the offsets of its groups', () => {
+  const cluster = new Cluster();
+  cluster.create('a', 2);
+  cluster.create('b');
+  cluster.commit({ topicId: 'a', records: 5, producerId: 1, sequence: 0 });
+  const offsets = [{ topicId: 'a', partition: 0, offset: 3, leaderEpoch: -1, metadata: '' }];
+  const groups = [
+    {
+      groupId: 'g',
+      generationIdOrMemberEpoch: -1,
+      memberId: '',
+      groupInstanceId: null,
+      retentionMs: -1,
+      offsets,
+    },
+  ];
+  cluster.execute({ kind: 'commitOffsets', groups });
+  const committed = () =>
+    cluster.machine
+      .fetchOffsets({ groupId: 'g', requireStable: false, partitions: null })
+      .map(({ offset }) => offset);
+  cluster.nowMs += 7;
+  cluster.delete('a');
+  assert.deepEqual(committed(), []);
+  assert.deepEqual(
+    cluster.machine.deletedTopics(cluster.nowMs).map(({ topic, deletedMs, restorableUntilMs }) => {
+      return { name: topic.name, deletedMs, restorableUntilMs };
+    }),
+    [{ name: 'a', deletedMs: cluster.nowMs, restorableUntilMs: cluster.nowMs + day }],
+  );
+  cluster.execute({ kind: 'restoreTopics', topicIds: ['a'] });
+  assert.deepEqual(cluster.machine.deletedTopics(cluster.nowMs), []);
+  assert.deepEqual([...cluster.machine.topicNames()], ['a', 'b']);
+  assert.deepEqual(committed(), [3]);
+  assert.deepEqual(cluster.commit({ topicId: 'a', producerId: 1, sequence: 5 }), [5]);
+  cluster.nowMs += 2 * day;
+  assert.equal(cluster.execute({ kind: 'purge' }).topics, 0);
+});
+
+test('a topic that is removed leaves nothing that could come back', () => {
+  const cluster = new Cluster();
+  cluster.create('kept');
+  const before = cluster.machine.figures();
+  cluster.create('a', 2);
+  cluster.commit({ topicId: 'a', producerId: 1, sequence: 0 }, { topicId: 'a', partition: 1 });
+  const [result] = cluster.execute({ kind: 'removeTopics', topics: [{ name: 'a' }] });
+  assert.equal(result!.error, 'NONE');
+  assert.deepEqual({ ...cluster.machine.figures(), recentFiles: 0 }, { ...before, recentFiles: 0 });
+  assert.equal(cluster.execute({ kind: 'restoreTopics', topicIds: ['a'] })[0]!.error, 'UNKNOWN_TOPIC_ID');
+  assert.deepEqual(cluster.replay().changes.at(-1), { kind: 'topicDeleted', topicId: 'a', name: 'a' });
+  assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
+});
+
 test('deleted topics count until they are removed', () => {
   const cluster = new Cluster({ partitionsPerClusterMax: 4, partitionsHeldMax: 6 });
   const createFresh = (id: string, partitionCount: number) => {

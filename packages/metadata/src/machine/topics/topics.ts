@@ -87,12 +87,7 @@ export class Topics {
     this.#nextNumber = number + 1;
     this.#byNumber.set(number, topic);
     this.#heldIds.add(description.topicId);
-    if (deletedMs === undefined) {
-      const { topicId, name } = description;
-      this.#liveById.set(topicId, topic);
-      this.#liveByName.set(name, topic);
-      this.#liveByCollisionKey.set(collisionKey(name), topic);
-    }
+    if (deletedMs === undefined) this.#addLive(topic);
     this.#addPartitions(topic);
     return topic;
   }
@@ -117,11 +112,27 @@ export class Topics {
     this.#livePartitionCount -= topic.partitions.length;
   }
 
+  /** Brings a deleted topic back. Its name has to be free. */
+  undelete(topic: Topic): void {
+    topic.deletedMs = undefined;
+    // Made anew, because they are in the order of creation.
+    this.#liveById.clear();
+    for (const held of this.#byNumber.values()) if (held.deletedMs === undefined) this.#addLive(held);
+    this.#livePartitionCount += topic.partitions.length;
+  }
+
   /** Forgets a deleted topic. What its partitions hold has been given back before. */
   remove(topic: Topic): void {
     this.#byNumber.delete(topic.number);
     this.#heldIds.delete(topic.description.topicId);
     this.#heldPartitionCount -= topic.partitions.length;
+  }
+
+  #addLive(topic: Topic): void {
+    const { topicId, name } = topic.description;
+    this.#liveById.set(topicId, topic);
+    this.#liveByName.set(name, topic);
+    this.#liveByCollisionKey.set(collisionKey(name), topic);
   }
 
   #addPartitions(topic: Topic): void {

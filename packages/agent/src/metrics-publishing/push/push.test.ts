@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { caps, jsonLog, type MetricRow, Metrics } from '@weir/core';
+import fc from 'fast-check';
+import { FakeClock } from '../../../testing/fake-clock.ts';
+import { until } from '../../../testing/until.ts';
+import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
+import { type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';
+import { pushedName } from './pushed-metrics.ts';
+
+const gauge: MetricRow<'topic'> = { name: 'max_offset', kind: 'gauge', help: 'Offset.', labels: ['topic'] };
+const counter: MetricRow = { name: 'requests', kind: 'counter', help: 'Requests.', labels: [] };
+const histogram: MetricRow = {
+  name: 'latency',
+  kind: 'histogram',
+  help: 'Latency.',
+  labels: [],
+  buckets: [1, 4],
+};
+const identity = { clusterId: 'vci_1', agentId: 'agent-1', agentGroup: 'blue' };
+const identityInOrder = {
+  virtual_cluster_id: 'vci_1',
+  agent_id: 'agent-1',
+  agent_version: 'v830',
+  agent_group: 'blue',
+};
+
+function someMetrics(): Metrics {
+  const metrics = new Metrics({ agent_version: 'v830' });
+  metrics.series(gauge, { topic: 'orders' }).set(12);
+  metrics.series(counter, {}).add(3);
+  const latency = metrics.series(histogram, {});
+  for (const seconds of [0.5, 2, 3, 9]) latency.observe(seconds);
+  return metrics;
+}
+
+/** Pushes of some metrics in a time that the test moves. */
+function startPush(t: TestContext, settings: Partial<MetricsPushSettings>, metrics = someMetrics()) {
+  const clock = new FakeClock();
+  const logged: string[] = [];
+  const log = jsonLog({ level: 'info', nowMs: clock.nowMs, write: (line) => logged.push(line) });
+  const push = startMetricsPush({
+    settings: { hasDottedNames: true, intervalMs: 30_000, ...settings },
+    identity,
+    clock,
+    log,
+    metrics,
+  });
+  t.after(() => push.stop());
+  const outcome = (sink: string, result: string) =>
+    Number(
+      new RegExp(`metrics_push\\{.*sink="${sink}",outcome="${result}"\\} (\\d+)`).exec(
+        metrics.render(),
+      )?.[1] ?? 0,
+    );
+  return { clock, metrics, logged, push, outcome };
+}
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: ExportRequest;
+}
+
+interface ExportRequest {
+  readonly resourceMetrics: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeMetrics: readonly { readonly metrics: readonly ExportedMetric[] }[];
+  }[];
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue: string };
+}
+
+interface ExportedMetric {
+  readonly name: string;
+  readonly [part: string]: unknown;
+}
+
+/** A collector that keeps what it is sent. */
+async function startCollector(
+  t: TestContext,
+  answer: (response: ServerResponse) => void = (response) => response.end('{}'),
+) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    received.push({ headers: request.headers, body: JSON.parse(text) as ExportRequest });
+    answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/metrics`;
+  return { url, received };
+}
+
+function metricsIn({ body }: Received): readonly ExportedMetric[] {
+  return body.resourceMetrics[0]!.scopeMetrics[0]!.metrics;
+}
+
+function attributes(tags: Readonly<Record<string, string>>): readonly Attribute[] {
+  return Object.entries(tags).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+}
+
+test('OTLP: gauges, sums and histograms, cumulative, with who pushes them', async (t) => {
+  const { url, received } = await startCollector(t);
+  const { clock, outcome, push } = startPush(t, { otlp: { url, headers: { 'x-key': 's3cret' } } });
+  const startTimeUnixNano = `${clock.nowMs()}000000`;
+  clock.advance(30_000);
+  await until(() => outcome('otlp', 'success') === 1);
+  assert.equal(received.length, 1);
+  const [first] = received;
+  assert.equal(first!.headers['x-key'], 's3cret');
+  assert.equal(first!.headers['content-type'], 'application/json');
+  const timeUnixNano = `${clock.nowMs()}000000`;
+  const common = attributes({
+    agent_version: 'v830',
+    virtual_cluster_id: 'vci_1',
+    agent_id: 'agent-1',
+    agent_group: 'blue',
+  });
+  assert.deepEqual(metricsIn(first!), [
+    {
+      name: 'service.max_offset',
+      description: 'Offset.',
+      gauge: {
+        dataPoints: [
+          {
+            attributes: attributes({
+              agent_version: 'v830',
+              topic: 'orders',
+              virtual_cluster_id: 'vci_1',
+              agent_id: 'agent-1',
+              agent_group: 'blue',
+            }),
+            timeUnixNano,
+            asDouble: 12,
+          },
+        ],
+      },
+    },
+    {
+      name: 'service.requests',
+      description: 'Requests.',
+      sum: {
+        aggregationTemporality: 2,
+        isMonotonic: true,
+        dataPoints: [{ attributes: common, startTimeUnixNano, timeUnixNano, asDouble: 3 }],
+      },
+    },
+    {
+      name: 'service.latency',
+      description: 'Latency.',
+      histogram: {
+        aggregationTemporality: 2,
+        dataPoints: [
+          {
+            attributes: common,
+            startTimeUnixNano,
+            timeUnixNano,
+            count: '4',
+            sum: 14.5,
+            bucketCounts: ['1', '2', '1'],
+            explicitBounds: [1, 4],
+          },
+        ],
+      },
+    },
+  ]);
+  await push.stop();
+  clock.advance(60_000);
+  assert.equal(received.length, 1, 'nothing after the end');
+});
+
+test('OTLP: with the normalizer off names are those of a scrape', async (t) => {
+  const { url, received } = await startCollector(t);
+  const { clock } = startPush(t, { otlp: { url, headers: {} }, hasDottedNames: false });
+  clock.advance(30_000);
+  await until(() => received.length === 1);
+  assert.deepEqual(
+    metricsIn(received[0]!).map(({ name }) => name),
+    ['service_max_offset', 'service_requests', 'service_latency'],
+  );
+});
+
+test('OTLP: many series go in several requests', async (t) => {
+  const { url, received } = await startCollector(t);
+  const metrics = new Metrics();
+  const count = caps.pushedPointsMax * 2 + 1;
+  for (let index = 0; index < count; index++) metrics.series(gauge, { topic: `t${index}` }).set(index);
+  const { clock, outcome } = startPush(t, { otlp: { url, headers: {} } }, metrics);
+  clock.advance(30_000);
+  await until(() => outcome('otlp', 'success') === 1);
+  const points = received.map((one) =>
+    metricsIn(one).flatMap(({ gauge: sent }) => (sent as { dataPoints: { asDouble: number }[] }).dataPoints),
+  );
+  assert.deepEqual(
+    points.map(({ length }) => length),
+    [caps.pushedPointsMax, caps.pushedPointsMax, 1],
+  );
+  assert.equal(new Set(points.flat().map(({ asDouble }) => asDouble)).size, count);
+});
+
+test('OTLP: a collector that fails costs a counter and one line, without what admits us', async (t) => {
+  const answers: readonly [name: string, answer: (response: ServerResponse) => void, told: RegExp][] = [
+    ['an error', (response) => response.writeHead(500).end('no'), /status 500/],
+    [
+      'a redirect',
+      (response) => response.writeHead(307, { location: 'http://elsewhere.test/' }).end(),
+      /status 307/,
+    ],
+    ['no answer', (response) => response.destroy(), /socket hang up/],
+    [
+      'a part',
+      (response) => response.end('{"partialSuccess":{"rejectedDataPoints":"2","errorMessage":"odd"}}'),
+      /rejected 2 points: odd/,
+    ],
+  ];
+  for (const [name, answer, told] of answers) {
+    const { url, received } = await startCollector(t, answer);
+    const { clock, outcome, logged } = startPush(t, { otlp: { url, headers: { authorization: 's3cret' } } });
+    for (const round of [1, 2]) {
+      clock.advance(30_000);
+      await until(() => outcome('otlp', 'error') === round);
+    }
+    assert.equal(received.length, 2, name);
+    assert.equal(logged.length, 1, name);
+    assert.match(logged[0]!, told, name);
+    assert.doesNotMatch(logged[0]!, /s3cret/);
+  }
+});
+
+test('OTLP: a collector that is not there, one that never answers, and one that asks for patience', async (t) => {
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  await once(gone, 'close');
+  const nobody = startPush(t, { otlp: { url: `http://127.0.0.1:${port}/`, headers: {} } });
+  nobody.clock.advance(30_000);
+  await until(() => nobody.outcome('otlp', 'error') === 1);
+
+  const silent = await startCollector(t, () => {});
+  const patient = startPush(t, { otlp: { url: silent.url, headers: {} } });
+  patient.clock.advance(30_000);
+  await until(() => silent.received.length === 1);
+  patient.clock.advance(10_000);
+  await until(() => patient.outcome('otlp', 'error') === 1);
+  assert.match(patient.logged[0]!, /no answer within 10000 ms/);
+
+  const busy = await startCollector(t, (response) => response.writeHead(429, { 'retry-after': '45' }).end());
+  const waiting = startPush(t, { otlp: { url: busy.url, headers: {} } });
+  for (const round of [1, 2, 3]) {
+    waiting.clock.advance(30_000);
+    await until(() => waiting.outcome('otlp', 'error') === round);
+  }
+  assert.equal(busy.received.length, 2, 'the second round came too soon');
+});
+
+test('stopping does not wait for a collector', async (t) => {
+  const silent = await startCollector(t, () => {});
+  const { clock, push } = startPush(t, { otlp: { url: silent.url, headers: {} } });
+  clock.advance(30_000);
+  await until(() => silent.received.length === 1);
+  await push.stop();
+});
+
+/** Somebody who listens to datagrams. */
+async function startStatsd(t: TestContext) {
+  const lines: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (message) => lines.push(...message.toString().split('\n')));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.after(() => socket.close());
+  return { lines, port: socket.address().port };
+}
+
+const tags = '#agent_version:v830,virtual_cluster_id:vci_1,agent_id:agent-1,agent_group:blue';
+
+test('DogStatsD: gauges as they are, counters and distributions by what they grew', async (t) => {
+  const { lines, port } = await startStatsd(t);
+  const { clock, metrics, outcome } = startPush(t, { dogstatsd: { host: '127.0.0.1', port } });
+  const withTopic =
+    '#agent_version:v830,topic:orders,virtual_cluster_id:vci_1,agent_id:agent-1,agent_group:blue';
+  clock.advance(30_000);
+  await until(() => outcome('dogstatsd', 'success') === 1 && lines.length === 5);
+  assert.deepEqual(lines.splice(0), [
+    `service.max_offset:12|g|${withTopic}`,
+    `service.requests:3|c|${tags}`,
+    `service.latency:0.5|d|${tags}`,
+    `service.latency:2.5|d|@0.5|${tags}`,
+    `service.latency:4|d|${tags}`,
+  ]);
+  metrics.series(counter, {}).add(2);
+  metrics.series(histogram, {}).observe(9);
+  clock.advance(30_000);
+  await until(() => outcome('dogstatsd', 'success') === 2 && lines.length === 4);
+  assert.deepEqual(lines.toSorted(), [
+    `service.latency:4|d|${tags}`,
+    `service.max_offset:12|g|${withTopic}`,
+    `service.metrics_push:1|c|#agent_version:v830,sink:dogstatsd,outcome:success,${tags.slice('#agent_version:v830,'.length)}`,
+    `service.requests:2|c|${tags}`,
+  ]);
+});
+
+test('DogStatsD: a host that has no address costs a counter', async (t) => {
+  const { clock, outcome, logged } = startPush(t, { dogstatsd: { host: 'nobody.invalid', port: 8125 } });
+  clock.advance(30_000);
+  await until(() => outcome('dogstatsd', 'error') === 1);
+  assert.match(logged[0]!, /ENOTFOUND|EAI_AGAIN/);
+});
+
+test('DogStatsD: names of topics cannot end a tag, a line or a packet', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { minLength: 1, maxLength: 40 }),
+      (topics) => {
+        const metrics = new Metrics();
+        for (const topic of topics) metrics.series(gauge, { topic }).set(1);
+        const lines = new DogStatsdLines(pushedName(true), identityInOrder).linesOf(metrics.read());
+        assert.equal(lines.length, new Set(topics).size);
+        for (const line of lines) {
+          assert.match(
+            line,
+            /^service\.max_offset:1\|g\|#topic:[^|,#\p{Cc}]*,virtual_cluster_id:vci_1,agent_id:[^,]*,[^,]*,agent_group:blue$/u,
+          );
+        }
+        const datagrams = datagramsOf(lines);
+        assert.deepEqual(
+          datagrams.flatMap((datagram) => datagram.toString().split('\n')),
+          lines.map((line) => Buffer.from(line).toString()),
+        );
+        for (const { length } of datagrams) assert.ok(length <= 1432);
+      },
+    ),
+  );
+});
+
+test('a distribution tells how often, and nothing is told twice', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.double({ min: 0, max: 9, noNaN: true }))), (rounds) => {
+      const metrics = new Metrics();
+      const series = metrics.series(histogram, {});
+      const lines = new DogStatsdLines(pushedName(true), {});
+      for (const values of rounds) {
+        for (const value of values) series.observe(value);
+        const counts = lines
+          .linesOf(metrics.read())
+          .map((line) => Math.round(1 / Number(/\|@([^|]+)/.exec(line)?.[1] ?? 1)));
+        assert.equal(
+          counts.reduce((a, b) => a + b, 0),
+          values.length,
+        );
+      }
+    }),
+  );
+});

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
+
+/**
+ * Where a call comes from. Behind a proxy every connection is the proxy's; if the operator says that there is one, what it wrote last into
+ * `X-Forwarded-For` counts. What stands before it anybody can have written.
+ */
+export function remoteAddressOf(request: IncomingMessage, isBehindProxy: boolean): string {
+  const address = plain(request.socket.remoteAddress ?? '');
+  if (!isBehindProxy) return address;
+  const told = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)!;
+  const forwarded = plain(told.trim());
+  return isIP(forwarded) === 0 ? address : forwarded;
+}
+
+/** IPv4 as such, whatever the socket is. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** What is counted as one place: a single IPv4 address, or the 64 bits of IPv6 that one customer of a provider has at the least. */
+export function placeOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const behind = tail === '' ? [] : tail.split(':');
+  const missing = Math.max(0, 8 - groups.length - behind.length);
+  const all = [...groups, ...Array<string>(missing).fill('0'), ...behind];
+  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ApiError, parseJson } from '@weir/api';
+import { type Clock, caps } from '@weir/core';
+import { duplicateKeyIn } from './duplicate-key.ts';
+
+/** A body has to be there within this. */
+const bodyMsMax = 10_000;
+
+/** Reads bodies of calls, so many bytes of all of them at a time. */
+export class RequestBodies {
+  readonly #clock: Clock;
+  #heldBytes = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The JSON of a body, or `undefined` for an empty one. */
+  async readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
+    requireJson(request.headers);
+    const declaredBytes = Number(request.headers['content-length'] ?? 0);
+    if (declaredBytes > bytesMax) throw tooLarge(bytesMax);
+    const body = await this.#read(request, bytesMax);
+    return body.length === 0 ? undefined : jsonOf(body);
+  }
+
+  #read(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const late = () => reject(new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`));
+    const cancel = this.#clock.after(bodyMsMax, late);
+    const takeChunk = (chunk: Buffer) => {
+      bytes += chunk.length;
+      this.#heldBytes += chunk.length;
+      if (bytes > bytesMax) reject(tooLarge(bytesMax));
+      else if (this.#heldBytes > caps.apiBodiesBytesMax) reject(new ApiError('unavailable'));
+      else chunks.push(chunk);
+    };
+    const takeEnd = () => resolve(Buffer.concat(chunks));
+    const takeLoss = () => reject(new ApiError('context_canceled'));
+    request.on('data', takeChunk).on('end', takeEnd).on('error', takeLoss).on('close', takeLoss);
+    return promise.finally(() => {
+      cancel();
+      request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
+      // What still comes of a refused body is not kept; the connection ends with the answer.
+      request.pause();
+      this.#heldBytes -= bytes;
+    });
+  }
+}
+
+function requireJson(headers: IncomingHttpHeaders): void {
+  if (headers['content-encoding'] !== undefined)
+    throw new ApiError('unsupported_media_type', 'Send the body without a content-encoding.');
+  if (hasBody(headers) && !isJson(headers)) throw new ApiError('unsupported_media_type');
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Whether the body says that it is JSON, which a form of another site cannot. */
+export function isJson(headers: IncomingHttpHeaders): boolean {
+  return /^application\/json[\t ]*(?:;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(headers['content-type'] ?? '');
+}
+
+function tooLarge(bytesMax: number): ApiError {
+  return new ApiError('payload_too_large', `The body has more than ${bytesMax} bytes.`);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function jsonOf(body: Buffer): unknown {
+  let text: string;
+  let found: unknown;
+  try {
+    text = utf8.decode(body);
+    found = parseJson(text);
+  } catch {
+    // What a parser says repeats what was sent, which may be a secret.
+    throw new ApiError('invalid_request', 'The body is not JSON.');
+  }
+  const twice = duplicateKeyIn(text);
+  if (twice !== undefined)
+    throw new ApiError('invalid_request', `${JSON.stringify(twice.slice(0, 64))} is given twice`);
+  return found;
+}

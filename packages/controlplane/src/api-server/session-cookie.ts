@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sessionCookie } from '@weir/api';
+import type { Clock } from '@weir/core';
+import type { BrowserSession } from '../operations/call-context.ts';
+
+/**
+ * The cookie of the console. Scripts do not see it, other sites do not send it, and over HTTPS its name says that nothing but this host
+ * over HTTPS has set it.
+ */
+export function browserSessionOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { isSecure, clock }: { readonly isSecure: boolean; readonly clock: Clock },
+): BrowserSession {
+  const name = isSecure ? `__Host-${sessionCookie}` : sessionCookie;
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const keep = (value: string, seconds: number) =>
+    response.setHeader('set-cookie', `${name}=${value}; Max-Age=${seconds}; ${attributes}`);
+  return {
+    token: valueOf(request.headers.cookie, name),
+    begin: (token, expiresMs) => keep(token, Math.max(0, Math.floor((expiresMs - clock.nowMs()) / 1000))),
+    end: () => keep('', 0),
+  };
+}
+
+/** The first one of the name: a browser sends the one with the longest path first, and all of ours have the same. */
+function valueOf(cookies: string | undefined, name: string): string | undefined {
+  for (const cookie of (cookies ?? '').split(';')) {
+    const at = cookie.indexOf('=');
+    if (at > 0 && cookie.slice(0, at).trim() === name) return cookie.slice(at + 1).trim();
+  }
+  return undefined;
+}

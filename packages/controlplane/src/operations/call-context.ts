@@ -1,0 +1,33 @@
+import type { Session } from '../accounts/sessions.ts';
+import type { User } from '../accounts/users.ts';
+import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { OperationContext } from './handler.ts';
+
+/** What the browser of a caller keeps of a session. */
+export interface BrowserSession {
+  /** The token that it came with, whether or not it opens anything. */
+  readonly token: string | undefined;
+  /** Gives it a token to keep. */
+  begin(token: string, expiresMs: number): void;
+  /** Lets it forget its token. */
+  end(): void;
+}
+
+/** Somebody who is signed in to the console. */
+export interface SignedIn {
+  readonly session: Session;
+  readonly user: User;
+}
+
+/** What is known of a call that came over HTTP. */
+export interface CallContext extends OperationContext {
+  /** The address of a user, the name of a key; empty for nobody. */
+  readonly actorName: string;
+  /** What the caller says it is. */
+  readonly userAgent: string;
+  /** Of callers with a session rather than a key. */
+  readonly signedIn: SignedIn | undefined;
+  readonly browser: BrowserSession;
+  /** The one that an operation of the scope `cluster` is about; for restoring, a deleted one. */
+  readonly cluster: VirtualCluster | undefined;
+}
