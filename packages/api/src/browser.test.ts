@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-/** The console imports the package, and a browser has neither of these. */
+/** The console imports the package, and a browser has none of these. */
 const program = `
   const { parentPort } = require('node:worker_threads');
   const address = ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
-  for (const name of ['process', 'Buffer', 'global', 'setImmediate']) delete globalThis[name];
+  for (const name of ['process', 'Buffer', 'global']) delete globalThis[name];
   import(address).then(
     (api) => parentPort.postMessage(api.operations.length),
     (error) => parentPort.postMessage(String(error)),

@@ -126,19 +126,25 @@ test('a server that is not there is unavailable, and says why', async () => {
 
 test('a call ends with its signal, before and during the answer', async () => {
   const reason = new Error('the page was left');
-  const untilAborted = (signal: AbortSignal | null) =>
-    new Promise<never>((_resolve, reject) => {
-      signal!.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
-    });
-  const fetches: Fetch[] = [
-    async (_url, { signal }) => untilAborted(signal),
-    async (_url, { signal }) => ({ status: 200, headers: new Headers(), text: () => untilAborted(signal) }),
-  ];
-  for (const fetch of fetches) {
-    const controller = new AbortController();
-    const call = createClient({ baseUrl: '', fetch }).call('get_context', {}, { signal: controller.signal });
+  const controllers = [new AbortController(), new AbortController()] as const;
+  const aborted = async (controller: AbortController): Promise<never> => {
     controller.abort(reason);
-    await assert.rejects(call, reason);
+    throw new Error('the platform says so in its own words');
+  };
+  const fetches: Fetch[] = [
+    () => aborted(controllers[0]),
+    async () => ({ status: 200, headers: new Headers(), text: () => aborted(controllers[1]) }),
+  ];
+  for (const [index, fetch] of fetches.entries()) {
+    const { signal } = controllers[index]!;
+    const seen: Fetch = (url, init) => {
+      assert.equal(init.signal, signal);
+      return fetch(url, init);
+    };
+    await assert.rejects(
+      createClient({ baseUrl: '', fetch: seen }).call('get_context', {}, { signal }),
+      reason,
+    );
   }
 });
 

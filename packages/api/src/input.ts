@@ -40,7 +40,7 @@ function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
  * several times. What does not fit its type stays text, for `readInput` to refuse.
  */
 export function readQuery(name: OperationName, query: Iterable<readonly [string, string]>): unknown {
-  const { properties = {} } = inputSchemaOf(catalogue[name]);
+  const properties = fieldsOf(name);
   const found: Record<string, unknown> = Object.create(null);
   for (const [field, value] of query) {
     const schema = Object.hasOwn(properties, field) ? properties[field]! : {};
@@ -55,6 +55,19 @@ export function readQuery(name: OperationName, query: Iterable<readonly [string,
     }
   }
   return { ...found };
+}
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+/** A schema takes longer to write than a request to answer. */
+const fieldsByOperation = new Map<OperationName, Fields>();
+
+function fieldsOf(name: OperationName): Fields {
+  const known = fieldsByOperation.get(name);
+  if (known !== undefined) return known;
+  const { properties = {} } = inputSchemaOf(catalogue[name]);
+  fieldsByOperation.set(name, properties);
+  return properties;
 }
 
 function valueFrom({ type }: JsonSchema, text: string): unknown {

@@ -150,7 +150,9 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
-export { type ConfigSource, clusterConfigValue } from './configs/config-value.ts';
+export { checkConfigs } from './configs/check-configs.ts';
+export { isConfigName } from './configs/config-catalogues.ts';
+export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
 export {
   type CredentialRecord,
@@ -164,6 +166,7 @@ export {
   scramCredentialOf,
   scramIterations,
 } from './credentials/scram-secret.ts';
+export { readAssignment } from './groups/consumer/consumer-protocol.ts';
 export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
 export { ClusterNode, type ClusterNodeOptions, NotLeader, type Role } from './leader/index.ts';
 export { compilePattern, compileRewrite, type Pattern, type Rewrite } from './pattern.ts';

@@ -1,18 +1,23 @@
 import { ApiError } from '@weir/api';
+import { caps } from '@weir/core';
 
 /** An address that mail could be sent to: what a person types into a form, not everything that the standard allows. */
 const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
-const emailCharsMax = 254;
 
 /**
  * Addresses are ASCII: two that look the same, or that become the same by lower case, would let one person sign in as another. Domains
  * in other scripts have an ASCII form.
  */
 export function checkedEmail(email: string): string {
-  const trimmed = email.trim();
-  if (trimmed.length <= emailCharsMax && emailPattern.test(trimmed) && trimmed.split('@').length === 2)
-    return trimmed;
+  if (isEmail(email)) return email.trim();
   throw new ApiError('invalid_request', 'That is not an e-mail address.');
+}
+
+export function isEmail(email: string): boolean {
+  const trimmed = email.trim();
+  return (
+    trimmed.length <= caps.emailCharsMax && emailPattern.test(trimmed) && trimmed.split('@').length === 2
+  );
 }
 
 /** The form by which an address is unique. */

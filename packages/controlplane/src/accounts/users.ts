@@ -2,7 +2,7 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
 import { changeAccount } from './change-account.ts';
-import { checkedEmail, emailKey } from './emails.ts';
+import { checkedEmail, emailKey, isEmail } from './emails.ts';
 import type { RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { notFound } from './not-found.ts';
@@ -135,14 +135,14 @@ export class Users {
     if (row === undefined || stored === null || !isRight) return undefined;
     const lastSignInMs = this.#surroundings.clock.nowMs();
     const passwordHash = this.#passwords.isOutdated(stored) ? await this.#passwords.hash(password) : stored;
-    await this.#database
+    const { numUpdatedRows } = await this.#database
       .updateTable('weir_users')
       .set({ last_sign_in_ms: lastSignInMs, password_hash: passwordHash })
       .where('id', '=', row.id)
-      // A password that was changed meanwhile stays changed.
+      // One that was changed meanwhile stays changed, and the old one opens nothing.
       .where('password_hash', '=', stored)
-      .execute();
-    return { ...userOf(row), lastSignInMs };
+      .executeTakeFirst();
+    return numUpdatedRows === 0n ? undefined : { ...userOf(row), lastSignInMs };
   }
 
   /** Notes that a user has signed in elsewhere. */
@@ -198,7 +198,8 @@ export class Users {
     });
   }
 
-  #rowOfEmail(email: string): Promise<UserRow | undefined> {
+  async #rowOfEmail(email: string): Promise<UserRow | undefined> {
+    if (!isEmail(email)) return undefined;
     return this.#database
       .selectFrom('weir_users')
       .selectAll()

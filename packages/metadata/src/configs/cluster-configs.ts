@@ -1,6 +1,7 @@
 import { caps } from '@weir/core';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
-import { bool, double, int, long, oneOf, someOf } from './config-type.ts';
+import { bool, double, int, long, oneOf, someOf, url } from './config-type.ts';
+import { eventConfigs } from './event-configs.ts';
 
 /**
  * Every config of the cluster, which Kafka knows as dynamic defaults of brokers. Others are ignored, except that unknown names
@@ -307,6 +308,11 @@ export const clusterConfigs = {
     default: 'false',
     doc: 'Whether ACLs are enforced: then only superusers may do what no ACL allows. Not together with service.acl.shadowing.enabled.',
   },
+  'service.bucket.url': {
+    type: url,
+    doc: 'The bucket that agents are to use instead of the one that they were started with.',
+    withoutEffect: true,
+  },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,
     default: 'false',
@@ -326,6 +332,7 @@ export const clusterConfigs = {
     doc: 'The type of topics that do not say otherwise.',
     withoutEffect: true,
   },
+  ...eventConfigs,
   'service.soft.delete.topic.enable': {
     type: bool,
     default: 'true',

@@ -18,6 +18,12 @@ export interface ConfigCatalogue {
   readonly knowsAll: boolean;
 }
 
+/** Whether a kind of resource has a config of this name, or one that goes by it. */
+export function isConfigName(kind: ConfigResourceKind, name: string): boolean {
+  const { rows, aliases } = configCatalogues[kind];
+  return Object.hasOwn(rows, name) || Object.hasOwn(aliases, name);
+}
+
 export const configCatalogues: Readonly<Record<ConfigResourceKind, ConfigCatalogue>> = {
   topic: { noun: 'topic', rows: topicConfigs, aliases: topicConfigAliases, knowsAll: false },
   cluster: { noun: 'cluster', rows: clusterConfigs, aliases: clusterConfigAliases, knowsAll: false },

@@ -51,6 +51,19 @@ export function oneOf<const Words extends readonly string[]>(...words: Words): C
   };
 }
 
+/** An address such as `s3://bucket?region=eu-west-1`. Whoever uses it says whether it can. */
+export const url: ConfigType<string> = {
+  kafkaType: 'STRING',
+  rule: `an address such as s3://bucket, with at most ${caps.configTextCharsMax} characters and no user in it`,
+  parse: (text) => {
+    const trimmed = text.trim();
+    if (trimmed.length > caps.configTextCharsMax || !URL.canParse(trimmed)) return undefined;
+    // What stands before the @ is a secret more often than not, and configs are shown to many.
+    const { username, password } = new URL(trimmed);
+    return username === '' && password === '' ? trimmed : undefined;
+  },
+};
+
 /** Words separated by commas, each at most once and at least one. */
 export function someOf<const Words extends readonly string[]>(
   ...words: Words

@@ -51,7 +51,8 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('ROLLBACK'));
+    // After some errors, a full disk for one, SQLite has rolled back by itself and says that there is nothing to end.
+    await connection.executeQuery(CompiledQuery.raw('ROLLBACK')).catch(() => {});
   }
 
   async releaseConnection(): Promise<void> {}

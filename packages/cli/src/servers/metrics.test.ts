@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { publishIntervalMs } from '@weir/agent';
+import { type Clock, systemClock } from '@weir/core';
+import { runArguments, runLine } from '../../testing/command-run.ts';
+
+/** A clock on which the figures of the cluster are due at once, and everything else as ever. */
+const hastyClock: Clock = {
+  ...systemClock,
+  after: (delayMs, run) => systemClock.after(delayMs === publishIntervalMs ? 50 : delayMs, run),
+};
+
+interface Served {
+  found(pattern: RegExp): string;
+}
+
+/** What a test has started, which is stopped in the opposite order. */
+function runningIn(t: TestContext): AsyncDisposableStack {
+  const running = new AsyncDisposableStack();
+  t.after(() => running.disposeAsync());
+  return running;
+}
+
+/** Runs a server in this process until the test ends. */
+async function serve(
+  started: AsyncDisposableStack,
+  argv: readonly string[],
+  isReady: RegExp,
+  environment: Record<string, string> = {},
+): Promise<Served> {
+  const stop = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let printed = '';
+  const running = runArguments([...argv, '-logLevel', 'info'], {
+    stop: stop.signal,
+    clock: hastyClock,
+    environment,
+    onOut(text) {
+      printed += text; process.stderr.write(text);
+      if (isReady.test(printed)) resolve();
+    },
+  });
+  systemClock.after(15000, () => process.stderr.write('LATE ' + argv[0]));
+  running.then(({ err }) => reject(new Error(`it has ended: ${err}`)), reject);
+  started.defer(async () => {
+    stop.abort();
+    await running;
+  });
+  await promise;
+  return {
+    found: (pattern) => pattern.exec(printed)?.[1] ?? assert.fail(`${pattern} in ${printed}`),
+  };
+}
+
+/** Asks for the metrics until one of the lines is there; a test that waits in vain fails by the runner's limit. */
+async function untilTold(httpUrl: string, line: string): Promise<string> {
+  for (;;) {
+    const text = await (await fetch(`${httpUrl}/metrics`)).text();
+    if (text.includes(`\n${line}\n`)) return text;
+    await new Promise<void>((resolve) => systemClock.after(20, resolve));
+  }
+}
+
+test('the lag of a group is told by the agent, and falls to 0', { timeout: 60_000 }, async (t) => {
+  const local = await serve(
+    runningIn(t),
+    ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'],
+    /Ctrl-C/,
+  );
+  const httpUrl = local.found(/HTTP +(\S+)/);
+  const port = local.found(/Kafka +localhost:(\d+)/);
+  const weir = async (line: string) => {
+    const { status, err } = await runLine(`${line} -bootstrap-port ${port}`);
+    assert.equal(status, 0, err);
+  };
+  const lag = (count: number) =>
+    `service_consumer_group_lag{agent_version="v830",topic="orders",consumer_group="readers"} ${count}`;
+  await weir('cli create-topic -topic orders -partitions 2');
+  await weir('cli produce -topic orders -records a,,b,,c -partition 0');
+  await weir('cli produce -topic orders -records d -partition 1');
+  await weir('cli benchmark-consumer -topic orders -group readers -num-records 4');
+  await untilTold(httpUrl, lag(0));
+  await weir('cli produce -topic orders -records e,,f -partition 0');
+  const behind = await untilTold(httpUrl, lag(2));
+  // The agent goes without the tag of partitions unless it is told otherwise.
+  assert.match(behind, /^service_max_offset\{agent_version="v830",topic="orders"\} 5$/m);
+  assert.match(behind, /^service_min_offset\{agent_version="v830",topic="orders"\} 0$/m);
+  await weir('cli benchmark-consumer -topic orders -group readers -num-records 2');
+  await untilTold(httpUrl, lag(0));
+});
+
+test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, async (t) => {
+  const running = runningIn(t);
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-metrics-'));
+  running.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const clusterId = 'vci_metrics';
+  const key = 'aks_metrics_test_key';
+  const identity = { SERVICE_AGENT_KEY: key, SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID: clusterId };
+  const controlPlane = await serve(
+    running,
+    ['control-plane', '-consolePort', '0', '-controlPlaneHost', 'localhost', '-dataDir', dataDir],
+    /serves/,
+    identity,
+  );
+  const metadataUrl = controlPlane.found(/(http:\/\/\S+)/);
+  const statsd = createSocket('udp4');
+  statsd.bind(0, '127.0.0.1');
+  await once(statsd, 'listening');
+  running.defer(() => void statsd.close());
+  const agentFlags = [
+    '-metadataURL',
+    metadataUrl,
+    '-kafkaPort',
+    '0',
+    '-httpPort',
+    '0',
+    '-bucketURL',
+    `mem://${clusterId}`,
+  ];
+  const agent = await serve(
+    running,
+    [
+      'agent',
+      ...agentFlags,
+      '-disablePublishMetricsJob',
+      '-gracefulShutdownDuration',
+      '0s',
+      '-discoveryKafkaHostnameOverride',
+      'localhost',
+    ],
+    /HTTP/,
+    identity,
+  );
+  const pushed = once(statsd, 'message') as Promise<[Buffer]>;
+  const publisher = await serve(
+    running,
+    [
+      'metrics',
+      '-metadataURL',
+      metadataUrl,
+      '-httpPort',
+      '0',
+      '-enableDatadogMetrics',
+      '-metricsPushInterval',
+      '1s',
+    ],
+    /HTTP/,
+    { ...identity, DD_AGENT_HOST: '127.0.0.1', DD_DOGSTATSD_PORT: String(statsd.address().port) },
+  );
+  const port = agent.found(/Kafka +localhost:(\d+)/);
+  const created = await runLine(`cli create-topic -topic orders -partitions 2 -bootstrap-port ${port}`);
+  assert.equal(created.status, 0, created.err);
+  // All tags are there.
+  await untilTold(
+    publisher.found(/HTTP +(\S+)/),
+    'service_max_offset{agent_version="v830",topic="orders",partition="1"} 0',
+  );
+  const own = await (
+    await fetch(`${agent.found(/HTTP +(\S+)/).replace(/\/\/[^:]+/, '//127.0.0.1')}/metrics`)
+  ).text();
+  assert.doesNotMatch(own, /service_max_offset/, 'the agent leaves it to the other');
+  const [datagram] = await pushed;
+  assert.match(datagram.toString(), /^service\.\w+:.*virtual_cluster_id:vci_metrics,agent_id:/);
+});

@@ -1,0 +1,33 @@
+import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics } from '@weir/core';
+
+const callsRow: MetricRow<'operation' | 'result'> = {
+  name: 'api_calls_total',
+  kind: 'counter',
+  help: 'Calls of the API by operation and what became of them: ok, or the code of the error.',
+  labels: ['operation', 'result'],
+};
+
+const secondsRow: MetricRow<'operation'> = {
+  name: 'api_call_seconds',
+  kind: 'histogram',
+  help: 'How long calls of the API took.',
+  labels: ['operation'],
+  buckets: durationBucketsSeconds,
+};
+
+/** Figures of the API. Operations and results are of the catalogue, so that no caller makes them many. */
+export class ApiMetrics {
+  readonly #metrics: Metrics;
+  readonly #clock: Clock;
+
+  constructor(metrics: Metrics, clock: Clock) {
+    this.#metrics = metrics;
+    this.#clock = clock;
+  }
+
+  count(operation: string, result: string, begunMs: number): void {
+    this.#metrics.series(callsRow, { operation, result }).add(1);
+    const seconds = (this.#clock.monotonicMs() - begunMs) / 1000;
+    this.#metrics.series(secondsRow, { operation }).observe(seconds);
+  }
+}

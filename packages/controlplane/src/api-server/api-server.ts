@@ -1,0 +1,285 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  ApiError,
+  apiPath,
+  catalogue,
+  isOperationName,
+  methodsOf,
+  type Operation,
+  type OperationName,
+  operationNames,
+  printJson,
+  readInput,
+  readQuery,
+} from '@weir/api';
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { AuditActor } from '../accounts/audit-log.ts';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import type { BrowserSession, CallContext } from '../operations/call-context.ts';
+import type { OperationHandlers } from '../operations/handler.ts';
+import { ApiMetrics } from './api-metrics.ts';
+import { AuditTrail } from './audit-trail.ts';
+import { authorize, type Permit, publicPermit } from './authorize.ts';
+import { type Caller, callerOf } from './caller.ts';
+import { nearestName } from './nearest-name.ts';
+import { originOf } from './own-origin.ts';
+import { pageAt } from './pages.ts';
+import { type RateLimitSizes, RateLimits, usualRateLimits } from './rate-limits.ts';
+import { remoteAddressOf } from './remote-address.ts';
+import { isJson, RequestBodies } from './request-body.ts';
+import { browserSessionOf } from './session-cookie.ts';
+
+/** Handlers of operations; those that are missing are not served here. */
+export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
+
+export interface ApiServerOptions {
+  readonly accounts: AccountsDatabase;
+  readonly handlers: ServedHandlers;
+  /** Where browsers reach the control plane. With `https:`, cookies are sent over HTTPS only. */
+  readonly publicUrl: () => string;
+  /** Whether a proxy in front writes `X-Forwarded-For`. */
+  readonly isBehindProxy?: boolean;
+  readonly rateLimits?: RateLimitSizes;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Answers every request whose path begins with `/api/v1/`. It never rejects. */
+export type ApiServer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** An operation that takes longer is given up. Connections that are silent for 30 s are cut. */
+const operationMsMax = 25_000;
+const userAgentOf = ({ headers }: IncomingMessage) =>
+  (headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+
+/** What becomes known of a call on its way. */
+interface Call {
+  readonly operation: Operation<OperationName>;
+  readonly request: IncomingMessage;
+  readonly browser: BrowserSession;
+  readonly remoteAddress: string;
+  readonly stop: AbortSignal;
+  caller?: Caller;
+  input?: Readonly<Record<string, unknown>>;
+  permit?: Permit;
+  output?: unknown;
+  /** Whether somebody known, or somebody who wants to be, has come as far as to be written down. */
+  isAudited: boolean;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { accounts, handlers, publicUrl, clock, log, isBehindProxy = false } = options;
+  const limits = new RateLimits(options.rateLimits ?? usualRateLimits, clock);
+  const bodies = new RequestBodies(clock);
+  const audit = new AuditTrail(accounts, log);
+  const metrics = new ApiMetrics(options.metrics, clock);
+  let runningCount = 0;
+
+  return async (request, response) => {
+    const begunMs = clock.monotonicMs();
+    const page = pageAt(request);
+    if (page !== undefined) return page(response);
+    const stop = new AbortController();
+    response.once('close', () => stop.abort(new ApiError('context_canceled')));
+    runningCount++;
+    let name = 'unknown';
+    let error: ApiError | undefined;
+    try {
+      if (runningCount > caps.apiCallsRunningMax) throw new ApiError('unavailable');
+      const operation = operationOf(request, handlers);
+      name = operation.name;
+      const output = await answerOf(operation, request, response, stop.signal);
+      send(request, response, 200, printJson(output));
+    } catch (thrown) {
+      error = thrown instanceof ApiError ? thrown : mistake(thrown, name, log);
+      sendError(request, response, error);
+    } finally {
+      runningCount--;
+      metrics.count(name, error?.code ?? 'ok', begunMs);
+    }
+  };
+
+  async function answerOf(
+    operation: Operation<OperationName>,
+    request: IncomingMessage,
+    response: ServerResponse,
+    stop: AbortSignal,
+  ): Promise<unknown> {
+    const isSecure = publicUrl().startsWith('https:');
+    const call: Call = {
+      operation,
+      request,
+      browser: browserSessionOf(request, response, { isSecure, clock }),
+      remoteAddress: remoteAddressOf(request, isBehindProxy),
+      stop,
+      isAudited: false,
+    };
+    try {
+      await perform(call);
+      await record(call, undefined);
+      return call.output;
+    } catch (thrown) {
+      const error = thrown instanceof ApiError ? thrown : mistake(thrown, operation.name, log);
+      await record(call, error);
+      throw error;
+    }
+  }
+
+  async function perform(call: Call): Promise<void> {
+    const { operation, request, browser, remoteAddress } = call;
+    if (operation.scope !== 'public') {
+      call.caller = await callerOf(request.headers, browser, remoteAddress, { accounts, limits });
+      call.isAudited = true;
+    }
+    refuseForeignPages(call);
+    call.input = await inputOf(call);
+    const putBack = countGuess(call);
+    call.isAudited = true;
+    try {
+      call.permit =
+        call.caller === undefined
+          ? publicPermit
+          : await authorize(call.caller, operation, call.input, accounts);
+      call.output = await run(call, call.permit);
+      putBack();
+    } catch (error) {
+      if (!isWrongGuess(error)) putBack();
+      throw error;
+    }
+  }
+
+  /** Cookies go along with what any page sends; keys do not. */
+  function refuseForeignPages({ operation, caller, request }: Call): void {
+    const isByCookie = caller?.signedIn !== undefined;
+    if (operation.access !== 'write' || !(isByCookie || operation.scope === 'public')) return;
+    const origin = originOf(request.headers, publicUrl());
+    if (origin === 'foreign' || (isByCookie && origin === 'none'))
+      throw new ApiError('forbidden', 'A session works from the pages of the console only; programs use keys.');
+    if (isByCookie && !isJson(request.headers)) throw new ApiError('unsupported_media_type');
+  }
+
+  async function inputOf({ operation: { name, scope }, request }: Call) {
+    if (request.method === 'GET') return readInput(name, readQuery(name, queryOf(request)));
+    const bytesMax = scope === 'public' ? caps.apiPublicRequestBytesMax : caps.apiRequestBytesMax;
+    return readInput(name, await bodies.readJson(request, bytesMax));
+  }
+
+  function countGuess({ operation, caller, input, remoteAddress }: Call): () => void {
+    if (operation.isGuessable !== true) return () => {};
+    const email = typeof input?.email === 'string' ? input.email.trim().toLowerCase() : undefined;
+    return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
+  }
+
+  async function run(call: Call, permit: Permit): Promise<unknown> {
+    const { operation, browser, remoteAddress, caller, request } = call;
+    const deadline = Promise.withResolvers<never>();
+    const stop = new AbortController();
+    const giveUp = (error: ApiError) => {
+      stop.abort(error);
+      deadline.reject(error);
+    };
+    const cancel = clock.after(operationMsMax, () => giveUp(new ApiError('unavailable')));
+    const gone = () => giveUp(call.stop.reason as ApiError);
+    call.stop.addEventListener('abort', gone);
+    const context: CallContext = {
+      actor: permit.actor,
+      actorName: permit.actorName,
+      accountId: caller?.accountId ?? '',
+      cluster: permit.cluster,
+      signedIn: caller?.signedIn,
+      remoteAddress,
+      userAgent: userAgentOf(request),
+      browser,
+      stop: stop.signal,
+      clock,
+      log,
+    };
+    const handler = handlers[operation.name] as (input: unknown, context: CallContext) => Promise<unknown>;
+    try {
+      return await Promise.race([handler(call.input, context), deadline.promise]);
+    } finally {
+      cancel();
+      call.stop.removeEventListener('abort', gone);
+    }
+  }
+
+  /** What was refused for coming too often is not written down, or guessing would fill the log. */
+  async function record(call: Call, error: ApiError | undefined): Promise<void> {
+    const { operation, caller, permit, input, output, remoteAddress, request } = call;
+    if (!call.isAudited || operation.access !== 'write' || error?.code === 'rate_limited') return;
+    await audit.record({
+      operation,
+      accountId: caller?.accountId ?? '',
+      actor: auditActorOf(caller, permit),
+      remoteAddress,
+      userAgent: userAgentOf(request),
+      workspaceId: permit?.workspaceId,
+      input,
+      output,
+      result: error?.code ?? 'ok',
+      message: error?.message,
+    });
+  }
+}
+
+function auditActorOf(caller: Caller | undefined, permit: Permit | undefined): AuditActor {
+  if (caller === undefined) return { kind: 'anonymous', id: '', name: '' };
+  const [first] = caller.actors;
+  const actor = permit === undefined || permit.actor.kind === 'anonymous' ? first.actor : permit.actor;
+  return { kind: actor.kind, id: actor.id, name: permit?.actorName ?? first.name };
+}
+
+function isWrongGuess(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.code === 'invalid_credentials' || error.code === 'invalid_token')
+  );
+}
+
+/** The operation that a path names. */
+function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operation<OperationName> {
+  const name = pathOf(request).slice(apiPath.length + 1);
+  if (!isOperationName(name) || handlers[name] === undefined) {
+    const served = operationNames.filter((known) => handlers[known] !== undefined);
+    const nearest = nearestName(name, served);
+    const hint = nearest === undefined ? `GET ${apiPath}/openapi.json lists them` : `did you mean "${nearest}"?`;
+    throw new ApiError('not_found', `There is no operation ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
+  }
+  const operation: Operation<OperationName> = catalogue[name];
+  const methods: readonly string[] = methodsOf(operation);
+  if (!methods.includes(request.method ?? '')) throw new ApiError('method_not_allowed');
+  return operation;
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!;
+}
+
+function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at < 0 ? '' : url.slice(at));
+}
+
+/** Ours: it is logged, and the caller is told nothing of it. */
+function mistake(thrown: unknown, operation: string, log: Log): ApiError {
+  const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  log.error('an operation failed', { operation, problem: problem.slice(0, caps.apiTextCharsMax) });
+  return new ApiError('internal', undefined, { cause: thrown });
+}
+
+function sendError(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  if (error.code === 'method_not_allowed') response.setHeader('allow', 'GET, POST');
+  if (error.isRetriable) response.setHeader('retry-after', error.retryAfterSeconds ?? 1);
+  send(request, response, error.status, printJson(error.envelope));
+}
+
+function send(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  // Whatever was not read of the body ends with the connection.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status).end(text);
+}

@@ -1,0 +1,99 @@
+import { kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
+import { caps, type Log } from '@weir/core';
+import type { AuditActor } from '../accounts/audit-log.ts';
+import type { AccountsDatabase } from '../accounts/open.ts';
+
+/** What is known of a call when it has ended. */
+export interface EndedCall {
+  readonly operation: Operation<OperationName>;
+  /** Empty when nobody knows whose call it was. */
+  readonly accountId: string;
+  readonly actor: AuditActor;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  readonly workspaceId: string | undefined;
+  /** As far as it was read. */
+  readonly input: unknown;
+  readonly output: unknown;
+  /** `ok`, or the code of the error. */
+  readonly result: string;
+  readonly message: string | undefined;
+}
+
+/**
+ * Writes down every call that changes something or was meant to, before it is answered. Only ids, names and addresses are kept of what was
+ * sent, so that a secret cannot be among them; of what was answered, only ids.
+ */
+export class AuditTrail {
+  readonly #accounts: Pick<AccountsDatabase, 'auditLog' | 'accounts' | 'users'>;
+  readonly #log: Log;
+
+  constructor(accounts: Pick<AccountsDatabase, 'auditLog' | 'accounts' | 'users'>, log: Log) {
+    this.#accounts = accounts;
+    this.#log = log;
+  }
+
+  /** That it cannot be written changes nothing for the caller: what he did is done. */
+  async record(call: EndedCall): Promise<void> {
+    try {
+      const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
+      if (accountId === undefined) return;
+      const { operation, actor, remoteAddress, userAgent, workspaceId, result, message } = call;
+      await this.#accounts.auditLog.append([
+        {
+          accountId,
+          actor,
+          remoteAddress,
+          userAgent,
+          operation: operation.name,
+          targets: targetsOf(call),
+          result,
+          ...(workspaceId === undefined ? {} : { workspaceId }),
+          // What was wrong with a request may repeat parts of it.
+          ...(message === undefined || result === 'invalid_request' ? {} : { message }),
+        },
+      ]);
+    } catch (error) {
+      this.#log.error('a call could not be written into the audit log', {
+        operation: call.operation.name,
+        problem: (error as Error).message,
+      });
+    }
+  }
+
+  /** Whose account somebody tried to enter: that of the address or, where there is a single account, that one. */
+  async #accountMeant(input: unknown): Promise<string | undefined> {
+    const email = (input as { email?: unknown } | undefined)?.email;
+    const user = typeof email === 'string' ? await this.#accounts.users.findByEmail(email) : undefined;
+    if (user !== undefined) return user.accountId;
+    const [only, ...others] = await this.#accounts.accounts.list();
+    return others.length === 0 ? only?.id : undefined;
+  }
+}
+
+const tellingName = /(?:^|_)(?:ids?|names?|email|principal)$/;
+
+/** The ids and names that a call was about. */
+export function targetsOf({
+  operation,
+  input,
+  output,
+}: Pick<EndedCall, 'operation' | 'input' | 'output'>): string[] {
+  const secrets = new Set(secretFieldsOf(operation));
+  const targets = new Set<string>();
+  const collect = (field: string, value: unknown, isKept: (field: string, text: string) => boolean) => {
+    if (targets.size >= caps.auditTargetsMax) return;
+    if (typeof value === 'string') {
+      if (value !== '' && value !== '*' && isKept(field, value)) targets.add(value);
+    } else if (Array.isArray(value)) {
+      for (const item of value) collect(field, item, isKept);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        if (!secrets.has(name)) collect(name, item, isKept);
+      }
+    }
+  };
+  collect('', input, (field) => tellingName.test(field));
+  collect('', output, (field, text) => tellingName.test(field) && kindOfId(text) !== undefined);
+  return [...targets];
+}

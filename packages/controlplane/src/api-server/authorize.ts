@@ -1,0 +1,139 @@
+import { ApiError, type Operation, type OperationName } from '@weir/api';
+import { notFound } from '../accounts/not-found.ts';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import { type Actor, isAllowed, type Need } from '../accounts/permissions.ts';
+import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { Caller, Identified, KnownActor } from './caller.ts';
+
+/** That a call may be made, by whom of those who were named, and what it is about. */
+export interface Permit {
+  readonly actor: Actor;
+  readonly actorName: string;
+  readonly workspaceId: string | undefined;
+  readonly cluster: VirtualCluster | undefined;
+}
+
+export type Registry = Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
+
+type KnownOperation = Operation<OperationName>;
+type Input = Readonly<Record<string, unknown>>;
+
+/** Keys have rules of their own, about who makes what kind of key. Their handlers ask `mayManageKey`, for the workspace too. */
+const keyOperations: ReadonlySet<OperationName> = new Set<OperationName>([
+  'create_api_key',
+  'create_api_key_v2',
+  'list_api_keys',
+  'delete_api_key',
+]);
+
+/** Nobody is known who calls an operation that is open to all. */
+export const publicPermit: Permit = {
+  actor: { kind: 'anonymous' },
+  actorName: '',
+  workspaceId: undefined,
+  cluster: undefined,
+};
+
+/**
+ * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist; only who may read
+ * is told that he may not write.
+ */
+export async function authorize(
+  caller: Caller,
+  operation: KnownOperation,
+  input: Input,
+  registry: Registry,
+): Promise<Permit> {
+  switch (operation.scope) {
+    case 'public':
+      return publicPermit;
+    case 'user':
+      return permitTo(everyone(caller));
+    case 'account':
+      return onAccount(caller, operation);
+    case 'workspace':
+      return onWorkspace(caller, operation, input.workspace_id as string | undefined, registry);
+    case 'cluster':
+      return onCluster(caller, operation, input.virtual_cluster_id as string, registry);
+  }
+}
+
+/** All keys together, for what is not about one workspace. */
+function everyone({ actors, accountId }: Caller): Identified {
+  const [first] = actors;
+  if (first.actor.kind === 'user') return first;
+  const grants = actors.flatMap(({ actor }) => (actor.kind === 'api_key' ? actor.grants : []));
+  return { actor: { kind: 'api_key', id: first.actor.id, accountId, grants }, name: first.name };
+}
+
+function permitTo(
+  { actor, name }: Identified,
+  about: { readonly workspaceId?: string; readonly cluster?: VirtualCluster } = {},
+): Permit {
+  return { actor, actorName: name, workspaceId: about.workspaceId, cluster: about.cluster };
+}
+
+function onAccount(caller: Caller, { access }: KnownOperation): Permit {
+  const { accountId } = caller;
+  const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { scope: 'account', access, accountId }));
+  if (allowed === undefined) throw new ApiError('forbidden');
+  return permitTo(allowed);
+}
+
+/** Without a workspace in the request, the handler chooses among those that the caller reaches. */
+async function onWorkspace(
+  caller: Caller,
+  { name, access }: KnownOperation,
+  workspaceId: string | undefined,
+  { workspaces }: Registry,
+): Promise<Permit> {
+  if (workspaceId === undefined) return permitTo(everyone(caller));
+  const { accountId } = caller;
+  const workspace = await workspaces.get(accountId, workspaceId);
+  const need = { scope: 'workspace', accountId, workspaceId } as const;
+  if (workspace === undefined || !sees(caller, need)) throw notFound('workspace');
+  const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { ...need, access }));
+  if (allowed !== undefined) return permitTo(allowed, { workspaceId });
+  if (keyOperations.has(name)) return permitTo(everyone(caller), { workspaceId });
+  throw new ApiError('forbidden');
+}
+
+async function onCluster(
+  caller: Caller,
+  { name, access }: KnownOperation,
+  clusterId: string,
+  registry: Registry,
+): Promise<Permit> {
+  const { accountId } = caller;
+  const cluster = await clusterFor(name, accountId, clusterId, registry);
+  if (cluster === undefined) throw notFound('virtual cluster');
+  const { workspaceId } = cluster;
+  const need = { scope: 'cluster', accountId, workspaceId, clusterId } as const;
+  if (!sees(caller, need)) throw notFound('virtual cluster');
+  const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { ...need, access }));
+  if (allowed === undefined) throw new ApiError('forbidden');
+  return permitTo(allowed, { workspaceId, cluster });
+}
+
+/** Only restoring is about clusters that were deleted. */
+async function clusterFor(
+  name: OperationName,
+  accountId: string,
+  clusterId: string,
+  { virtualClusters }: Registry,
+): Promise<VirtualCluster | undefined> {
+  const cluster = await virtualClusters.get(accountId, clusterId);
+  if (cluster !== undefined || name !== 'restore_virtual_cluster') return cluster;
+  const deleted = await virtualClusters.listDeleted(accountId);
+  return deleted.find(({ id }) => id === clusterId);
+}
+
+type PlaceNeed = Extract<Need, { scope: 'workspace' | 'cluster' }>;
+
+/** Whether it may be known to the caller that the thing exists: it may read it, or it administers the account. */
+function sees({ actors, accountId }: Caller, need: Omit<PlaceNeed, 'access'>): boolean {
+  const read = { ...need, access: 'read' } as PlaceNeed;
+  const ofAccount = { scope: 'account', access: 'read', accountId } as const;
+  const may = (actor: KnownActor) => isAllowed(actor, read) || isAllowed(actor, ofAccount);
+  return actors.some(({ actor }) => may(actor));
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiPage, apiPath, openApiDocument, printJson } from '@weir/api';
+import { htmlOfMarkdown } from './markdown-page.ts';
+
+/** What is served besides operations: the description of the API, for programs and for people. */
+
+interface Page {
+  readonly text: string;
+  readonly contentType: string;
+  readonly policy: string;
+}
+
+const style = `
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
+code, pre { font: 13px/1.45 ui-monospace, monospace; }
+pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 6px; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
+h2 { margin-top: 3rem; } h3 { margin-top: 2.5rem; }
+`;
+
+const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const styleHash = `sha256-${hash('sha256', style, 'base64')}`;
+
+const pages: Readonly<Record<string, () => Page>> = {
+  [`${apiPath}/openapi.json`]: () => ({
+    text: printJson(openApiDocument()),
+    contentType: 'application/json; charset=utf-8',
+    policy: nothing,
+  }),
+  [`${apiPath}/docs`]: () => ({
+    text: htmlOfMarkdown(apiPage(), { title: 'The API of the control plane', style }),
+    contentType: 'text/html; charset=utf-8',
+    policy: `${nothing}; style-src '${styleHash}'`,
+  }),
+};
+
+/** Made when somebody asks for the first time; they do not change while the process runs. */
+const made = new Map<string, Page>();
+
+/** Sends the page that a request asks for, if it asks for one. */
+export function pageAt(request: IncomingMessage): ((response: ServerResponse) => void) | undefined {
+  const path = (request.url ?? '/').split('?', 1)[0]!;
+  const make = Object.hasOwn(pages, path) ? pages[path]! : undefined;
+  if (make === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return undefined;
+  const page = made.get(path) ?? make();
+  made.set(path, page);
+  return (response) => {
+    response.setHeader('content-type', page.contentType);
+    response.setHeader('content-length', Buffer.byteLength(page.text));
+    response.setHeader('content-security-policy', page.policy);
+    response.setHeader('cache-control', 'no-cache');
+    response.setHeader('x-content-type-options', 'nosniff');
+    response.setHeader('referrer-policy', 'no-referrer');
+    response.writeHead(200).end(page.text);
+  };
+}
