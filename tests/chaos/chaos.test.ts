@@ -66,6 +66,8 @@ class Chaos implements ClientSurroundings {
   readonly history = new History(this.tally);
   readonly bucket: BucketServer;
   readonly #scratch = mkdtempSync(join(tmpdir(), 'weir-chaos-'));
+  /** Not up yet. On a busy machine a start takes longer than it is until the next harm. */
+  readonly #startingControlPlanes = new Set<WeirProcess>();
   readonly #startMs = systemClock.monotonicMs();
   readonly #controlPlanes: WeirProcess[] = [];
   /** A control plane comes back where it was, as it would behind a name. */
@@ -172,11 +174,13 @@ class Chaos implements ClientSurroundings {
       '-controlPlaneHost=127.0.0.1',
     ]);
     this.#controlPlanes[slot] = started;
+    this.#startingControlPlanes.add(started);
     const [, port] = await started.printed(
       /control plane {2}http:\/\/127\.0\.0\.1:(\d+)/,
       systemClock,
       startMsMax,
     );
+    this.#startingControlPlanes.delete(started);
     this.#controlPlanePorts[slot] = Number(port);
   }
 
@@ -241,7 +245,10 @@ class Chaos implements ClientSurroundings {
 
   #harm(kind: 'agent' | 'control plane', slot: number): void {
     const victim = kind === 'agent' ? this.#agents[slot]!.process : this.#controlPlanes[slot]!;
-    const isUp = kind === 'control plane' || this.#agents[slot]!.broker !== undefined;
+    const isUp =
+      kind === 'control plane'
+        ? !this.#startingControlPlanes.has(victim)
+        : this.#agents[slot]!.broker !== undefined;
     if (victim.isPaused || victim.isGone || !isUp) return;
     if (this.random.next() < 0.5) {
       const ms = 200 + this.random.below(5_000);

@@ -21,6 +21,12 @@ export {
   generateAgentKey,
   hashAgentKey,
 } from './agent-keys.ts';
+export {
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type ServedHandlers,
+} from './api-server/api-server.ts';
 export { keepClusterSecrets, type SecretsNode } from './cluster-secrets.ts';
 export { CredentialsKeeper, type CredentialsKeeperOptions } from './credentials/credentials-keeper.ts';
 export { type ChangedDiagnostics, changeDiagnostics } from './diagnostics/change.ts';
@@ -37,6 +43,10 @@ export { takePicture } from './diagnostics/take-picture.ts';
 export { listingsOf, transitionView, viewOf } from './diagnostics/views.ts';
 export { readTrustedFile } from './files/private-file.ts';
 export { WatchedFile } from './files/watched-file.ts';
+export { accountOperations } from './operations/account/account-operations.ts';
+export type { CallContext } from './operations/call-context.ts';
+export type { OperationContext, OperationHandler, OperationHandlers } from './operations/handler.ts';
+export { OperationFailed } from './operations/operation-failed.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';
 export { parseBindings, type WorkloadIdentityBinding } from './workload-identity/binding.ts';
 export { platformIssuers } from './workload-identity/platform-issuers.ts';

@@ -84,6 +84,16 @@ async function raw(port: number, text: string): Promise<string> {
   return answer;
 }
 
+test('the feed of releases', async (t) => {
+  const { url } = await start(t, new FakeCluster(), { members: () => ['http://control-plane.test'] });
+  const response = await fetch(`${url}/agent-changelog.rss`);
+  assert.equal(response.headers.get('content-type'), 'application/rss+xml; charset=utf-8');
+  const text = await response.text();
+  assert.match(text, /^<\?xml .*\n<rss version="2\.0">/);
+  assert.match(text, /<link>http:\/\/control-plane\.test\/agent-changelog\.rss#v830<\/link>/);
+  assert.equal((await fetch(`${url}/agent-changelog.rss`, { method: 'POST' })).status, 405);
+});
+
 test('who is not admitted gets a status and no WebSocket', async (t) => {
   const cluster = new FakeCluster();
   const { port } = await start(t, cluster);

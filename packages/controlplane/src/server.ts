@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { apiPath } from '@weir/api';
 import { caps } from '@weir/core';
 import { agentTokenPath } from '@weir/metadata';
 import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
+import type { ApiServer } from './api-server/api-server.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
 import type { TokenExchange } from './workload-identity/token-exchange.ts';
@@ -19,6 +21,8 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly members: () => readonly string[];
   /** Gives agents of a platform their tokens. Without it there are none to be had. */
   readonly tokens?: TokenExchange | undefined;
+  /** Answers calls of the API. Without it there is none. */
+  readonly api?: ApiServer | undefined;
 }
 
 export interface ControlPlane {
@@ -62,6 +66,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     (request, response) => {
       if (giveToken !== undefined && pathOf(request) === `/${agentTokenPath}`)
         void giveToken(request, response);
+      else if (options.api !== undefined && pathOf(request).startsWith(`${apiPath}/`))
+        void options.api(request, response);
       else answer(request, response);
     },
   );

@@ -556,7 +556,7 @@ export const caps = {
 
   /** Rows of one page of an answer that comes in pages, and the text that says where the next one begins. */
   apiPageRowsMax: 1000,
-  apiCursorCharsMax: 1024,
+  apiCursorCharsMax: 4096,
 
   /** A text of the API that people write or read and that has no narrower limit: a reason, an explanation, a message. */
   apiTextCharsMax: 4096,

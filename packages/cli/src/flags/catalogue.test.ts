@@ -61,6 +61,7 @@ test('the secrets are marked', () => {
     'agentKey',
     'AZURE_STORAGE_KEY',
     'AZURE_STORAGE_SAS_TOKEN',
+    'otlpMetricsHeaders',
     'password',
     'oauthToken',
   ]);

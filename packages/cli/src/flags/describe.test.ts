@@ -30,13 +30,14 @@ const plantedTexts: Readonly<Record<string, string>> = {
   URL: `https://user:${planted}@host`,
   'bucket URL': `postgres://user:${planted}@host/db`,
   'database URL': `postgres://user:${planted}@host/db?password=${planted}`,
+  'HTTP headers': `authorization=${planted}`,
 };
 
 test('no secret that is set shows in the description or in a problem', () => {
   const carriers = flagRows.filter(({ secret, type }) => secret || type.conceal !== undefined);
   assert.ok(carriers.length > 10);
   for (const row of carriers) {
-    const text = row.secret ? planted : plantedTexts[(row.type.item ?? row.type).label]!;
+    const text = plantedTexts[(row.type.item ?? row.type).label] ?? planted;
     const command = row.commands[0]!;
     const parsed = parseCommandLine(command, [], { [row.env]: text });
     assert.ok('value' in parsed, row.name);
@@ -58,6 +59,10 @@ test('no secret that is mistyped shows in a problem', () => {
     ['-agentKye', 'hunter2'],
     ['-agentKey', 'correct horse', 'hunter2'],
     ['-multiregion', 'hunter2'],
+    ['-otlpMetricsHeaders', 'hunter2'],
+    ['-otlpMetricsHeaders', 'a=hunter2,a=hunter2'],
+    ['-otlpMetricsHeaders', 'a=hunter2%0d%0ab: c'],
+    ['-otlpMetricsURL', 'htp://user:hunter2@host'],
     ['-metadataURL', 'htp://user:hunter2@host'],
     ['-bucketURL', 'service_stripe://postgres://user:hunter2@host'],
     ['-additionalBackgroundTasksBucketURLs', 'mem://a,ftp://user:hunter2@host'],

@@ -63,6 +63,8 @@ interface Call {
   caller?: Caller;
   input?: Readonly<Record<string, unknown>>;
   permit?: Permit;
+  /** Where it happens. */
+  workspaceId?: string | undefined;
   output?: unknown;
   /** Whether somebody known, or somebody who wants to be, has come as far as to be written down. */
   isAudited: boolean;
@@ -141,6 +143,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         call.caller === undefined
           ? publicPermit
           : await authorize(call.caller, operation, call.input, accounts);
+      call.workspaceId = call.permit.workspaceId;
       call.output = await run(call, call.permit);
       putBack();
     } catch (error) {
@@ -155,7 +158,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (operation.access !== 'write' || !(isByCookie || operation.scope === 'public')) return;
     const origin = originOf(request.headers, publicUrl());
     if (origin === 'foreign' || (isByCookie && origin === 'none'))
-      throw new ApiError('forbidden', 'A session works from the pages of the console only; programs use keys.');
+      throw new ApiError(
+        'forbidden',
+        'A session works from the pages of the console only; programs use keys.',
+      );
     if (isByCookie && !isJson(request.headers)) throw new ApiError('unsupported_media_type');
   }
 
@@ -175,12 +181,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const { operation, browser, remoteAddress, caller, request } = call;
     const deadline = Promise.withResolvers<never>();
     const stop = new AbortController();
-    const giveUp = (error: ApiError) => {
-      stop.abort(error);
-      deadline.reject(error);
-    };
-    const cancel = clock.after(operationMsMax, () => giveUp(new ApiError('unavailable')));
-    const gone = () => giveUp(call.stop.reason as ApiError);
+    const cancel = clock.after(operationMsMax, () => {
+      const late = new ApiError('unavailable');
+      stop.abort(late);
+      deadline.reject(late);
+    });
+    // The handler may stop when nobody waits for it; what it does not stop it ends, and that is written down.
+    const gone = () => stop.abort(call.stop.reason);
     call.stop.addEventListener('abort', gone);
     const context: CallContext = {
       actor: permit.actor,
@@ -191,6 +198,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       remoteAddress,
       userAgent: userAgentOf(request),
       browser,
+      happensIn: (workspaceId) => {
+        call.workspaceId = workspaceId;
+      },
       stop: stop.signal,
       clock,
       log,
@@ -214,7 +224,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       actor: auditActorOf(caller, permit),
       remoteAddress,
       userAgent: userAgentOf(request),
-      workspaceId: permit?.workspaceId,
+      workspaceId: call.workspaceId,
       input,
       output,
       result: error?.code ?? 'ok',
@@ -242,7 +252,8 @@ function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operat
   if (!isOperationName(name) || handlers[name] === undefined) {
     const served = operationNames.filter((known) => handlers[known] !== undefined);
     const nearest = nearestName(name, served);
-    const hint = nearest === undefined ? `GET ${apiPath}/openapi.json lists them` : `did you mean "${nearest}"?`;
+    const hint =
+      nearest === undefined ? `GET ${apiPath}/openapi.json lists them` : `did you mean "${nearest}"?`;
     throw new ApiError('not_found', `There is no operation ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
   }
   const operation: Operation<OperationName> = catalogue[name];

@@ -75,7 +75,9 @@ function permitTo(
 
 function onAccount(caller: Caller, { access }: KnownOperation): Permit {
   const { accountId } = caller;
-  const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { scope: 'account', access, accountId }));
+  const allowed = caller.actors.find(({ actor }) =>
+    isAllowed(actor, { scope: 'account', access, accountId }),
+  );
   if (allowed === undefined) throw new ApiError('forbidden');
   return permitTo(allowed);
 }

@@ -94,9 +94,7 @@ async function callerByKeys(
 function actorOf(key: ApiKey, workspaceId: string | undefined): KnownActor | undefined {
   const { id, accountId } = key;
   const grants =
-    workspaceId === undefined
-      ? key.grants
-      : key.grants.filter((grant) => grant.workspaceId === workspaceId);
+    workspaceId === undefined ? key.grants : key.grants.filter((grant) => grant.workspaceId === workspaceId);
   return grants.length === 0 ? undefined : { kind: 'api_key', id, accountId, grants };
 }
 

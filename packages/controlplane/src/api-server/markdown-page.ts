@@ -22,7 +22,7 @@ ${body}
 /** Blocks stand between empty lines, but for those of a fence. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = [];
-  const parts = markdown.split(/^(```\w*\n[^]*?\n```)$/m);
+  const parts = markdown.split(/^(```\w*\n[\s\S]*?\n```)$/m);
   for (const part of parts) {
     if (part.startsWith('```')) blocks.push(part);
     else blocks.push(...part.split(/\n{2,}/).map((block) => block.trim()));
@@ -68,7 +68,9 @@ function inline(text: string): string {
   return text
     .split(/(`[^`]*`)/)
     .map((part) =>
-      part.startsWith('`') ? `<code>${escaped(unescaped(part.slice(1, -1)))}</code>` : escaped(unescaped(part)),
+      part.startsWith('`')
+        ? `<code>${escaped(unescaped(part.slice(1, -1)))}</code>`
+        : escaped(unescaped(part)),
     )
     .join('')
     .replace(/\[((?:[^\]<]|<code>[^<]*<\/code>)+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>');
@@ -79,5 +81,9 @@ function unescaped(text: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

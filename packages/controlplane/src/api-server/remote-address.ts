@@ -26,5 +26,8 @@ export function placeOf(address: string): string {
   const behind = tail === '' ? [] : tail.split(':');
   const missing = Math.max(0, 8 - groups.length - behind.length);
   const all = [...groups, ...Array<string>(missing).fill('0'), ...behind];
-  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

@@ -28,7 +28,8 @@ export class RequestBodies {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const late = () => reject(new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`));
+    const late = () =>
+      reject(new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`));
     const cancel = this.#clock.after(bodyMsMax, late);
     const takeChunk = (chunk: Buffer) => {
       bytes += chunk.length;

@@ -17,14 +17,14 @@ export function browserSessionOf(
   const keep = (value: string, seconds: number) =>
     response.setHeader('set-cookie', `${name}=${value}; Max-Age=${seconds}; ${attributes}`);
   return {
-    token: valueOf(request.headers.cookie, name),
+    token: cookieCalled(name, request.headers.cookie),
     begin: (token, expiresMs) => keep(token, Math.max(0, Math.floor((expiresMs - clock.nowMs()) / 1000))),
     end: () => keep('', 0),
   };
 }
 
 /** The first one of the name: a browser sends the one with the longest path first, and all of ours have the same. */
-function valueOf(cookies: string | undefined, name: string): string | undefined {
+function cookieCalled(name: string, cookies: string | undefined): string | undefined {
   for (const cookie of (cookies ?? '').split(';')) {
     const at = cookie.indexOf('=');
     if (at > 0 && cookie.slice(0, at).trim() === name) return cookie.slice(at + 1).trim();

@@ -30,4 +30,6 @@ export interface CallContext extends OperationContext {
   readonly browser: BrowserSession;
   /** The one that an operation of the scope `cluster` is about; for restoring, a deleted one. */
   readonly cluster: VirtualCluster | undefined;
+  /** Tells the audit log in which workspace it happens, where the request does not say. */
+  happensIn(workspaceId: string): void;
 }

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { catalogue, type Operation, type OperationName, operations } from '@weir/api';
+import fc from 'fast-check';
+import { cookieOf, fakeHandlers, startTestApi, type TestApi } from '../../testing/api-server.ts';
+import {
+  accountGrant,
+  agentGrant,
+  appGrant,
+  makeAccount,
+  password,
+  type TestAccount,
+} from '../../testing/two-accounts.ts';
+import type { KeyGrant, RoleGrant } from '../accounts/grants.ts';
+import { type Actor, isAllowed } from '../accounts/permissions.ts';
+import type { ServedHandlers } from './api-server.ts';
+import type { RateLimitSizes } from './rate-limits.ts';
+
+/** Every operation, by everybody, on everything. */
+
+const plenty = { burst: 1e9, perSecond: 1e9 };
+const rateLimits: RateLimitSizes = {
+  failuresPerPlace: plenty,
+  failuresPerName: plenty,
+  unknownKeysPerPlace: plenty,
+  callsPerCaller: plenty,
+};
+
+interface TestCaller {
+  readonly actor: Actor;
+  readonly headers: Record<string, string>;
+}
+
+/** Ids that a request can be about: those of a place in an account, or some that never were. */
+interface Target {
+  readonly workspace: string;
+  readonly cluster: string;
+  readonly user: string;
+  readonly role: string;
+  readonly key: string;
+  readonly invitation: string;
+  readonly session: string;
+}
+
+const fresh = (last: string) => `ffffffff_ffff_4fff_8fff_0000000000${last}`;
+const missing: Target = {
+  workspace: `wi_${fresh('01')}`,
+  cluster: `vci_${fresh('02')}`,
+  user: `ui_${fresh('03')}`,
+  role: `pri_${fresh('04')}`,
+  key: `aki_${fresh('05')}`,
+  invitation: `ivi_${fresh('06')}`,
+  session: `si_${fresh('07')}`,
+};
+
+const exampleUuid = '0f1e2d3c_4b5a_4968_8776_0000000000';
+const exampleIds: Readonly<Record<keyof Target, string>> = {
+  workspace: `wi_${exampleUuid}02`,
+  cluster: `vci_${exampleUuid}06`,
+  user: `ui_${exampleUuid}03`,
+  role: `pri_${exampleUuid}04`,
+  key: `aki_${exampleUuid}05`,
+  invitation: `ivi_${exampleUuid}0b`,
+  session: `si_${exampleUuid}0c`,
+};
+
+/** The example of the catalogue, about other things. */
+function inputAbout(operation: Operation, target: Target): Record<string, unknown> {
+  let text = JSON.stringify(operation.example.input);
+  for (const kind of Object.keys(exampleIds) as (keyof Target)[])
+    text = text.replaceAll(exampleIds[kind], target[kind]);
+  const input = JSON.parse(text) as Record<string, unknown>;
+  if (operation.scope === 'workspace' && 'workspace_id' in operation.input.shape)
+    input.workspace_id = target.workspace;
+  return input;
+}
+
+interface World {
+  readonly api: TestApi;
+  readonly callers: Readonly<Record<string, TestCaller>>;
+  readonly targets: Readonly<Record<'a' | 'b' | 'foreign' | 'missing', Target>>;
+}
+
+async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<World> {
+  const api = await startTestApi(t, { rateLimits, ...(handlers === undefined ? {} : { handlers }) });
+  const ours = await makeAccount(api.accounts, 'Ours');
+  const theirs = await makeAccount(api.accounts, 'Theirs');
+  const targets = {
+    a: await targetIn(api, ours, 'a'),
+    b: await targetIn(api, ours, 'b'),
+    foreign: await targetIn(api, theirs, 'a'),
+    missing,
+  };
+  const keyed = async (name: string, ...grants: KeyGrant[]): Promise<TestCaller> => ({
+    actor: { kind: 'api_key', id: name, accountId: ours.accountId, grants },
+    headers: { 'service-api-key': await ours.key(name, ...grants) },
+  });
+  const signed = async (name: string, ...grants: RoleGrant[]): Promise<TestCaller> => {
+    const email = await ours.user(name, ...grants);
+    const cookie = cookieOf(await api.call('sign_in', { body: { email, password } }));
+    // With handlers that are not real nobody signs in.
+    const user = await api.accounts.users.findByEmail(email);
+    const begun = await api.accounts.sessions.begin({ userId: user!.id, remoteAddress: '', userAgent: '' });
+    return {
+      actor: { kind: 'user', id: name, accountId: ours.accountId, grants },
+      headers: { cookie: cookie || `service_session=${begun.token}`, origin: api.url },
+    };
+  };
+  const [a, b] = [ours.a.id, ours.b.id];
+  const callers = {
+    nobody: { actor: { kind: 'anonymous' } as const, headers: {} },
+    app_a: await keyed('app_a', appGrant(a)),
+    app_r_a: await keyed('app_r_a', appGrant(a, 'app_r')),
+    agent_a: await keyed('agent_a', agentGrant(ours.a)),
+    agent_r_a: await keyed('agent_r_a', agentGrant(ours.a, 'agent_r')),
+    account: await keyed('account', accountGrant),
+    no_role: await signed('no_role'),
+    admin_a: await signed('admin_a', { workspaceId: a, managedGrantName: 'admin' }),
+    reader_a: await signed('reader_a', { workspaceId: a, managedGrantName: 'read_only' }),
+    admin_a_reader_b: await signed(
+      'admin_a_reader_b',
+      { workspaceId: a, managedGrantName: 'admin' },
+      { workspaceId: b, managedGrantName: 'read_only' },
+    ),
+    admin: await signed('admin', { workspaceId: '*', managedGrantName: 'admin' }),
+    reader: await signed('reader', { workspaceId: '*', managedGrantName: 'read_only' }),
+  } satisfies Record<string, TestCaller>;
+  return { api, callers, targets };
+}
+
+async function targetIn({ accounts }: TestApi, account: TestAccount, place: 'a' | 'b'): Promise<Target> {
+  const { accountId } = account;
+  const { id: workspace, clusterId: cluster } = account[place];
+  const name = `target_${place}`;
+  const email = await account.user(name, { workspaceId: workspace, managedGrantName: 'read_only' });
+  const user = (await accounts.users.findByEmail(email))!;
+  const roles = await accounts.roles.list(accountId);
+  const role = roles.find((one) => one.name === `role of ${name}`)!.id;
+  const { key } = await accounts.keys.create(accountId, {
+    name,
+    grants: [appGrant(workspace)],
+    createdBy: '',
+  });
+  const invited = [{ email: `${place}@invited.example`, roleId: role }];
+  const [made] = await accounts.invitations.create(accountId, invited, '');
+  const { session } = await accounts.sessions.begin({ userId: user.id, remoteAddress: '', userAgent: '' });
+  return {
+    workspace,
+    cluster,
+    user: user.id,
+    role,
+    key: key.id,
+    invitation: made!.invitation.id,
+    session: session.id,
+  };
+}
+
+/** Whether the rules let an actor do this, by the catalogue and the grants alone; `handler` where the input does not decide. */
+function mayCall(operation: Operation<OperationName>, actor: Actor, target: Target, isOurs: boolean) {
+  const { scope, access } = operation;
+  if (actor.kind === 'anonymous') return scope === 'public';
+  const { accountId } = actor;
+  const place = { access, accountId, workspaceId: target.workspace, clusterId: target.cluster };
+  switch (scope) {
+    case 'public':
+    case 'user':
+      return true;
+    case 'account':
+      return isAllowed(actor, { ...place, scope });
+    case 'cluster':
+      return isOurs && isAllowed(actor, { ...place, scope });
+    case 'workspace':
+      if (!('workspace_id' in operation.input.shape) || operation.name === 'list_api_keys') return 'handler';
+      return isOurs && isAllowed(actor, { ...place, scope });
+  }
+}
+
+test('a handler is reached if and only if the grants say so', async (t) => {
+  const { api, callers, targets } = await makeWorld(t, fakeHandlers());
+  for (const operation of operations) {
+    for (const [who, { actor, headers }] of Object.entries(callers)) {
+      for (const [what, target] of Object.entries(targets)) {
+        const isOurs = what === 'a' || what === 'b';
+        const may = mayCall(operation, actor, target, isOurs);
+        if (may === 'handler') continue;
+        const answer = await api.call(operation.name, { headers, body: inputAbout(operation, target) });
+        const where = `${operation.name} by ${who} on ${what}: ${answer.text}`;
+        if (may) assert.equal(answer.status, 200, where);
+        else assert.ok([401, 403, 404].includes(answer.status), where);
+        assert.equal(answer.status === 401, !may && actor.kind === 'anonymous', where);
+      }
+    }
+  }
+});
+
+test('what belongs to others is answered as what never was', async (t) => {
+  const { api, callers, targets } = await makeWorld(t);
+  const before = await stateOf(api, targets.foreign);
+  for (const operation of operations) {
+    for (const [who, { headers }] of Object.entries(callers)) {
+      const ask = (target: Target) =>
+        api.call(operation.name, { headers, body: inputAbout(operation, target) });
+      const [foreign, never] = [await ask(targets.foreign), await ask(missing)];
+      if (isAboutAThing(operation)) {
+        assert.deepEqual(
+          [foreign.status, foreign.text],
+          [never.status, never.text],
+          `${operation.name} by ${who}`,
+        );
+        assert.notEqual(foreign.status, 200, `${operation.name} by ${who}`);
+      }
+    }
+  }
+  assert.deepEqual(await stateOf(api, targets.foreign), before);
+});
+
+/** Whether its input names something that there has to be. */
+function isAboutAThing(operation: Operation): boolean {
+  const text = JSON.stringify(inputAbout(operation, missing));
+  return text.includes('ffffffff_ffff');
+}
+
+test('whoever has no right in a place changes nothing there and learns nothing of it', async (t) => {
+  const { api, callers, targets } = await makeWorld(t);
+  const outsiders = ['nobody', 'app_a', 'app_r_a', 'agent_a', 'no_role', 'admin_a', 'reader_a'] as const;
+  const secretIds = [...Object.values(targets.b), ...Object.values(targets.foreign)];
+  const before = [await stateOf(api, targets.b), await stateOf(api, targets.foreign)];
+  const name = fc.constantFrom(...operations.map((operation) => operation.name));
+  const who = fc.constantFrom(...outsiders);
+  const kinds = Object.keys(exampleIds) as (keyof Target)[];
+  const place = fc.constantFrom('a', 'b', 'foreign', 'missing');
+  /** Ids of several places in one request. */
+  const mixed = fc.record(Object.fromEntries(kinds.map((kind) => [kind, place]))) as fc.Arbitrary<
+    Record<keyof Target, keyof World['targets']>
+  >;
+  await fc.assert(
+    fc.asyncProperty(name, who, mixed, async (operationName, caller, places) => {
+      const entries = kinds.map((kind) => [kind, targets[places[kind]][kind]]);
+      const target = Object.fromEntries(entries) as Target;
+      const body = inputAbout(catalogue[operationName], target);
+      const { text } = await api.call(operationName, { headers: callers[caller]!.headers, body });
+      const told = isFake(operationName) ? [] : secretIds.filter((id) => text.includes(id));
+      assert.deepEqual(told, [], `${operationName} by ${caller}: ${text}`);
+    }),
+    { numRuns: 1500 },
+  );
+  assert.deepEqual([await stateOf(api, targets.b), await stateOf(api, targets.foreign)], before);
+});
+
+/** An operation whose handler answers with an example, whatever it is asked. */
+function isFake(name: OperationName): boolean {
+  return catalogue[name].scope === 'cluster' && !/virtual_cluster(?:_tags|_tier)?$/.test(name);
+}
+
+/** What there is in the place of a target. */
+async function stateOf({ accounts }: TestApi, { workspace, cluster, user, role, key }: Target) {
+  const found = (await accounts.virtualClusters.find(cluster))!;
+  const { accountId } = found;
+  const { lastUsedMs: _, ...storedKey } = (await accounts.keys.get(accountId, key))!;
+  return {
+    cluster: found,
+    workspace: await accounts.workspaces.get(accountId, workspace),
+    clusters: await accounts.virtualClusters.list(accountId, workspace),
+    deleted: await accounts.virtualClusters.listDeleted(accountId, workspace),
+    user: await accounts.users.get(accountId, user),
+    grants: await accounts.users.grantsOf(user),
+    sessions: await accounts.sessions.list(user),
+    role: (await accounts.roles.list(accountId)).find(({ id }) => id === role),
+    key: storedKey,
+    keys: (await accounts.keys.list(accountId)).filter(({ grants }) =>
+      grants.some(({ workspaceId }) => workspaceId === workspace || workspaceId === '*'),
+    ).length,
+    invitations: (await accounts.invitations.list(accountId)).filter(({ roleId }) => roleId === role),
+  };
+}

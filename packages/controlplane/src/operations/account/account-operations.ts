@@ -1,0 +1,27 @@
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import { apiKeyHandlers } from './api-keys.ts';
+import { auditHandlers } from './audit.ts';
+import { sessionHandlers } from './sessions.ts';
+import { userRoleHandlers } from './user-roles.ts';
+import { userHandlers } from './users.ts';
+import { virtualClusterHandlers } from './virtual-clusters.ts';
+import { workspaceHandlers } from './workspaces.ts';
+
+export interface AccountOperationsOptions {
+  readonly accounts: AccountsDatabase;
+  /** Where browsers reach the console; links of invitations begin with it. */
+  readonly publicUrl: () => string;
+}
+
+/** The handlers of all operations on people, keys and what belongs to whom. */
+export function accountOperations({ accounts, publicUrl }: AccountOperationsOptions) {
+  return {
+    ...workspaceHandlers(accounts),
+    ...userRoleHandlers(accounts),
+    ...userHandlers(accounts, publicUrl),
+    ...apiKeyHandlers(accounts),
+    ...sessionHandlers(accounts),
+    ...auditHandlers(accounts),
+    ...virtualClusterHandlers(accounts),
+  };
+}

@@ -1,0 +1,121 @@
+import { clusterTypeOf, type InputOf } from '@weir/api';
+import { everywhere, type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
+import type { ApiKey } from '../../accounts/keys.ts';
+import { notFound } from '../../accounts/not-found.ts';
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import { mayManageKey } from '../../accounts/permissions.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { makerId } from './made-key.ts';
+import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './reach.ts';
+import { byName, toldKey, toldNewKey } from './told.ts';
+
+type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_api_key';
+type GivenKey = InputOf<'create_api_key'>;
+type GivenGrant = GivenKey['access_grants'][number];
+
+export function apiKeyHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+  const { keys } = accounts;
+
+  async function create(input: GivenKey, context: CallContext) {
+    const { accountId, actor } = context;
+    const grants: KeyGrant[] = [];
+    for (const given of input.access_grants) {
+      const grant = await grantOf(accounts, given, input.virtual_cluster_type, context);
+      if (!mayManageKey(actor, accountId, grant)) throw new OperationFailed('forbidden');
+      grants.push(grant);
+    }
+    happensWith(grants, context);
+    return toldNewKey(await keys.create(accountId, { name: input.name, grants, createdBy: makerId(actor) }));
+  }
+
+  return {
+    create_api_key: create,
+    create_api_key_v2: create,
+
+    async list_api_keys({ workspace_id }, context) {
+      const all = await keys.list(context.accountId);
+      const own = all.filter((key) => manages(context, key) && isOf(key, workspace_id));
+      return { api_keys: byName(own).map(toldKey) };
+    },
+
+    async delete_api_key({ api_key_id }, context) {
+      const key = await keys.get(context.accountId, api_key_id);
+      if (key === undefined || !manages(context, key)) throw notFound('API key');
+      happensWith(key.grants, context);
+      await keys.revoke(context.accountId, key.id);
+      return {};
+    },
+  };
+}
+
+/** A key of several workspaces, or of all, is a matter of the account. */
+function happensWith(grants: readonly KeyGrant[], { happensIn }: CallContext): void {
+  const [workspaceId, ...others] = new Set(grants.map((grant) => grant.workspaceId));
+  if (workspaceId !== undefined && workspaceId !== everywhere && others.length === 0) happensIn(workspaceId);
+}
+
+function manages({ actor, accountId }: Asking, { grants }: ApiKey): boolean {
+  return grants.length > 0 && grants.every((grant) => mayManageKey(actor, accountId, grant));
+}
+
+function isOf({ grants }: ApiKey, workspaceId: string | undefined): boolean {
+  return workspaceId === undefined || grants.some((grant) => grant.workspaceId === workspaceId);
+}
+
+/** The grant with its workspace, if the caller may know of what it names. */
+async function grantOf(
+  accounts: AccountsDatabase,
+  given: GivenGrant,
+  clusterType: GivenKey['virtual_cluster_type'],
+  asking: Asking,
+): Promise<KeyGrant> {
+  const { principal_kind, resource_kind, resource_id, workspace_id, managed_grant_name } = given;
+  // Whoever writes `read_only` here would otherwise get a key that writes.
+  if (managed_grant_name !== undefined)
+    throw new OperationFailed(
+      'invalid_request',
+      'managed_grant_name is for roles; a key that reads is app_r.',
+    );
+  const grant = { principalKind: principal_kind, resourceKind: resource_kind, resourceId: resource_id };
+  switch (keyKindOf({ ...grant, workspaceId: '' }).kind) {
+    case 'agent':
+      if (clusterType !== undefined && clusterTypeOf(resource_id) !== clusterType)
+        throw new OperationFailed('invalid_request', 'virtual_cluster_type is not the type of the cluster.');
+      return { ...grant, workspaceId: await workspaceOfCluster(accounts, resource_id, asking) };
+    case 'application':
+      return { ...grant, workspaceId: await workspaceGiven(accounts, workspace_id, asking) };
+    case 'account':
+      return { ...grant, workspaceId: workspace_id ?? everywhere };
+  }
+}
+
+async function workspaceOfCluster(
+  { virtualClusters }: AccountsDatabase,
+  clusterId: string,
+  asking: Asking,
+): Promise<string> {
+  const cluster = await virtualClusters.get(asking.accountId, clusterId);
+  if (cluster === undefined) throw notFound('virtual cluster');
+  if (!mayOnCluster(asking, 'read', cluster) && !seesWorkspace(asking, cluster.workspaceId))
+    throw notFound('virtual cluster');
+  return cluster.workspaceId;
+}
+
+async function workspaceGiven(
+  accounts: AccountsDatabase,
+  workspaceId: string | undefined,
+  asking: Asking,
+): Promise<string> {
+  const { actor, accountId } = asking;
+  if (workspaceId === undefined) {
+    const grant = { principalKind: 'app', resourceKind: everywhere, resourceId: everywhere } as const;
+    return oldestWritable(accounts, asking, (id) =>
+      mayManageKey(actor, accountId, { ...grant, workspaceId: id }),
+    );
+  }
+  const workspace = await accounts.workspaces.get(accountId, workspaceId);
+  if (workspace === undefined || !seesWorkspace(asking, workspaceId)) throw notFound('workspace');
+  return workspaceId;
+}

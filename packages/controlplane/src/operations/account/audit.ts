@@ -1,0 +1,55 @@
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { administersAccount, reachedWorkspaces } from './reach.ts';
+import { timeText } from './told.ts';
+
+export function auditHandlers(
+  accounts: AccountsDatabase,
+): OperationHandlers<'search_audit_log', CallContext> {
+  /** Where the caller may look: everywhere, or in the workspaces that it administers. */
+  async function placesOf(context: CallContext, workspaceId: string | undefined) {
+    if (administersAccount(context)) return workspaceId === undefined ? undefined : [workspaceId];
+    const reached = await reachedWorkspaces(accounts, context);
+    const administered = reached.filter(({ grant }) => grant === 'admin').map(({ id }) => id);
+    if (workspaceId === undefined) return administered;
+    if (!administered.includes(workspaceId)) throw new OperationFailed('forbidden');
+    return [workspaceId];
+  }
+
+  return {
+    async search_audit_log(input, context) {
+      const { workspace_id, start, end, actor, operation, target, result, limit, cursor } = input;
+      const workspaceIds = await placesOf(context, workspace_id);
+      const { entries, nextCursor } = await accounts.auditLog.search({
+        accountId: context.accountId,
+        limit,
+        ...(start === undefined ? {} : { fromMs: Date.parse(start) }),
+        ...(end === undefined ? {} : { toMs: Date.parse(end) }),
+        ...(actor === undefined ? {} : { actor }),
+        ...(operation === undefined ? {} : { operation }),
+        ...(target === undefined ? {} : { target }),
+        ...(result === undefined ? {} : { result }),
+        ...(workspaceIds === undefined ? {} : { workspaceIds }),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      return {
+        entries: entries.map((entry) => ({
+          id: entry.id,
+          time: timeText(entry.timeMs),
+          actor_kind: entry.actor.kind,
+          actor_id: entry.actor.id === '' ? null : entry.actor.id,
+          actor_name: entry.actor.name === '' ? null : entry.actor.name,
+          remote_address: entry.remoteAddress,
+          operation: entry.operation,
+          workspace_id: entry.workspaceId ?? null,
+          targets: [...entry.targets],
+          result: entry.result,
+          message: entry.message ?? '',
+        })),
+        next_cursor: nextCursor ?? null,
+      };
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { Session } from '../../accounts/sessions.ts';
+import type { User } from '../../accounts/users.ts';
+import type { CallContext } from '../call-context.ts';
+
+/** Signs a user in: the browser gets a token that nobody has seen, and the one that it came with is worth nothing any more. */
+export async function beginSession(
+  { sessions }: Pick<AccountsDatabase, 'sessions'>,
+  user: User,
+  { browser, remoteAddress, userAgent }: Pick<CallContext, 'browser' | 'remoteAddress' | 'userAgent'>,
+): Promise<Session> {
+  const { session, token } = await sessions.begin({
+    userId: user.id,
+    remoteAddress,
+    userAgent,
+    ...(browser.token === undefined ? {} : { replacedToken: browser.token }),
+  });
+  browser.begin(token, session.expiresMs);
+  return session;
+}

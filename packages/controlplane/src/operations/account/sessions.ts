@@ -1,0 +1,130 @@
+import { release } from '@weir/core';
+import { notFound } from '../../accounts/not-found.ts';
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { CallContext, SignedIn } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { beginSession } from './begin-session.ts';
+import { administersAccount, mayOnCluster, reachedWorkspaces } from './reach.ts';
+import { byName, timeText, toldProfile } from './told.ts';
+
+type Names =
+  | 'get_sign_in_methods'
+  | 'setup'
+  | 'sign_in'
+  | 'sign_out'
+  | 'get_session'
+  | 'list_sessions'
+  | 'revoke_session'
+  | 'change_password'
+  | 'get_context';
+
+export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+  const { setup, users, sessions, workspaces, virtualClusters } = accounts;
+  return {
+    async get_sign_in_methods() {
+      return { needs_setup: await setup.isNeeded(), passwords: true, sso_login_path: null };
+    },
+
+    async setup({ token, account_name, email, name, password }, context) {
+      const made = await setup.finish(token, { accountName: account_name, email, name, proof: { password } });
+      await beginSession(accounts, made.user, context);
+      return {
+        account_id: made.account.id,
+        workspace_id: made.workspaceId,
+        user: toldProfile(made.user),
+      };
+    },
+
+    async sign_in({ email, password }, context) {
+      const user = await users.authenticate(email, password);
+      if (user === undefined) throw new OperationFailed('invalid_credentials');
+      const session = await beginSession(accounts, user, context);
+      return { user: toldProfile(user), expires_at: timeText(session.expiresMs) };
+    },
+
+    async sign_out(_input, context) {
+      const { user, session } = signedInOf(context);
+      await sessions.end(user.id, session.id);
+      context.browser.end();
+      return {};
+    },
+
+    async get_session(_input, context) {
+      const { user, session } = signedInOf(context);
+      return { user: toldProfile(user), expires_at: timeText(session.expiresMs) };
+    },
+
+    async list_sessions(_input, context) {
+      const { user, session: current } = signedInOf(context);
+      const all = await sessions.list(user.id);
+      return {
+        sessions: all
+          .toSorted((one, other) => other.lastSeenMs - one.lastSeenMs)
+          .map((session) => ({
+            id: session.id,
+            is_current: session.id === current.id,
+            created_at: timeText(session.createdMs),
+            last_used_at: timeText(session.lastSeenMs),
+            expires_at: timeText(session.expiresMs),
+            remote_address: session.remoteAddress,
+            user_agent: session.userAgent,
+          })),
+      };
+    },
+
+    async revoke_session({ session_id }, context) {
+      const { user, session } = signedInOf(context);
+      if (!(await sessions.end(user.id, session_id))) throw notFound('session');
+      if (session_id === session.id) context.browser.end();
+      return {};
+    },
+
+    async change_password({ current_password, new_password }, context) {
+      const { user, session } = signedInOf(context);
+      if ((await users.authenticate(user.email, current_password)) === undefined)
+        throw new OperationFailed('invalid_credentials', 'The password until now is wrong.');
+      await users.setPassword(user.accountId, user.id, new_password, session.id);
+      return {};
+    },
+
+    async get_context(_input, context) {
+      const { actor, accountId, actorName, clock } = context;
+      const account = await accounts.accounts.get(accountId);
+      if (actor.kind === 'anonymous' || account === undefined) throw notFound('account');
+      const [reached, all, clusters] = await Promise.all([
+        reachedWorkspaces(accounts, context),
+        workspaces.list(accountId),
+        virtualClusters.list(accountId),
+      ]);
+      const seen = byName(clusters.filter((cluster) => mayOnCluster(context, 'read', cluster)));
+      const ofWorkspace = Map.groupBy(seen, ({ workspaceId }) => workspaceId);
+      // An agent key reaches its cluster and not the workspace, which has a name all the same.
+      const told = all.flatMap(({ id, name }) => {
+        const grant = reached.find((workspace) => workspace.id === id)?.grant;
+        const own = ofWorkspace.get(id) ?? [];
+        if (grant === undefined && own.length === 0) return [];
+        const virtual_clusters = own.map((cluster) => ({
+          id: cluster.id,
+          name: cluster.name,
+          type: cluster.type,
+        }));
+        return [{ id, name, grant: grant ?? ('read_only' as const), virtual_clusters }];
+      });
+      return {
+        account: { id: account.id, name: account.name },
+        actor: { kind: actor.kind, id: actor.id, name: actorName },
+        is_account_admin: administersAccount(context),
+        workspaces: told,
+        release,
+        server_time: timeText(clock.nowMs()),
+      };
+    },
+  };
+}
+
+function signedInOf({ signedIn }: CallContext): SignedIn {
+  if (signedIn === undefined)
+    throw new OperationFailed('forbidden', 'This is for sessions of the console; a key has none.');
+  return signedIn;
+}

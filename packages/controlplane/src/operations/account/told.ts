@@ -1,0 +1,60 @@
+import type { OutputOf } from '@weir/api';
+import type { KeyGrant, RoleGrant } from '../../accounts/grants.ts';
+import type { ApiKey } from '../../accounts/keys.ts';
+import type { User } from '../../accounts/users.ts';
+
+/** How the records of the stores are told to callers. */
+
+export function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+type ToldKey = OutputOf<'list_api_keys'>['api_keys'][number];
+type ToldNewKey = OutputOf<'create_api_key'>;
+type ToldGrant = ToldKey['access_grants'][number];
+
+export function toldKeyGrant(grant: KeyGrant): ToldGrant {
+  return {
+    principal_kind: grant.principalKind,
+    resource_kind: grant.resourceKind,
+    resource_id: grant.resourceId,
+    workspace_id: grant.workspaceId,
+    managed_grant_name: '',
+  };
+}
+
+export function toldRoleGrant({ workspaceId, managedGrantName }: RoleGrant): ToldGrant {
+  return {
+    principal_kind: '',
+    resource_kind: '',
+    resource_id: '*',
+    workspace_id: workspaceId,
+    managed_grant_name: managedGrantName,
+  };
+}
+
+export function toldKey(key: ApiKey): ToldKey {
+  return {
+    ...keyFields(key),
+    key_hint: key.secretTail,
+    last_used_at: key.lastUsedMs === undefined ? null : timeText(key.lastUsedMs),
+  };
+}
+
+/** With its secret, this once. */
+export function toldNewKey({ key, secret }: { readonly key: ApiKey; readonly secret: string }): ToldNewKey {
+  return { ...keyFields(key), key: secret };
+}
+
+function keyFields({ id, name, grants, createdMs }: ApiKey) {
+  return { id, name, access_grants: grants.map(toldKeyGrant), created_at: timeText(createdMs) };
+}
+
+export function toldProfile({ id, email, name }: User): OutputOf<'sign_in'>['user'] {
+  return { id, email, name };
+}
+
+/** By their names, as people look for them. */
+export function byName<Thing extends { readonly name: string }>(things: readonly Thing[]): Thing[] {
+  return things.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
+}

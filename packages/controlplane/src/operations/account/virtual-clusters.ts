@@ -1,0 +1,221 @@
+import {
+  type ClusterType,
+  cloudProviders,
+  clusterTiers,
+  clusterTypes,
+  type InputOf,
+  namePrefixes,
+  type OutputOf,
+  prefixed,
+} from '@weir/api';
+import type { ApiKey } from '../../accounts/keys.ts';
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import { isAllowed } from '../../accounts/permissions.ts';
+import { restorableMs, type VirtualCluster } from '../../accounts/virtual-clusters.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { makeKeyFor } from './made-key.ts';
+import { mayOnCluster, oldestWritable } from './reach.ts';
+import { byName, timeText, toldKey } from './told.ts';
+
+type Names =
+  | 'list_virtual_clusters'
+  | 'describe_virtual_cluster'
+  | 'create_virtual_cluster'
+  | 'create_virtual_cluster_v2'
+  | 'rename_virtual_cluster'
+  | 'update_virtual_cluster_tier'
+  | 'describe_virtual_cluster_tags'
+  | 'update_virtual_cluster_tags'
+  | 'delete_virtual_cluster'
+  | 'list_recently_deleted_virtual_clusters'
+  | 'restore_virtual_cluster';
+
+type GivenCluster = InputOf<'create_virtual_cluster'>;
+type ToldCluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
+
+/** Which virtual clusters there are. What is in them is the matter of other operations. */
+export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+  const { virtualClusters, keys } = accounts;
+
+  /** Agent keys by cluster, for those whom they are shown to. */
+  async function agentKeysFor(clusters: readonly VirtualCluster[], context: CallContext) {
+    if (!clusters.some((cluster) => mayOnCluster(context, 'write', cluster)))
+      return new Map<string, ApiKey[]>();
+    const all = await keys.list(context.accountId);
+    const ofAgents = all.filter(({ kind }) => kind === 'agent');
+    return Map.groupBy(ofAgents, ({ grants }) => grants[0]!.resourceId);
+  }
+
+  async function toldAll(clusters: readonly VirtualCluster[], context: CallContext): Promise<ToldCluster[]> {
+    const agentKeys = await agentKeysFor(clusters, context);
+    return clusters.map((cluster) => ({
+      ...toldCluster(cluster),
+      ...(mayOnCluster(context, 'write', cluster)
+        ? { agent_keys: byName(agentKeys.get(cluster.id) ?? []).map(toldKey) }
+        : {}),
+    }));
+  }
+
+  async function create(input: GivenCluster, context: CallContext) {
+    const { accountId, actor } = context;
+    const workspaceId = input.workspace_id ?? (await oldestWorkspace(context));
+    context.happensIn(workspaceId);
+    const cluster = await virtualClusters.create(accountId, workspaceId, newCluster(input));
+    const told = {
+      virtual_cluster_id: cluster.id,
+      virtual_cluster_name: cluster.name,
+      ...poolOf(cluster),
+      bootstrap_url: null,
+      workspace_id: workspaceId,
+    };
+    if (input.skip_agent_key_creation) return told;
+    const grant = {
+      principalKind: 'agent',
+      resourceKind: 'virtual_cluster',
+      resourceId: cluster.id,
+      workspaceId,
+    } as const;
+    const named = { accountId, id: cluster.id, name: wordOf(cluster) };
+    const key = await makeKeyFor(accounts, named, grant, actor).catch(async (error) => {
+      await virtualClusters.delete(accountId, cluster.id);
+      throw error;
+    });
+    return { ...told, agent_key: key };
+  }
+
+  function oldestWorkspace(context: CallContext): Promise<string> {
+    const { actor, accountId } = context;
+    return oldestWritable(accounts, context, (workspaceId) =>
+      isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId }),
+    );
+  }
+
+  return {
+    async list_virtual_clusters({ workspace_id }, context) {
+      const all = await virtualClusters.list(context.accountId, workspace_id);
+      const seen = all.filter((cluster) => mayOnCluster(context, 'read', cluster));
+      return { virtual_clusters: await toldAll(byName(seen), context) };
+    },
+
+    async describe_virtual_cluster(_input, context) {
+      const [told] = await toldAll([clusterOf(context)], context);
+      return { virtual_cluster: told! };
+    },
+
+    create_virtual_cluster: create,
+    create_virtual_cluster_v2: create,
+
+    async rename_virtual_cluster(input, { accountId }) {
+      const { virtual_cluster_id, new_virtual_cluster_name: name } = input;
+      await virtualClusters.change(accountId, virtual_cluster_id, { name });
+      return {};
+    },
+
+    async update_virtual_cluster_tier({ virtual_cluster_id, tier }, { accountId }) {
+      await virtualClusters.change(accountId, virtual_cluster_id, { tier });
+      return {};
+    },
+
+    async describe_virtual_cluster_tags(_input, context) {
+      return { tags: { ...clusterOf(context).tags } };
+    },
+
+    async update_virtual_cluster_tags({ virtual_cluster_id, tags }, { accountId }) {
+      await virtualClusters.change(accountId, virtual_cluster_id, { tags });
+      return {};
+    },
+
+    async delete_virtual_cluster(input, context) {
+      const { id, name, type } = clusterOf(context);
+      if (prefixed(clusterTypes[type].namePrefix, input.virtual_cluster_name) !== name)
+        throw new OperationFailed('name_mismatch');
+      await virtualClusters.delete(context.accountId, id);
+      return {};
+    },
+
+    async list_recently_deleted_virtual_clusters({ workspace_id }, context) {
+      const deleted = await virtualClusters.listDeleted(context.accountId, workspace_id);
+      const seen = deleted.filter((cluster) => mayOnCluster(context, 'read', cluster));
+      return {
+        virtual_clusters: seen.map((cluster) => ({
+          ...fieldsOf(cluster),
+          deleted_at: timeText(cluster.deletedMs!),
+          restorable_until: timeText(cluster.deletedMs! + restorableMs),
+        })),
+      };
+    },
+
+    async restore_virtual_cluster(input, context) {
+      const { id, deletedMs } = clusterOf(context);
+      if (deletedMs === undefined) throw new OperationFailed('not_restorable', 'It was not deleted.');
+      await virtualClusters.restore(context.accountId, id, input.new_virtual_cluster_name);
+      return {};
+    },
+  };
+}
+
+function clusterOf({ cluster }: CallContext): VirtualCluster {
+  if (cluster === undefined) throw new Error('an operation on a cluster was called without one');
+  return cluster;
+}
+
+function newCluster(input: GivenCluster) {
+  const regionGroup = input.virtual_cluster_region_group;
+  return {
+    name: input.virtual_cluster_name,
+    type: input.virtual_cluster_type ?? ('byoc' satisfies ClusterType),
+    tier: input.virtual_cluster_tier ?? 'pro',
+    cloudProvider: input.virtual_cluster_cloud_provider ?? 'aws',
+    place:
+      regionGroup === undefined ? { region: input.virtual_cluster_region ?? 'us-east-1' } : { regionGroup },
+    tags: input.virtual_cluster_tags,
+  };
+}
+
+function fieldsOf({ id, name, type, workspaceId, tier, createdMs }: VirtualCluster) {
+  return {
+    id,
+    name,
+    type,
+    workspace_id: workspaceId,
+    tier: oneOf(clusterTiers, tier),
+    created_at: timeText(createdMs),
+  };
+}
+
+function toldCluster(cluster: VirtualCluster): ToldCluster {
+  const cloudProvider = oneOf(cloudProviders, cluster.cloudProvider);
+  const { place } = cluster;
+  return {
+    ...fieldsOf(cluster),
+    ...poolOf(cluster),
+    cloud_provider: cloudProvider,
+    cluster_region: {
+      is_multi_region: 'regionGroup' in place,
+      region: 'region' in place ? { name: place.region, cloud_provider: cloudProvider } : null,
+      region_group: 'regionGroup' in place ? { name: place.regionGroup, regions: [] } : null,
+    },
+    bootstrap_url: null,
+  };
+}
+
+/** Agents of a cluster are one group, which is named after it. */
+function poolOf(cluster: VirtualCluster) {
+  return {
+    agent_pool_id: `api_${cluster.id.slice('vci_'.length)}`,
+    agent_pool_name: namePrefixes.agentPool + wordOf(cluster),
+  };
+}
+
+function wordOf({ name, type }: Pick<VirtualCluster, 'name' | 'type'>): string {
+  return name.slice(clusterTypes[type].namePrefix.length);
+}
+
+/** What a column of the database is known to hold. */
+function oneOf<Word extends string>(words: readonly Word[], word: string): Word {
+  const found = words.find((known) => known === word);
+  if (found === undefined) throw new Error(`${word} is none of ${words.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,80 @@
+import type { InputOf } from '@weir/api';
+import type { Acl } from '@weir/core';
+import { type AclFilter, aclKey } from '@weir/metadata';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { refuse } from './refusals.ts';
+import type { ClusterServices } from './services.ts';
+import { byText } from './wire-values.ts';
+
+type AclOperationName =
+  | 'virtual_clusters/acls/list'
+  | 'virtual_clusters/acls/create'
+  | 'virtual_clusters/acls/delete';
+
+type AclOnTheWire = InputOf<'virtual_clusters/acls/create'>['acl'];
+
+const everyAcl: AclFilter = {
+  resourceType: 'ANY',
+  resourceName: null,
+  patternType: 'ANY',
+  principal: null,
+  host: null,
+  operation: 'ANY',
+  permission: 'ANY',
+};
+
+export function aclOperations({ clusterPort }: ClusterServices) {
+  return {
+    'virtual_clusters/acls/list': async ({ virtual_cluster_id }) => {
+      const acls = await clusterPort(virtual_cluster_id).describeAcls(everyAcl);
+      return { acls: inOrder(acls).map(told) };
+    },
+
+    'virtual_clusters/acls/create': async ({ virtual_cluster_id, acl }) => {
+      const [result] = await clusterPort(virtual_cluster_id).createAcls([given(acl)]);
+      refuse(result!, { INVALID_REQUEST: 'invalid_request', POLICY_VIOLATION: 'limit_exceeded' });
+      return { acl };
+    },
+
+    'virtual_clusters/acls/delete': async ({ virtual_cluster_id, acls }) => {
+      // A rule names itself whole, so that none of these filters finds more than one.
+      const results = await clusterPort(virtual_cluster_id).deleteAcls(acls.map(given));
+      for (const result of results) refuse(result, { INVALID_REQUEST: 'invalid_request' });
+      const deleted = new Map(results.flatMap((result) => result.deleted).map((acl) => [aclKey(acl), acl]));
+      return { acls: [...deleted.values()].map(told) };
+    },
+  } satisfies OperationHandlers<AclOperationName, CallContext>;
+}
+
+function given(acl: AclOnTheWire): Acl {
+  return {
+    resourceType: acl.resource_type,
+    resourceName: acl.resource_name,
+    patternType: acl.pattern_type,
+    principal: acl.principal,
+    host: acl.host,
+    operation: acl.operation,
+    permission: acl.permission_type,
+  };
+}
+
+function told(acl: Acl): AclOnTheWire {
+  return {
+    resource_type: acl.resourceType,
+    resource_name: acl.resourceName,
+    pattern_type: acl.patternType,
+    principal: acl.principal,
+    host: acl.host,
+    operation: acl.operation,
+    permission_type: acl.permission,
+  };
+}
+
+/** The cluster has none; people and tools that compare lists want one. */
+function inOrder(acls: readonly Acl[]): Acl[] {
+  return acls
+    .map((acl) => [aclKey(acl), acl] as const)
+    .sort(([a], [b]) => byText(a, b))
+    .map(([, acl]) => acl);
+}

@@ -1,0 +1,32 @@
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import type { ClusterServices } from './services.ts';
+import { timeText } from './wire-values.ts';
+
+export function agentOperations({ clusterPort }: ClusterServices) {
+  return {
+    list_agents: async ({ virtual_cluster_id, group, role }) => {
+      const agents = await clusterPort(virtual_cluster_id).listAgents();
+      const wanted = agents.filter(
+        (agent) =>
+          (group === undefined || agent.group === group) &&
+          (role === undefined || agent.roles.includes(role)),
+      );
+      return {
+        agents: wanted.map((agent) => ({
+          agent_id: agent.agentId,
+          release: agent.release,
+          roles: [...agent.roles],
+          group: agent.group,
+          zone: agent.zone,
+          host: agent.host,
+          kafka_port: agent.kafkaPort,
+          cpu_count: agent.cpuCount,
+          // What agents measure may be a little more than all.
+          cpu_load: Math.min(1, Math.max(0, agent.cpuLoad)),
+          last_seen_at: timeText(agent.lastSeenMs),
+        })),
+      };
+    },
+  } satisfies OperationHandlers<'list_agents', CallContext>;
+}

@@ -1,0 +1,57 @@
+import { catalogue, clusterTypeOf, type InputOf, type OperationName, type OutputOf } from '@weir/api';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { aclOperations } from './acls.ts';
+import { agentOperations } from './agents.ts';
+import { clientMetricsOperations } from './client-metrics.ts';
+import { configurationOperations } from './configuration.ts';
+import { consumerGroupOperations } from './consumer-groups.ts';
+import { credentialOperations } from './credentials.ts';
+import { diagnosticOperations } from './diagnostics.ts';
+import { eventsStateOperations } from './events-state.ts';
+import { monitoringOperations } from './monitoring.ts';
+import { orUnavailable } from './refusals.ts';
+import type { ClusterServices } from './services.ts';
+import { topicOperations } from './topics.ts';
+
+export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
+
+/** Everything that is done inside of a cluster. That the caller may was settled before, and so was what its input looks like. */
+export function clusterOperations(
+  services: ClusterServices,
+): OperationHandlers<ClusterOperationName, CallContext> {
+  const plain = allOperations(services);
+  const names = Object.keys(plain) as ClusterOperationName[];
+  return Object.fromEntries(
+    names.map((name) => [name, guarded(name, plain[name] as AnyHandler)]),
+  ) as unknown as OperationHandlers<ClusterOperationName, CallContext>;
+}
+
+function allOperations(services: ClusterServices) {
+  return {
+    ...topicOperations(services),
+    ...configurationOperations(services),
+    ...aclOperations(services),
+    ...credentialOperations(services),
+    ...consumerGroupOperations(services),
+    ...agentOperations(services),
+    ...clientMetricsOperations(services),
+    ...eventsStateOperations(services),
+    ...monitoringOperations(services),
+    ...diagnosticOperations(services),
+  };
+}
+
+type AnyInput = InputOf<ClusterOperationName>;
+type AnyHandler = (input: AnyInput, context: CallContext) => Promise<OutputOf<OperationName>>;
+
+/** What all of them have in common: the right kind of cluster, and that it can be away. */
+function guarded(name: ClusterOperationName, handler: AnyHandler): AnyHandler {
+  const isForKafka = (catalogue[name].errors as readonly string[]).includes('unsupported_cluster_type');
+  return (input, context) => {
+    if (isForKafka && clusterTypeOf(input.virtual_cluster_id) !== 'byoc')
+      return Promise.reject(new OperationFailed('unsupported_cluster_type'));
+    return orUnavailable(() => handler(input, context));
+  };
+}

@@ -1,0 +1,145 @@
+import type { OutputOf } from '@weir/api';
+import { caps } from '@weir/core';
+import {
+  type ConfigChange,
+  checkConfigs,
+  clusterConfigValue,
+  describeConfigs,
+  isConfigName,
+} from '@weir/metadata';
+import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { Glance } from './glance.ts';
+import { refuse } from './refusals.ts';
+import type { ClusterServices } from './services.ts';
+import { nanosecondsOfMs } from './wire-values.ts';
+
+type Tier = OutputOf<'describe_virtual_cluster_configuration'>['virtual_cluster_configuration']['tier'];
+
+type ConfigurationOperation =
+  | 'describe_virtual_cluster_configuration'
+  | 'update_virtual_cluster_configuration';
+
+/** Broker configs that the interface always tells, with the values that count. Others it tells when somebody set them. */
+const toldConfigs: readonly string[] = [
+  'auto.create.topics.enable',
+  'delete.topic.enable',
+  'log.retention.ms',
+  'message.max.bytes',
+  'num.partitions',
+  'offsets.retention.minutes',
+  'service.default.topic.type',
+  'service.soft.delete.topic.enable',
+  'service.soft.delete.topic.ttl.ms',
+];
+
+/** Configs that have fields of their own in the interface, and what to use instead. */
+const fieldOf: Readonly<Record<string, string>> = {
+  'service.acls.enabled': 'are_acls_enabled',
+  'service.acl.shadowing.enabled': 'acl_shadowing_enabled',
+  'service.bucket.url': 'bucket_url',
+};
+const eventsPrefix = 'service.events.';
+
+export function configurationOperations({ clusterPort, virtualClusters }: ClusterServices) {
+  return {
+    describe_virtual_cluster_configuration: async ({ virtual_cluster_id }, context) => {
+      const { clusterConfigs } = await Glance.take(clusterPort(virtual_cluster_id), context);
+      const cluster = context.cluster!;
+      const valueFor = <Name extends Parameters<typeof clusterConfigValue>[0]>(name: Name) =>
+        clusterConfigValue(name, clusterConfigs);
+      return {
+        virtual_cluster_configuration: {
+          are_acls_enabled: valueFor('service.acls.enabled'),
+          acl_shadowing_enabled: valueFor('service.acl.shadowing.enabled'),
+          is_auto_create_topic_enabled: valueFor('auto.create.topics.enable'),
+          default_num_partitions: Math.min(valueFor('num.partitions'), caps.partitionsPerTopicMax),
+          default_retention_millis: valueFor('log.retention.ms'),
+          default_topic_type: valueFor('service.default.topic.type'),
+          enable_deletion_protection: cluster.isDeletionProtected,
+          soft_delete_topics_enabled: valueFor('service.soft.delete.topic.enable'),
+          inactive_topics_ttl: nanosecondsOfMs(valueFor('service.soft.delete.topic.ttl.ms')),
+          tier: cluster.tier as Tier,
+          broker_configs: toldBrokerConfigs(clusterConfigs),
+          bucket_url: valueFor('service.bucket.url') ?? null,
+        },
+      };
+    },
+
+    update_virtual_cluster_configuration: async (input, context) => {
+      const { virtual_cluster_id: clusterId, virtual_cluster_configuration: wanted } = input;
+      const { are_acls_enabled, acl_shadowing_enabled, bucket_url, broker_configs } = wanted;
+      const changes = [
+        ...flagChange('service.acls.enabled', are_acls_enabled),
+        ...flagChange('service.acl.shadowing.enabled', acl_shadowing_enabled),
+        ...textChange('service.bucket.url', bucket_url),
+        ...brokerChanges(broker_configs),
+      ];
+      // The cluster first, because it may refuse.
+      if (changes.length > 0) {
+        const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
+        const [result] = await clusterPort(clusterId).alterConfigs([resource], { validateOnly: false });
+        refuse(result!, { INVALID_CONFIG: 'invalid_cluster_config', INVALID_REQUEST: 'invalid_request' });
+      }
+      const change: VirtualClusterChange = {
+        ...(wanted.tier === undefined ? {} : { tier: wanted.tier }),
+        ...(wanted.enable_deletion_protection === undefined
+          ? {}
+          : { isDeletionProtected: wanted.enable_deletion_protection }),
+      };
+      if (Object.keys(change).length > 0) await virtualClusters.change(context.accountId, clusterId, change);
+      return {};
+    },
+  } satisfies OperationHandlers<ConfigurationOperation, CallContext>;
+}
+
+function toldBrokerConfigs(clusterTexts: Readonly<Record<string, string>>): Record<string, string> {
+  const set = Object.keys(clusterTexts).filter((name) => !hasOwnField(name));
+  const names = [...new Set([...toldConfigs, ...set])].sort();
+  const described = describeConfigs('cluster', { texts: clusterTexts, clusterTexts, agentTexts: {}, names });
+  return Object.fromEntries(described.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])));
+}
+
+function hasOwnField(name: string): boolean {
+  return Object.hasOwn(fieldOf, name) || name.startsWith(eventsPrefix);
+}
+
+function flagChange(name: string, value: boolean | undefined): ConfigChange[] {
+  return value === undefined ? [] : [{ name, operation: 'set', value: String(value) }];
+}
+
+/** `null` ends it. */
+function textChange(name: string, value: string | null | undefined): ConfigChange[] {
+  if (value === undefined) return [];
+  if (value !== null) refuseInvalid(name, value, 'bucket_url');
+  return [{ name, operation: value === null ? 'delete' : 'set', value }];
+}
+
+/** Those that are `null` stay as they are. */
+function brokerChanges(configs: Readonly<Record<string, string | null>>): ConfigChange[] {
+  return Object.entries(configs).flatMap(([name, value]): ConfigChange[] => {
+    if (!isConfigName('cluster', name))
+      throw new OperationFailed('unsupported_cluster_config', `unsupported cluster config "${name}"`);
+    if (hasOwnField(name)) {
+      const instead = fieldOf[name] ?? 'update_events_state';
+      throw new OperationFailed(
+        'unsupported_cluster_config',
+        `unsupported cluster config "${name}" among broker_configs; use ${instead}`,
+      );
+    }
+    if (value === null) return [];
+    refuseInvalid(name, value, name);
+    return [{ name, operation: 'set', value }];
+  });
+}
+
+function refuseInvalid(name: string, value: string, shownName: string): void {
+  const [problem] = checkConfigs('cluster', { [name]: value }).problems;
+  if (problem === undefined) return;
+  throw new OperationFailed(
+    'invalid_cluster_config',
+    `invalid cluster config "${shownName}": ${problem.rule}`,
+  );
+}

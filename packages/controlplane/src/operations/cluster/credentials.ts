@@ -1,0 +1,89 @@
+import { idOf, namePrefixes, prefixed } from '@weir/api';
+import { type CredentialDescription, newScramCredential } from '@weir/metadata';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { refuse } from './refusals.ts';
+import type { ClusterServices } from './services.ts';
+import { byText, timeText } from './wire-values.ts';
+
+type CredentialOperation =
+  | 'list_virtual_cluster_credentials'
+  | 'create_virtual_cluster_credentials'
+  | 'delete_virtual_cluster_credentials';
+
+const usernamePrefix = 'ccun_';
+const passwordPrefix = 'ccp_';
+/** Nobody guesses 256 bits, so that a generated password may be verified cheaply. */
+const passwordBytes = 32;
+const nameCharsMax = 128;
+
+export function credentialOperations({ clusterPort, freshUuid, randomBytes }: ClusterServices) {
+  return {
+    list_virtual_cluster_credentials: async ({ virtual_cluster_id }) => {
+      const credentials = await clusterPort(virtual_cluster_id).listCredentials();
+      return { credentials: credentials.map(told).sort((a, b) => byText(a.name, b.name)) };
+    },
+
+    create_virtual_cluster_credentials: async (input) => {
+      const { virtual_cluster_id, credentials_name, is_cluster_superuser, read_only } = input;
+      if (read_only)
+        throw new OperationFailed(
+          'unsupported_cluster_type',
+          'Credentials of a Kafka cluster cannot be read_only; say with ACLs what they may do.',
+        );
+      const name = checkedName(credentials_name);
+      const id = idOf('credential', freshUuid());
+      const username = usernamePrefix + freshUuid().replaceAll('-', '');
+      const password = input.imported_password ?? freshPassword(randomBytes);
+      const [result] = await clusterPort(virtual_cluster_id).putCredentials([
+        {
+          username,
+          id,
+          name,
+          isSuperuser: is_cluster_superuser,
+          isFromFile: false,
+          password: await newScramCredential(password, randomBytes),
+        },
+      ]);
+      // All that can be wrong with what was made here is that somebody has the name.
+      refuse(result!, { INVALID_REQUEST: 'duplicate_name', POLICY_VIOLATION: 'limit_exceeded' });
+      return { id, username, password };
+    },
+
+    delete_virtual_cluster_credentials: async ({ virtual_cluster_id, id }) => {
+      const port = clusterPort(virtual_cluster_id);
+      const found = (await port.listCredentials()).find((credential) => credential.id === id);
+      if (found === undefined) throw new OperationFailed('not_found', `There is no credential ${id}.`);
+      const [result] = await port.deleteCredentials([found.username]);
+      refuse(result!, { RESOURCE_NOT_FOUND: 'not_found', POLICY_VIOLATION: 'limit_exceeded' });
+      return {};
+    },
+  } satisfies OperationHandlers<CredentialOperation, CallContext>;
+}
+
+function told({ id, name, username, createdMs, isSuperuser }: CredentialDescription) {
+  return {
+    id,
+    name,
+    username,
+    created_at: timeText(createdMs),
+    is_cluster_superuser: isSuperuser,
+    // Only credentials of schema registries can be.
+    read_only: false,
+  };
+}
+
+function checkedName(given: string): string {
+  const name = prefixed(namePrefixes.credential, given);
+  const { length } = name.slice(namePrefixes.credential.length);
+  if (length >= 1 && length <= nameCharsMax) return name;
+  throw new OperationFailed(
+    'invalid_request',
+    `credentials_name: a name has 1 to ${nameCharsMax} characters, not ${length}`,
+  );
+}
+
+function freshPassword(randomBytes: (count: number) => Uint8Array): string {
+  return passwordPrefix + Buffer.from(randomBytes(passwordBytes)).toString('hex');
+}

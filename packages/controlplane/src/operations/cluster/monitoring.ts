@@ -1,0 +1,69 @@
+import { caps, type MetricRow } from '@weir/core';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { Glance } from './glance.ts';
+import type { ClusterServices } from './services.ts';
+import { byText } from './wire-values.ts';
+
+type MonitoringOperation = 'monitoring/describe_quotas' | 'monitoring/describe_cluster_metrics';
+
+/** Labels that every series of a cluster has. */
+const commonTags = ['virtual_cluster_id'];
+
+export function monitoringOperations({ clusterPort, metricRows }: ClusterServices) {
+  return {
+    'monitoring/describe_quotas': async ({ virtual_cluster_id }, context) => {
+      const port = clusterPort(virtual_cluster_id);
+      const [glance, agents, groups, deleted, subscriptions, groupConfigs, transactions] = await Promise.all([
+        Glance.take(port, context),
+        port.listAgents(),
+        port.listGroups({ states: [], types: [] }),
+        port.listDeletedTopics(),
+        port.listConfigResources('clientMetrics'),
+        port.listConfigResources('group'),
+        port.listTransactions({ states: [], producerIds: [], openForMs: -1 }),
+      ]);
+      const deletedPartitions = deleted.reduce((sum, { topic }) => sum + topic.partitionCount, 0);
+      const rows: [name: string, limit: number, used: number][] = [
+        ['acls', caps.aclsMax, glance.recordCount('acl')],
+        ['agents', caps.agentsPerClusterMax, agents.length],
+        ['client_metrics_subscriptions', caps.clientMetricsMax, subscriptions.length],
+        ['client_quotas', caps.clientQuotasMax, glance.recordCount('clientQuota')],
+        ['consumer_groups', caps.groupsMax, groups.length],
+        ['credentials', caps.credentialsMax, glance.recordCount('credential')],
+        ['group_configs', caps.groupConfigsMax, groupConfigs.length],
+        ['partitions', caps.partitionsPerClusterMax, glance.partitionCount],
+        ['partitions_with_deleted_topics', caps.partitionsHeldMax, glance.partitionCount + deletedPartitions],
+        // A topic has a partition at least.
+        ['topics', caps.partitionsPerClusterMax, glance.topics.length],
+        ['transactional_ids', caps.transactionalIdsMax, transactions.length],
+      ];
+      return { quotas: rows.map(([name, limit, used]) => ({ name, limit, used })) };
+    },
+
+    'monitoring/describe_cluster_metrics': async ({ virtual_cluster_id }) => {
+      const rows = new Map(metricRows(virtual_cluster_id).map((row) => [row.name, row]));
+      return { metrics: [...rows.values()].map(described).sort((a, b) => byText(a.name, b.name)) };
+    },
+  } satisfies OperationHandlers<MonitoringOperation, CallContext>;
+}
+
+function described({ name, kind, help, labels }: MetricRow) {
+  return {
+    name: `service_${name}`,
+    type: kind,
+    unit: unitOf(name),
+    description: help,
+    tags: [...new Set([...commonTags, ...labels])],
+  };
+}
+
+const units = ['seconds', 'bytes', 'records', 'ratio'];
+
+/** Names end in what they count, as Prometheus asks for. */
+function unitOf(name: string): string {
+  const words = name.replace(/_total$/, '').split('_');
+  const last = words.at(-1)!;
+  if (last === 'ms') return 'milliseconds';
+  return units.find((unit) => unit === last) ?? '';
+}

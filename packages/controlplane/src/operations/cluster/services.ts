@@ -1,0 +1,21 @@
+import type { MetricRow } from '@weir/core';
+import type { ClusterPort } from '@weir/metadata';
+import type { VirtualClusters } from '../../accounts/virtual-clusters.ts';
+import type { Transition } from '../../diagnostics/record.ts';
+import type { DiagnosticsStore } from '../../diagnostics/store.ts';
+
+/** What the operations on clusters need. */
+export interface ClusterServices {
+  /** The leader of a cluster, wherever it is. Calls reject with `ClusterUnavailable` while there is none. */
+  readonly clusterPort: (clusterId: string) => ClusterPort;
+  readonly virtualClusters: Pick<VirtualClusters, 'change'>;
+  readonly diagnostics: DiagnosticsStore;
+  /** Told of diagnostics that somebody muted or unmuted. */
+  readonly onTransition: (transition: Transition) => void;
+  /** The metrics that there are of a cluster, whoever counts them. */
+  readonly metricRows: (clusterId: string) => readonly MetricRow[];
+  /** For ids. */
+  readonly freshUuid: () => string;
+  /** For passwords: a source that nobody can foretell. */
+  readonly randomBytes: (count: number) => Uint8Array;
+}

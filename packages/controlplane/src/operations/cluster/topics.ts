@@ -1,0 +1,213 @@
+import type { ErrorCode, OutputOf } from '@weir/api';
+import { caps } from '@weir/core';
+import {
+  type ClusterPort,
+  type ConfigChange,
+  clusterConfigValue,
+  describeConfigs,
+  type TopicDescription,
+  topicConfigValue,
+} from '@weir/metadata';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { Glance, type GlanceContext } from './glance.ts';
+import { refuse } from './refusals.ts';
+import type { ClusterServices } from './services.ts';
+import { byText, nanosecondsOfMs, partsOf, timeText } from './wire-values.ts';
+
+type TopicOperation =
+  | 'list_topics'
+  | 'create_topic'
+  | 'describe_topic'
+  | 'update_topic'
+  | 'delete_topic'
+  | 'undelete_topic';
+
+type ListedTopic = OutputOf<'list_topics'>['topics'][number];
+type Texts = Readonly<Record<string, string>>;
+
+const alterCodes = {
+  UNKNOWN_TOPIC_OR_PARTITION: 'not_found',
+  UNKNOWN_TOPIC_ID: 'not_found',
+  INVALID_PARTITIONS: 'invalid_request',
+  INVALID_REQUEST: 'invalid_request',
+  INVALID_CONFIG: 'invalid_topic_config',
+  POLICY_VIOLATION: 'limit_exceeded',
+} as const satisfies Record<string, ErrorCode>;
+
+const createCodes = {
+  ...alterCodes,
+  TOPIC_ALREADY_EXISTS: 'topic_already_exists',
+  // The name itself was checked before: what is left is a name that metrics cannot tell from another.
+  INVALID_TOPIC_EXCEPTION: 'topic_already_exists',
+} as const satisfies Record<string, ErrorCode>;
+
+const deleteCodes = {
+  UNKNOWN_TOPIC_OR_PARTITION: 'not_found',
+  TOPIC_DELETION_DISABLED: 'deletion_protected',
+} as const satisfies Record<string, ErrorCode>;
+
+const restoreCodes = {
+  UNKNOWN_TOPIC_ID: 'not_found',
+  TOPIC_ALREADY_EXISTS: 'not_restorable',
+  INVALID_TOPIC_EXCEPTION: 'not_restorable',
+  POLICY_VIOLATION: 'limit_exceeded',
+} as const satisfies Record<string, ErrorCode>;
+
+export function topicOperations({ clusterPort }: ClusterServices) {
+  return {
+    list_topics: async (input, context) => {
+      const port = clusterPort(input.virtual_cluster_id);
+      // Looked at first: a topic that is deleted in between is missing from neither list.
+      const { topics, clusterConfigs } = await Glance.take(port, context);
+      const sizes = await byteCounts(port, topics);
+      const live = topics.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
+      const deleted = input.include_recently_deleted ? await port.listDeletedTopics() : undefined;
+      return {
+        topics: live.sort((a, b) => byText(a.name, b.name)),
+        recently_deleted_topics:
+          deleted?.map(({ topic, deletedMs, restorableUntilMs, byteCount }) => ({
+            ...listedTopic(topic, clusterConfigs, byteCount),
+            deleted_at: timeText(deletedMs),
+            restorable_until: timeText(Math.min(restorableUntilMs, latestMs)),
+          })) ?? null,
+      };
+    },
+
+    create_topic: async ({ virtual_cluster_id, topic_name: name, partition_count, configs }) => {
+      const topic = { name, partitionCount: partition_count, configs: withoutNulls(configs) };
+      const [result] = await clusterPort(virtual_cluster_id).createTopics([topic], { validateOnly: false });
+      refuse(result!, createCodes);
+      return {};
+    },
+
+    describe_topic: async ({ virtual_cluster_id, topic_name }, context) => {
+      const glance = await Glance.take(clusterPort(virtual_cluster_id), context);
+      const { topicId, partitionCount, configs: texts } = requireTopic(glance, topic_name);
+      const described = describeConfigs('topic', {
+        texts,
+        clusterTexts: glance.clusterConfigs,
+        agentTexts: {},
+        names: null,
+      });
+      const configs = Object.fromEntries(described.map(({ name, value }) => [name, value]));
+      return { topic_id: topicId, partition_count: partitionCount, configs };
+    },
+
+    update_topic: async ({ virtual_cluster_id, topic_name, partition_count, configs }, context) => {
+      const port = clusterPort(virtual_cluster_id);
+      const topic = requireTopic(await Glance.take(port, context), topic_name);
+      // Tools say again what they said before.
+      const isGrowing = partition_count !== undefined && partition_count !== topic.partitionCount;
+      const growth = isGrowing ? [{ name: topic_name, partitionCount: partition_count }] : [];
+      const changes = configChanges(configs);
+      const alteration =
+        changes.length === 0
+          ? []
+          : [{ kind: 'topic', name: topic_name, replacesAll: false, changes } as const];
+      // Both are tried before either is done, so that a mistake in one leaves the other as it was.
+      for (const validateOnly of [true, false]) {
+        const altered = alteration.length === 0 ? [] : await port.alterConfigs(alteration, { validateOnly });
+        for (const result of altered) refuse(result, alterCodesOf(result.message));
+        const grown = growth.length === 0 ? [] : await port.createPartitions(growth, { validateOnly });
+        for (const result of grown) refuse(result, alterCodes);
+      }
+      return {};
+    },
+
+    delete_topic: async ({ virtual_cluster_id, topic_name: name, soft_delete }, context) => {
+      const port = clusterPort(virtual_cluster_id);
+      if (soft_delete === true) await refuseUnkeptTopic(port, context);
+      const [result] =
+        soft_delete === false ? await port.removeTopics([{ name }]) : await port.deleteTopics([{ name }]);
+      if (result!.error === 'TOPIC_DELETION_DISABLED')
+        throw new OperationFailed(
+          'deletion_protected',
+          `The topic ${name} has deletion protection enabled: ${result!.message}`,
+        );
+      refuse(result!, deleteCodes);
+      return {};
+    },
+
+    undelete_topic: async ({ virtual_cluster_id, topic_id, topic_name }) => {
+      const port = clusterPort(virtual_cluster_id);
+      const topicId = topic_id ?? (await lastDeleted(port, topic_name!));
+      const [result] = await port.restoreTopics([topicId]);
+      refuse(result!, restoreCodes);
+      return {};
+    },
+  } satisfies OperationHandlers<TopicOperation, CallContext>;
+}
+
+/** The last moment that the interface can write. */
+const latestMs = Date.UTC(9999, 11, 31);
+
+function requireTopic(glance: Glance, name: string): TopicDescription {
+  const topic = glance.topicByName(name);
+  if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
+  return topic;
+}
+
+function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: number): ListedTopic {
+  const { topicId, name, partitionCount, configs, createdMs } = topic;
+  return {
+    id: topicId,
+    name,
+    created_at: Math.floor(createdMs / 1000),
+    retention: nanosecondsOfMs(topicConfigValue('retention.ms', configs, clusterTexts)),
+    shard_count: partitionCount,
+    // What files have is compressed as the producers did it, which is the only size that is known.
+    uncompressed_size_hint: byteCount,
+  };
+}
+
+/** The bytes of each topic; 0 for one that is gone meanwhile. */
+async function byteCounts(port: ClusterPort, topics: readonly TopicDescription[]): Promise<number[]> {
+  const sums: number[] = [];
+  for (const part of partsOf(topics, caps.logSizesPerCallMax)) {
+    const { partitionCount, byteCount } = await port.logSizes(part.map(({ topicId }) => topicId));
+    let row = 0;
+    for (const count of partitionCount) {
+      sums.push(byteCount.subarray(row, row + count).reduce((sum, bytes) => sum + bytes, 0));
+      row += count;
+    }
+  }
+  return sums;
+}
+
+function withoutNulls(configs: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(configs).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}
+
+/** `null` gives a config its default back. */
+function configChanges(configs: Readonly<Record<string, string | null>>): ConfigChange[] {
+  return Object.entries(configs).map(([name, value]) => {
+    return { name, operation: value === null ? 'delete' : 'set', value };
+  });
+}
+
+/** The interface has a code of its own for the one change that no topic can be made to have. */
+function alterCodesOf(message: string | null): Readonly<Record<string, ErrorCode>> {
+  const isCompactionChange = /cannot be made (?:non-)?compacted/.test(message ?? '');
+  return isCompactionChange ? { ...alterCodes, INVALID_CONFIG: 'compaction_change' } : alterCodes;
+}
+
+/** Whoever asks for a deletion that can be undone must not lose the topic because the cluster keeps none. */
+async function refuseUnkeptTopic(port: ClusterPort, context: GlanceContext): Promise<void> {
+  const { clusterConfigs } = await Glance.take(port, context);
+  if (clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return;
+  throw new OperationFailed(
+    'invalid_request',
+    'The cluster has service.soft.delete.topic.enable=false, so that a deleted topic cannot be restored; set it, or leave soft_delete out.',
+  );
+}
+
+async function lastDeleted(port: ClusterPort, name: string): Promise<string> {
+  const found = (await port.listDeletedTopics()).find(({ topic }) => topic.name === name);
+  if (found === undefined)
+    throw new OperationFailed('not_found', `There is no deleted topic ${name} that can be restored.`);
+  return found.topic.topicId;
+}

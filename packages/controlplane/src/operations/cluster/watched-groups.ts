@@ -1,0 +1,306 @@
+import {
+  type ClusterPort,
+  type GroupListing,
+  type GroupStateName,
+  type GroupType,
+  type PartitionsOfTopic,
+  readAssignment,
+  type TopicDescription,
+} from '@weir/metadata';
+import { Glance, type GlanceContext } from './glance.ts';
+import { byText, partsOf } from './wire-values.ts';
+
+/** A group with its members and how far it is. */
+export interface WatchedGroup {
+  readonly name: string;
+  readonly type: GroupType;
+  readonly state: GroupStateName;
+  /** How partitions are assigned; empty without members. */
+  readonly protocol: string;
+  readonly generation: number;
+  readonly members: readonly WatchedMember[];
+  /** What it reads or has committed offsets of, by name. */
+  readonly topics: readonly WatchedTopic[];
+}
+
+export interface WatchedMember {
+  readonly id: string;
+  readonly instanceId: string | null;
+  readonly clientId: string;
+  readonly clientHost: string;
+  readonly assigned: readonly NamedPartitions[];
+}
+
+export interface NamedPartitions {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+export interface WatchedTopic {
+  readonly name: string;
+  /** Counted up. */
+  readonly partitions: readonly WatchedPartition[];
+}
+
+export interface WatchedPartition {
+  readonly partition: number;
+  readonly memberId: string | undefined;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  /** Where the group is; for a group that shares records, before what all is done. */
+  readonly committedOffset: number | undefined;
+  readonly lag: number | undefined;
+}
+
+/** Groups that one call describes. */
+const groupsPerCallMax = 500;
+
+/** What the coordinator says, before it is known which topics there are. */
+interface ToldGroup extends Omit<WatchedGroup, 'members' | 'topics'> {
+  readonly members: readonly ToldMember[];
+  readonly offsets: readonly ToldOffset[];
+}
+
+interface ToldMember extends Omit<WatchedMember, 'assigned'> {
+  /** Classic members name topics, others have ids. */
+  readonly named: readonly NamedPartitions[];
+  readonly numbered: readonly PartitionsOfTopic[];
+}
+
+interface ToldOffset {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Where the coordinator counts it itself. */
+  readonly lag?: number | undefined;
+}
+
+/** All that are listed; those that are gone meanwhile are left out. */
+export async function watchGroups(
+  port: ClusterPort,
+  listings: readonly Pick<GroupListing, 'groupId' | 'type'>[],
+  context: GlanceContext,
+): Promise<WatchedGroup[]> {
+  const told: ToldGroup[] = [];
+  for (const type of ['classic', 'consumer', 'share'] as const) {
+    const groupIds = listings.filter((listing) => listing.type === type).map(({ groupId }) => groupId);
+    for (const part of partsOf(groupIds, groupsPerCallMax)) told.push(...(await askers[type](port, part)));
+  }
+  // Last, so that no offset is beyond the end of its partition because the end is older.
+  const glance = await Glance.take(port, context);
+  const topicsByName = new Map(glance.topics.map((topic) => [topic.name, topic]));
+  return told
+    .map((group) => watchedGroup(group, glance, topicsByName))
+    .sort((a, b) => byText(a.name, b.name));
+}
+
+/** One group, whatever its type. */
+export async function watchGroup(
+  port: ClusterPort,
+  groupId: string,
+  context: GlanceContext,
+): Promise<WatchedGroup | undefined> {
+  const types = ['classic', 'consumer', 'share'] as const;
+  // A group id has one type at a time; the calls for the others find nothing.
+  const [found] = await watchGroups(
+    port,
+    types.map((type) => ({ groupId, type })),
+    context,
+  );
+  return found;
+}
+
+/** Records that a group has yet to read, of all partitions. */
+export function lagOf({ topics }: WatchedGroup): number {
+  return topics.reduce((sum, { partitions }) => sum + lagOfTopic(partitions), 0);
+}
+
+export function lagOfTopic(partitions: readonly WatchedPartition[]): number {
+  return partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
+}
+
+const askers: Readonly<
+  Record<GroupType, (port: ClusterPort, groupIds: readonly string[]) => Promise<ToldGroup[]>>
+> = { classic: askClassic, consumer: askConsumer, share: askShare };
+
+async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+  const descriptions = await port.describeGroups(groupIds);
+  const offsets = await committedOffsets(port, groupIds);
+  return descriptions.flatMap((group, index): ToldGroup[] => {
+    if (group.error !== 'NONE') return [];
+    const isConsumer = group.protocolType === 'consumer';
+    const members = group.members.map((member) => ({
+      id: member.memberId,
+      instanceId: member.groupInstanceId,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      // What other protocols assign is nobody's business but theirs.
+      named: (isConsumer ? readAssignment(member.assignment) : undefined) ?? [],
+      numbered: [],
+    }));
+    return [
+      {
+        name: group.groupId,
+        type: 'classic',
+        state: group.state,
+        protocol: group.protocolData,
+        generation: group.generationId ?? 0,
+        members,
+        offsets: offsets[index]!,
+      },
+    ];
+  });
+}
+
+async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+  const descriptions = await port.describeConsumerGroups(groupIds);
+  const offsets = await committedOffsets(port, groupIds);
+  return descriptions.flatMap((group, index): ToldGroup[] => {
+    if (group.error !== 'NONE') return [];
+    const members = group.members.map((member) => ({
+      id: member.memberId,
+      instanceId: member.instanceId,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      named: [],
+      numbered: member.assigned,
+    }));
+    return [
+      {
+        name: group.groupId,
+        type: 'consumer',
+        state: group.state,
+        protocol: members.length === 0 ? '' : group.assignor,
+        generation: group.epoch,
+        members,
+        offsets: offsets[index]!,
+      },
+    ];
+  });
+}
+
+async function askShare(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+  const descriptions = await port.describeShareGroups(groupIds);
+  const answers = await port.describeShareOffsets(groupIds.map((groupId) => ({ groupId, partitions: null })));
+  return descriptions.flatMap((group, index): ToldGroup[] => {
+    if (group.error !== 'NONE') return [];
+    const members = group.members.map((member) => ({
+      id: member.memberId,
+      instanceId: null,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      named: [],
+      numbered: member.assigned,
+    }));
+    const offsets = answers[index]!.offsets.filter(({ error }) => error === 'NONE').map(
+      ({ topicId, partition, startOffset, lag }) => {
+        return { topicId, partition, offset: startOffset, lag: lag < 0 ? undefined : lag };
+      },
+    );
+    return [
+      {
+        name: group.groupId,
+        type: 'share',
+        state: group.state,
+        protocol: members.length === 0 ? '' : group.assignor,
+        generation: group.epoch,
+        members,
+        offsets,
+      },
+    ];
+  });
+}
+
+async function committedOffsets(port: ClusterPort, groupIds: readonly string[]): Promise<ToldOffset[][]> {
+  const answers = await port.fetchOffsets(
+    groupIds.map((groupId) => ({
+      groupId,
+      memberId: null,
+      memberEpoch: -1,
+      requireStable: false,
+      partitions: null,
+    })),
+  );
+  return answers.map(({ offsets }) => offsets.filter(({ error }) => error === 'NONE'));
+}
+
+function watchedGroup(
+  { members, offsets, ...group }: ToldGroup,
+  glance: Glance,
+  topicsByName: ReadonlyMap<string, TopicDescription>,
+): WatchedGroup {
+  const partitions = new GroupPartitions(glance);
+  const watched = members.map(({ named, numbered, ...member }): WatchedMember => {
+    const assigned = [
+      ...named,
+      ...numbered.flatMap(({ topicId, partitions }) => {
+        const topic = glance.topicById(topicId)?.name;
+        return topic === undefined ? [] : [{ topic, partitions }];
+      }),
+    ].sort((a, b) => byText(a.topic, b.topic));
+    for (const { topic, partitions: numbers } of assigned) {
+      const topicId = topicsByName.get(topic)?.topicId;
+      if (topicId === undefined) continue;
+      for (const number of numbers) partitions.at(topicId, number).memberId = member.id;
+    }
+    return { ...member, assigned };
+  });
+  for (const { topicId, partition, offset, lag } of offsets) {
+    if (offset < 0) continue;
+    const found = partitions.at(topicId, partition);
+    found.committedOffset = offset;
+    found.lag = lag;
+  }
+  return { ...group, members: watched, topics: partitions.topics() };
+}
+
+interface GroupPartition {
+  memberId?: string;
+  committedOffset?: number;
+  lag?: number | undefined;
+}
+
+/** What is known of the partitions of a group, gathered from its members and its offsets. */
+class GroupPartitions {
+  readonly #glance: Glance;
+  readonly #byTopic = new Map<string, Map<number, GroupPartition>>();
+
+  constructor(glance: Glance) {
+    this.#glance = glance;
+  }
+
+  at(topicId: string, partition: number): GroupPartition {
+    const ofTopic = this.#byTopic.get(topicId) ?? new Map<number, GroupPartition>();
+    this.#byTopic.set(topicId, ofTopic);
+    const found = ofTopic.get(partition) ?? {};
+    ofTopic.set(partition, found);
+    return found;
+  }
+
+  topics(): WatchedTopic[] {
+    const topics: WatchedTopic[] = [];
+    for (const [topicId, found] of this.#byTopic) {
+      const name = this.#glance.topicById(topicId)?.name;
+      if (name === undefined) continue;
+      const partitions = Array.from(found, ([partition, known]) => this.#watched(topicId, partition, known))
+        .filter((partition) => partition !== undefined)
+        .sort((a, b) => a.partition - b.partition);
+      if (partitions.length > 0) topics.push({ name, partitions });
+    }
+    return topics.sort((a, b) => byText(a.name, b.name));
+  }
+
+  #watched(topicId: string, partition: number, known: GroupPartition): WatchedPartition | undefined {
+    const ends = this.#glance.ends(topicId, partition);
+    if (ends === undefined) return undefined;
+    const { memberId, committedOffset } = known;
+    const lag = known.lag ?? (committedOffset === undefined ? undefined : ends.endOffset - committedOffset);
+    return {
+      partition,
+      memberId,
+      ...ends,
+      committedOffset,
+      lag: lag === undefined ? undefined : Math.max(0, lag),
+    };
+  }
+}

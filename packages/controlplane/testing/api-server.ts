@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { catalogue, operations } from '@weir/api';
+import { Metrics } from '@weir/core';
+import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
+import { type ApiServerOptions, createApiServer, type ServedHandlers } from '../src/api-server/api-server.ts';
+import { accountOperations } from '../src/operations/account/account-operations.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** Of an answer that is JSON. */
+  readonly json: Record<string, unknown>;
+}
+
+export interface CallInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface TestApi {
+  readonly accounts: AccountsDatabase;
+  readonly surroundings: TestSurroundings;
+  readonly metrics: Metrics;
+  readonly url: string;
+  readonly port: number;
+  /** Calls an operation, or any path that begins with `/`. */
+  call(name: string, init?: CallInit): Promise<Answer>;
+}
+
+let databaseCount = 0;
+
+/** The API over a real socket, with accounts in memory and time that is moved by hand. */
+export async function startTestApi(
+  t: TestContext,
+  options: Partial<ApiServerOptions> = {},
+): Promise<TestApi> {
+  const surroundings = accountsSurroundings();
+  const accounts = await openAccounts(`memory://api-${databaseCount++}`, surroundings);
+  const metrics = new Metrics();
+  let url = '';
+  const publicUrl = options.publicUrl ?? (() => url);
+  const api = createApiServer({
+    accounts,
+    handlers: { ...fakeHandlers(), ...accountOperations({ accounts, publicUrl }) },
+    clock: surroundings.clock,
+    log: surroundings.log,
+    metrics,
+    ...options,
+    publicUrl,
+  });
+  const server = createServer((request, response) => void api(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await accounts.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  url = `http://127.0.0.1:${port}`;
+  return { accounts, surroundings, metrics, url, port, call: (name, init) => call(port, name, init) };
+}
+
+/** Handlers that answer with the example of the catalogue, for operations that are not of accounts. */
+export function fakeHandlers(): ServedHandlers {
+  return Object.fromEntries(
+    operations.map(({ name }) => [name, async () => catalogue[name].example.output]),
+  ) as unknown as ServedHandlers;
+}
+
+/** Not `fetch`, which does not send every header. */
+async function call(port: number, name: string, init: CallInit = {}): Promise<Answer> {
+  const { method = 'POST', headers = {}, body = method === 'POST' ? {} : undefined } = init;
+  const request = httpRequest({
+    port,
+    host: '127.0.0.1',
+    path: name.startsWith('/') ? name : `/api/v1/${name}`,
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  });
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  request.end(text);
+  const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+  const chunks = (await response.toArray()) as Buffer[];
+  const answered = Buffer.concat(chunks).toString();
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
+  return {
+    status: response.statusCode!,
+    headers: response.headers,
+    text: answered,
+    json: isJson ? (JSON.parse(answered) as Record<string, unknown>) : {},
+  };
+}
+
+/** The cookie of an answer as the next request sends it. */
+export function cookieOf({ headers }: Answer): string {
+  const [cookie = ''] = [headers['set-cookie'] ?? []].flat();
+  return cookie.split(';', 1)[0]!;
+}
