@@ -28,6 +28,8 @@ export interface TestApi {
   readonly accounts: AccountsDatabase;
   readonly surroundings: TestSurroundings;
   readonly metrics: Metrics;
+  /** Whether an operation answers with its example, whatever it is asked. */
+  isFake(name: string): boolean;
   readonly url: string;
   readonly port: number;
   /** Calls an operation, or any path that begins with `/`. */
@@ -46,9 +48,10 @@ export async function startTestApi(
   const metrics = new Metrics();
   let url = '';
   const publicUrl = options.publicUrl ?? (() => url);
+  const real = accountOperations({ accounts, publicUrl });
   const api = createApiServer({
     accounts,
-    handlers: { ...fakeHandlers(), ...accountOperations({ accounts, publicUrl }) },
+    handlers: { ...fakeHandlers(), ...real },
     clock: surroundings.clock,
     log: surroundings.log,
     metrics,
@@ -65,7 +68,8 @@ export async function startTestApi(
   });
   const { port } = server.address() as AddressInfo;
   url = `http://127.0.0.1:${port}`;
-  return { accounts, surroundings, metrics, url, port, call: (name, init) => call(port, name, init) };
+  const isFake = (name: string) => !Object.hasOwn(real, name);
+  return { accounts, surroundings, metrics, isFake, url, port, call: (name, init) => call(port, name, init) };
 }
 
 /** Handlers that answer with the example of the catalogue, for operations that are not of accounts. */
@@ -98,7 +102,7 @@ async function call(port: number, name: string, init: CallInit = {}): Promise<An
     status: response.statusCode!,
     headers: response.headers,
     text: answered,
-    json: isJson ? (JSON.parse(answered) as Record<string, unknown>) : {},
+    json: isJson && answered !== '' ? (JSON.parse(answered) as Record<string, unknown>) : {},
   };
 }
 

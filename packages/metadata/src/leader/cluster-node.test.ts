@@ -5,6 +5,7 @@ import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { ManualClock, settle } from '../../testing/manual-clock.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import type { SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
   agentSilenceMsMax,
@@ -315,6 +316,24 @@ test('agents come, change, fall silent and leave, and followers hear of it', asy
   await node.leave('nobody');
   await settle();
   assert.deepEqual(heard().slice(4), ['']);
+});
+
+test('agents are listed with their loads of now and the age of their last heartbeat', async () => {
+  const { clock, start } = world();
+  const { node } = start('a');
+  await clock.advance(100);
+  await node.heartbeat(agent('y'));
+  await clock.advance(1_000);
+  await node.heartbeat(agent('x'));
+  await node.heartbeat(agent('y', 0.5));
+  await clock.advance(500);
+  await node.heartbeat(agent('x', 0.7));
+  const agesOf = (seen: readonly SeenAgent[]) =>
+    seen.map(({ agentId, cpuLoad, lastSeenMs }) => [agentId, cpuLoad, clock.nowMs() - lastSeenMs]);
+  assert.deepEqual(agesOf(await node.listAgents()), [
+    ['x', 0.7, 0],
+    ['y', 0.5, 500],
+  ]);
 });
 
 test('the lock of agents that shut down survives its leader', async () => {

@@ -5,6 +5,7 @@ import {
   ClusterUnavailable,
   type TopicDescription,
 } from '@weir/metadata';
+import { OperationFailed } from '../operation-failed.ts';
 
 /** As long as a client waits for an answer at most. */
 const glanceMsMax = 20_000;
@@ -33,8 +34,10 @@ export class Glance {
 
   static async take(port: ClusterPort, { clock, stop }: GlanceContext): Promise<Glance> {
     const { promise, resolve, reject } = Promise.withResolvers<ClusterSnapshot>();
-    const giveUp = () => reject(new ClusterUnavailable('the cluster did not show itself in time'));
-    const cancel = clock.after(glanceMsMax, giveUp);
+    const giveUp = () => reject(new OperationFailed('context_canceled'));
+    const cancel = clock.after(glanceMsMax, () =>
+      reject(new ClusterUnavailable('the cluster did not show itself in time')),
+    );
     stop.addEventListener('abort', giveUp, { once: true });
     if (stop.aborted) giveUp();
     const unfollow = port.follow({ onSnapshot: resolve, onChanges: () => {} });

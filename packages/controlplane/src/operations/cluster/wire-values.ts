@@ -6,9 +6,13 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** A duration; -1 stays -1, which is for ever. */
+const int64Max = 2n ** 63n - 1n;
+
+/** A duration; -1 stays -1, which is for ever. The longest is what other languages read, which is 292 years. */
 export function nanosecondsOfMs(ms: number): Nanoseconds {
-  return ms < 0 ? -1 : shortest(BigInt(Math.trunc(ms)) * 1_000_000n);
+  if (ms < 0) return -1;
+  const exact = BigInt(Math.trunc(ms)) * 1_000_000n;
+  return shortest(exact < int64Max ? exact : int64Max);
 }
 
 /** A number while that is exact, and a bigint beyond. */

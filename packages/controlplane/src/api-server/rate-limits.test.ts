@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import fc from 'fast-check';
+import { startTestApi } from '../../testing/api-server.ts';
+import { HandClock } from '../../testing/hand-clock.ts';
+import { appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
+import { usualRateLimits } from './rate-limits.ts';
+import { placeOf } from './remote-address.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+const unknownKey = (n: number) => `aks_${n.toString(16).padStart(64, '0')}`;
+
+test('guesses of a password, for one name from many places and from one place for many names', async (t) => {
+  const { accounts, surroundings, call } = await startTestApi(t, { isBehindProxy: true });
+  const ours = await makeAccount(accounts, 'Ours');
+  const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
+  let guessed = 0;
+  const signIn = (from: string, name: string, tried: string) =>
+    call('sign_in', {
+      body: { email: name, password: tried },
+      headers: { 'x-forwarded-for': `6.6.6.6, ${from}` },
+    });
+  const guess = (from: string, name: string) => signIn(from, name, `guess number ${guessed++}`);
+
+  const { burst } = usualRateLimits.failuresPerName;
+  for (let n = 0; n < burst; n++) assert.equal((await guess(`10.0.0.${n}`, email)).status, 401);
+  const refused = await guess('10.0.1.1', email.toUpperCase());
+  assert.deepEqual([refused.status, refused.json.error], [429, 'rate_limited']);
+  assert.equal(refused.headers['retry-after'], '30');
+  assert.equal((await signIn('10.0.1.2', email, password)).status, 429, 'the right one is not told either');
+  surroundings.clock.advance(30_000);
+  assert.equal((await signIn('10.0.1.2', email, password)).status, 200);
+  assert.equal((await signIn('10.0.1.2', email, password)).status, 200, 'success costs nothing');
+
+  const places = usualRateLimits.failuresPerPlace.burst;
+  for (let n = 0; n < places; n++) assert.equal((await guess('10.9.9.9', `n${n}@x.example`)).status, 401);
+  assert.equal((await guess('10.9.9.9', 'another@x.example')).status, 429);
+  assert.equal((await guess('10.9.9.8', 'another@x.example')).status, 401, 'others are not bothered');
+});
+
+test('many guesses at once are many', async (t) => {
+  const { accounts, call } = await startTestApi(t);
+  const ours = await makeAccount(accounts, 'Ours');
+  const email = await ours.user('ada');
+  const { burst } = usualRateLimits.failuresPerName;
+  const guesses = Array.from({ length: burst * 3 }, (_, n) =>
+    call('sign_in', { body: { email, password: `guess number ${n}` } }),
+  );
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  assert.ok(statuses.filter((status) => status === 401).length <= burst);
+});
+
+test('a program with a key that nobody has does not lock its neighbours out', async (t) => {
+  const { accounts, call } = await startTestApi(t);
+  const ours = await makeAccount(accounts, 'Ours');
+  const good = { 'service-api-key': await ours.key('app', appGrant(ours.a.id)) };
+  assert.equal((await call('get_context', { headers: good })).status, 200);
+  let last = 401;
+  for (let n = 0; n <= usualRateLimits.unknownKeysPerPlace.burst && last === 401; n++)
+    last = (await call('get_context', { headers: { 'service-api-key': unknownKey(n) } })).status;
+  assert.equal(last, 429);
+  assert.equal((await call('get_context', { headers: good })).status, 200);
+});
+
+test('calls of one key', async (t) => {
+  const { accounts, surroundings, call } = await startTestApi(t, {
+    rateLimits: { ...usualRateLimits, callsPerCaller: { burst: 3, perSecond: 1 } },
+  });
+  const ours = await makeAccount(accounts, 'Ours');
+  const headers = { 'service-api-key': await ours.key('a', appGrant(ours.a.id)) };
+  const other = { 'service-api-key': await ours.key('b', appGrant(ours.a.id)) };
+  for (let n = 0; n < 3; n++) assert.equal((await call('get_context', { headers })).status, 200);
+  const refused = await call('get_context', { headers });
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '1']);
+  assert.equal((await call('get_context', { headers: other })).status, 200);
+  surroundings.clock.advance(1000);
+  assert.equal((await call('get_context', { headers })).status, 200);
+});
+
+test('in any stretch of time a bucket gives its burst and what flowed in meanwhile, at the most', () => {
+  const step = fc.record({ waitMs: fc.integer({ min: 0, max: 3000 }), isTaken: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const clock = new HandClock();
+      const buckets = new TokenBuckets({ burst: 5, perSecond: 2 }, clock);
+      let taken = 0;
+      let passedMs = 0;
+      for (const { waitMs, isTaken } of steps) {
+        clock.advance(waitMs);
+        passedMs += waitMs;
+        if (isTaken && buckets.take('one') === 0) taken++;
+      }
+      assert.ok(taken <= 5 + (passedMs / 1000) * 2 + 1e-6);
+    }),
+  );
+});
+
+test('however many are counted, memory is bounded', () => {
+  const buckets = new TokenBuckets({ burst: 1, perSecond: 1 }, new HandClock());
+  for (let n = 0; n < caps.apiCountedCallersMax + 1000; n++) buckets.take(`caller ${n}`);
+  assert.equal(buckets.size, caps.apiCountedCallersMax);
+});
+
+test('what is one place', () => {
+  const cases: [address: string, place: string][] = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', ''],
+  ];
+  for (const [address, place] of cases) assert.equal(placeOf(address), place, address);
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createClient, openApiDocument, operationNames } from '@weir/api';
+import { caps, jsonLog } from '@weir/core';
+import { type CallInit, startTestApi } from '../../testing/api-server.ts';
+import { appGrant, makeAccount } from '../../testing/two-accounts.ts';
+import { until } from '../../testing/until.ts';
+import type { ApiServerOptions } from './api-server.ts';
+
+async function start(t: TestContext, options: Partial<ApiServerOptions> = {}) {
+  const api = await startTestApi(t, options);
+  const account = await makeAccount(api.accounts, 'Ours');
+  const key = await account.key('app', appGrant(account.a.id));
+  const callWithKey = (name: string, init: CallInit = {}) =>
+    api.call(name, { ...init, headers: { 'service-api-key': key, ...init.headers } });
+  return { ...api, account, key, callWithKey };
+}
+
+test('how an operation is called', async (t) => {
+  const { account, callWithKey } = await start(t);
+  const id = account.a.clusterId;
+  const json = { 'content-type': 'application/json' };
+  const describe = 'describe_virtual_cluster';
+
+  // biome-ignore format: a table
+  const cases: [what: string, name: string, init: CallInit, status: number, message?: RegExp][] = [
+    ['POST',                    describe,                             { body: { virtual_cluster_id: id } },            200],
+    ['GET',                     `${describe}?virtual_cluster_id=${id}`, { method: 'GET' },                             200],
+    ['no body for no fields',   'list_virtual_clusters',              { body: '', headers: {} },                       200],
+    ['with a charset',          'list_workspaces', { body: '{}', headers: { 'content-type': 'application/json; charset=UTF-8' } }, 200],
+    ['GET of a write',          'create_topic',                       { method: 'GET' },                               405],
+    ['another method',          describe,                             { method: 'PUT', body: '{}' },                   405],
+    ['HEAD',                    'list_workspaces',                    { method: 'HEAD' },                              405],
+    ['a form',                  describe, { body: `virtual_cluster_id=${id}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    ['text',                    describe, { body: '{}', headers: { 'content-type': 'text/plain' } },                   415],
+    ['what is almost JSON',     describe, { body: '{}', headers: { 'content-type': 'application/json-patch+json' } },  415],
+    ['another charset',         describe, { body: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } }, 415],
+    ['compressed',              describe, { body: '{}', headers: { ...json, 'content-encoding': 'gzip' } },            415],
+    ['broken JSON',             describe, { body: '{"virtual_cluster_id":' },                                          400, /not JSON/],
+    ['a list',                  describe, { body: '[]' },                                                              400],
+    ['a very deep one',         describe, { body: '['.repeat(200_000) },                                               400],
+    ['nothing where something is needed', describe, { body: {} },                                                      400, /virtual_cluster_id/],
+    ['a wrong type',            describe, { body: { virtual_cluster_id: 7 } },                                         400, /virtual_cluster_id: expected string/],
+    ['an unknown field',        describe, { body: { virtual_cluster_id: id, colour: 'red' } },                         400, /unknown field "colour"/],
+    ['a field twice',           describe, { body: `{"virtual_cluster_id":"${id}", "virtual_cluster_id" :"x"}` },       400, /"virtual_cluster_id" is given twice/],
+    ['twice in other letters',  describe, { body: `{"virtual_cluster_id":"${id}","virtual_cluster\\u005fid":"x"}` },   400, /given twice/],
+    ['twice in a query',        `${describe}?virtual_cluster_id=${id}&virtual_cluster_id=x`, { method: 'GET' },        400, /given twice/],
+    ['an unknown operation',    'list_topic',                         {},                                              404, /did you mean "list_topics"\?/],
+    ['nothing like one',        'quite_something_else_altogether',    {},                                              404, /openapi\.json/],
+    ['what objects have',       'toString',                           {},                                              404],
+    ['the prototype',           '__proto__',                          {},                                              404],
+    ['a slash too many',        'list_topics/',                       {},                                              404, /did you mean "list_topics"/],
+  ];
+  for (const [what, name, init, status, message] of cases) {
+    const answer = await callWithKey(name, init);
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    if (message !== undefined) assert.match(String(answer.json.message), message, what);
+    if (status !== 200 && init.method !== 'HEAD')
+      assert.deepEqual(Object.keys(answer.json), ['error', 'message'], what);
+    assert.equal(answer.headers['cache-control'], 'no-store', what);
+  }
+});
+
+test('bodies that are too large', async (t) => {
+  const { callWithKey, call, port, key } = await start(t);
+  const large = JSON.stringify({ virtual_cluster_id: 'x'.repeat(caps.apiRequestBytesMax) });
+  assert.equal((await callWithKey('describe_topic', { body: large })).status, 413);
+  const anonymous = { email: 'a@example.com', password: 'x'.repeat(caps.apiPublicRequestBytesMax) };
+  assert.equal((await call('sign_in', { body: anonymous })).status, 413, 'strangers may send less');
+
+  // Without saying how much will come.
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write(
+    `POST /api/v1/describe_topic HTTP/1.1\r\nHost: x\r\nservice-api-key: ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const chunk = 'x'.repeat(0x10000);
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', () => {});
+  for (let sent = 0; sent <= caps.apiRequestBytesMax && answer === ''; sent += chunk.length) {
+    if (!socket.write(`10000\r\n${chunk}\r\n`))
+      await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  }
+  await until(() => answer.includes('payload_too_large'));
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  assert.match(answer, /connection: close/i);
+});
+
+test('a body that does not come is not waited for', async (t) => {
+  const { surroundings, port, key } = await start(t);
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  const timersBefore = surroundings.clock.waiting;
+  socket.write(
+    `POST /api/v1/list_workspaces HTTP/1.1\r\nHost: x\r\nservice-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  await until(() => surroundings.clock.waiting > timersBefore);
+  surroundings.clock.advance(10_001);
+  await once(socket, 'close');
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(answer, /did not come within/);
+});
+
+test('an operation that does not end is given up, and is told to stop', async (t) => {
+  let stop: AbortSignal | undefined;
+  const { surroundings, callWithKey } = await start(t, {
+    handlers: {
+      list_workspaces: (_input, context) => {
+        stop = context.stop;
+        return new Promise(() => {});
+      },
+    },
+  });
+  const answering = callWithKey('list_workspaces');
+  await until(() => stop !== undefined);
+  surroundings.clock.advance(25_001);
+  const answer = await answering;
+  assert.deepEqual([answer.status, answer.json.error], [503, 'unavailable']);
+  assert.equal(answer.headers['retry-after'], '1');
+  assert.equal(stop?.aborted, true);
+});
+
+test('a mistake of ours is logged and not told', async (t) => {
+  const lines: string[] = [];
+  const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
+  const { callWithKey, metrics } = await start(t, {
+    log,
+    handlers: {
+      list_workspaces: () => {
+        throw new TypeError('x is not a function');
+      },
+    },
+  });
+  const answer = await callWithKey('list_workspaces');
+  assert.deepEqual(
+    [answer.status, answer.json],
+    [500, { error: 'internal', message: 'Something broke. It has been logged.' }],
+  );
+  assert.match(lines.join('\n'), /list_workspaces.*x is not a function/);
+  assert.equal((await callWithKey('list_topics')).status, 404, 'what has no handler is not served');
+  const text = metrics.render();
+  assert.match(text, /service_api_calls_total\{operation="list_workspaces",result="internal"\} 1/);
+  assert.match(text, /service_api_calls_total\{operation="unknown",result="not_found"\} 1/);
+});
+
+test('the description of the API, for programs and for people', async (t) => {
+  const { call } = await start(t);
+  const document = await call('/api/v1/openapi.json', { method: 'GET' });
+  assert.equal(document.status, 200);
+  assert.deepEqual(document.json, JSON.parse(JSON.stringify(openApiDocument())));
+  const page = await call('/api/v1/docs', { method: 'GET' });
+  assert.equal(page.status, 200);
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+  const policy = String(page.headers['content-security-policy']);
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /unsafe|script-src/);
+  assert.doesNotMatch(page.text, /<script|https?:\/\/[^"<]*\.(?:js|css)|\son\w+=/);
+  for (const name of operationNames) assert.ok(page.text.includes(`id="${name.replaceAll('/', '')}"`), name);
+  const anchors = new Set([...page.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
+  const links = [...page.text.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
+  assert.ok(links.length > operationNames.length);
+  for (const link of links) assert.ok(anchors.has(link.slice(1)), `${link} leads nowhere`);
+  assert.equal((await call('/api/v1/docs', { method: 'POST' })).status, 404);
+});
+
+test('no answer leads elsewhere', async (t) => {
+  const { call } = await start(t);
+  const paths = [
+    '/api/v1/docs?next=https://evil.example',
+    '/api/v1//evil.example',
+    '/api/v1/sign_in?redirect=//evil.example',
+    '/api/v1/..//evil.example',
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST']) {
+      const { status, headers } = await call(path, { method });
+      assert.ok(status === 200 || status >= 400, `${method} ${path}: ${status}`);
+      assert.equal(headers.location, undefined);
+      assert.equal(headers.refresh, undefined);
+    }
+  }
+});
+
+test('the typed client, and answers that are what the catalogue says', async (t) => {
+  const { url, key, account } = await start(t);
+  const client = createClient({
+    baseUrl: url,
+    fetch,
+    headers: { 'service-api-key': key },
+    checksAnswers: true,
+  });
+  const { virtual_clusters } = await client.call('list_virtual_clusters', {});
+  assert.deepEqual(
+    virtual_clusters.map(({ id }) => id),
+    [account.a.clusterId],
+  );
+  await assert.rejects(
+    client.call('describe_virtual_cluster', { virtual_cluster_id: account.b.clusterId }),
+    ({ code }: { code: string }) => code === 'not_found',
+  );
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallOf, ErrorCode } from '@weir/api';
+import { openClusterDesk } from '../../../testing/cluster-desk.ts';
+
+type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
+
+test('what a new cluster is configured like', async (t) => {
+  const desk = await openClusterDesk(t);
+  const { virtual_cluster_configuration } = await desk.call('describe_virtual_cluster_configuration', {});
+  assert.deepEqual(virtual_cluster_configuration, {
+    are_acls_enabled: false,
+    acl_shadowing_enabled: false,
+    is_auto_create_topic_enabled: true,
+    default_num_partitions: 1,
+    default_retention_millis: 86_400_000,
+    default_topic_type: 'classic',
+    enable_deletion_protection: false,
+    soft_delete_topics_enabled: true,
+    inactive_topics_ttl: 86_400_000_000_000,
+    tier: 'pro',
+    broker_configs: {
+      'auto.create.topics.enable': 'true',
+      'delete.topic.enable': 'true',
+      'log.retention.ms': '86400000',
+      'num.partitions': '1',
+      'offsets.retention.minutes': '10080',
+      'service.default.topic.type': 'classic',
+      'service.soft.delete.topic.enable': 'true',
+      'service.soft.delete.topic.ttl.ms': '86400000',
+    },
+    bucket_url: null,
+  });
+});
+
+const changes: [what: string, change: Change, then: Record<string, unknown>][] = [
+  ['ACLs', { are_acls_enabled: true }, { are_acls_enabled: true, acl_shadowing_enabled: false }],
+  [
+    'ACLs only tried out, from enforced ones',
+    { are_acls_enabled: false, acl_shadowing_enabled: true },
+    { are_acls_enabled: false, acl_shadowing_enabled: true },
+  ],
+  ['deletion protection', { enable_deletion_protection: true }, { enable_deletion_protection: true }],
+  ['the tier', { tier: 'enterprise' }, { tier: 'enterprise', enable_deletion_protection: true }],
+  ['no tier', { tier: '' }, { tier: 'enterprise' }],
+  [
+    'configs of brokers, by any of their names',
+    { broker_configs: { 'num.partitions': '4', 'log.retention.hours': '2', 'delete.topic.enable': null } },
+    { default_num_partitions: 4, default_retention_millis: 7_200_000 },
+  ],
+  ['nothing', {}, { default_num_partitions: 4, are_acls_enabled: false }],
+  ['the bucket', { bucket_url: 's3://other?region=x' }, { bucket_url: 's3://other?region=x' }],
+  ['the bucket back', { bucket_url: null }, { bucket_url: null }],
+  [
+    'how long topics stay restorable',
+    { broker_configs: { 'service.soft.delete.topic.ttl.hours': '1' } },
+    { inactive_topics_ttl: 3_600_000_000_000 },
+  ],
+];
+
+test('a change changes what it names and nothing else', async (t) => {
+  const desk = await openClusterDesk(t);
+  for (const [what, change, then] of changes) {
+    await t.test(what, async () => {
+      await desk.call('update_virtual_cluster_configuration', { virtual_cluster_configuration: change });
+      const { virtual_cluster_configuration: after } = await desk.call(
+        'describe_virtual_cluster_configuration',
+        {},
+      );
+      assert.deepEqual({ ...after, ...then }, after);
+    });
+  }
+});
+
+test('a config that somebody set is told with the usual ones', async (t) => {
+  const desk = await openClusterDesk(t);
+  await desk.call('update_virtual_cluster_configuration', {
+    virtual_cluster_configuration: {
+      are_acls_enabled: true,
+      broker_configs: { 'message.max.bytes': '5', 'group.max.size': '7' },
+    },
+  });
+  const { virtual_cluster_configuration } = await desk.call('describe_virtual_cluster_configuration', {});
+  const { broker_configs } = virtual_cluster_configuration;
+  assert.equal(broker_configs['message.max.bytes'], '5');
+  assert.equal(broker_configs['group.max.size'], '7');
+  assert.ok(!('service.acls.enabled' in broker_configs), 'it has a field of its own');
+});
+
+const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][] = [
+  [
+    'an unknown config',
+    { broker_configs: { 'no.such.config': '1' } },
+    'unsupported_cluster_config',
+    /^unsupported cluster config "no\.such\.config"$/,
+  ],
+  [
+    'a value that a config cannot have',
+    { broker_configs: { 'num.partitions': 'many' } },
+    'invalid_cluster_config',
+    /^invalid cluster config "num\.partitions": must be a whole number/,
+  ],
+  [
+    'a config that cannot be set',
+    { broker_configs: { 'transaction.max.timeout.ms': '1' } },
+    'invalid_cluster_config',
+    /^invalid cluster config "transaction\.max\.timeout\.ms"/,
+  ],
+  [
+    'a config that is a field',
+    { broker_configs: { 'service.acls.enabled': 'true' } },
+    'unsupported_cluster_config',
+    /use are_acls_enabled/,
+  ],
+  [
+    'a config that is an operation',
+    { broker_configs: { 'service.events.enabled': 'true' } },
+    'unsupported_cluster_config',
+    /use update_events_state/,
+  ],
+  [
+    'both ways of ACLs at once',
+    { acl_shadowing_enabled: true, are_acls_enabled: true },
+    'invalid_request',
+    /both/,
+  ],
+  ['both ways of ACLs in two steps', { acl_shadowing_enabled: true }, 'invalid_cluster_config', /both/],
+  ['a bucket with a secret', { bucket_url: 's3://key:secret@b' }, 'invalid_cluster_config', /"bucket_url"/],
+];
+
+test('what is refused changes nothing, not even what lies elsewhere', async (t) => {
+  const desk = await openClusterDesk(t);
+  await desk.call('update_virtual_cluster_configuration', {
+    virtual_cluster_configuration: { are_acls_enabled: true },
+  });
+  const before = await desk.call('describe_virtual_cluster_configuration', {});
+  for (const [what, change, code, words] of refusals) {
+    await t.test(what, async () => {
+      const [given, said] = await desk.refusal('update_virtual_cluster_configuration', {
+        virtual_cluster_configuration: { ...change, tier: 'dev', enable_deletion_protection: true },
+      });
+      assert.equal(given, code);
+      assert.match(said, words);
+      assert.ok(!said.includes('secret'), 'what may be a secret is not repeated');
+      assert.deepEqual(await desk.call('describe_virtual_cluster_configuration', {}), before);
+    });
+  }
+});
+
+test('events: what is left out of a change stays, and durations are exact', async (t) => {
+  const desk = await openClusterDesk(t);
+  const week = 604_800_000_000_000;
+  const before = await desk.call('get_events_state', {});
+  assert.equal(before.enabled, false);
+  assert.equal(Object.keys(before.event_types).length, 7);
+  assert.deepEqual(before.event_types.acl_logs, { enabled: true, retention_period_nanos: week });
+  await desk.call('update_events_state', {
+    enabled: true,
+    event_types: {
+      acl_logs: { enabled: false },
+      agent_logs: { retention_period_nanos: 9_007_199_254_740_993n },
+    },
+  });
+  await desk.call('update_events_state', { event_types: { acl_logs: { retention_period_nanos: 1 } } });
+  await desk.call('update_events_state', {});
+  const { enabled, event_types } = await desk.call('get_events_state', {});
+  assert.equal(enabled, true);
+  assert.deepEqual(event_types.acl_logs, { enabled: false, retention_period_nanos: 1 });
+  assert.deepEqual(event_types.agent_logs, { enabled: true, retention_period_nanos: 9_007_199_254_740_993n });
+});

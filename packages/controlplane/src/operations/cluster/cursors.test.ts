@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import fc from 'fast-check';
+import { comparePlaces, cursorOf, type Place, pageOf, placeOf } from './cursors.ts';
+
+const name = fc.string({ unit: 'binary', maxLength: 20 });
+const place: fc.Arbitrary<Place> = fc.record({ number: fc.nat(5), name }, { noNullPrototype: true });
+
+test('a cursor says the place that it was made of', () => {
+  fc.assert(fc.property(place, (one) => assert.deepEqual(placeOf(cursorOf(one)), one)));
+});
+
+test('the longest name has a cursor that may be sent back', () => {
+  const longest = cursorOf({ number: 1e15, name: '\uffff'.repeat(caps.groupNameCharsMax) });
+  assert.ok(longest.length <= caps.apiCursorCharsMax);
+  assert.match(longest, /^[a-zA-Z0-9_-]+$/);
+});
+
+test('pages are the list, whatever comes and goes between them: nothing that stays is missed or told twice', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(place, { maxLength: 20, selector: (one) => JSON.stringify(one) }),
+      fc.uniqueArray(place, { maxLength: 20, selector: (one) => JSON.stringify(one) }),
+      fc.integer({ min: 1, max: 7 }),
+      (staying, others, limit) => {
+        const isStaying = (one: Place) => staying.some((other) => comparePlaces(one, other) === 0);
+        const seen: Place[] = [];
+        let cursor: string | undefined;
+        for (let page = 0; ; page++) {
+          const passing = page % 2 === 0 ? others.filter((one) => !isStaying(one)) : [];
+          const list = [...staying, ...passing].sort(comparePlaces);
+          const { items, nextCursor } = pageOf(list, { limit, cursor }, (one) => one);
+          seen.push(...items);
+          if (nextCursor === null) break;
+          cursor = nextCursor;
+        }
+        assert.deepEqual(seen.filter(isStaying), staying.toSorted(comparePlaces));
+      },
+    ),
+  );
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallOf } from '@weir/api';
+import { isPasswordOf, readScramCredential } from '@weir/metadata';
+import { openClusterDesk } from '../../../testing/cluster-desk.ts';
+
+const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
+  resource_type: 'TOPIC',
+  resource_name: 'orders',
+  pattern_type: 'LITERAL',
+  principal: 'User:ccn_shop',
+  host: '*',
+  operation: 'WRITE',
+  permission_type: 'ALLOW',
+};
+
+test('rules are their seven fields: made twice they are one, deleted twice they are gone once', async (t) => {
+  const desk = await openClusterDesk(t);
+  const denied = { ...rule, permission_type: 'DENY' as const };
+  const prefixed = { ...rule, pattern_type: 'PREFIXED' as const };
+  for (const acl of [rule, denied, prefixed, rule])
+    assert.deepEqual(await desk.call('virtual_clusters/acls/create', { acl }), { acl });
+  const list = async () => (await desk.call('virtual_clusters/acls/list', {})).acls;
+  const all = await list();
+  assert.equal(all.length, 3);
+  assert.deepEqual(await list(), all, 'always in the same order');
+  const deletion = await desk.call('virtual_clusters/acls/delete', {
+    acls: [prefixed, { ...rule, host: '10.0.0.1' }, prefixed, denied],
+  });
+  assert.deepEqual(deletion.acls, [prefixed, denied]);
+  assert.deepEqual(await list(), [rule]);
+});
+
+const badRules: [what: string, difference: object, words: RegExp][] = [
+  ['another cluster', { resource_type: 'CLUSTER', operation: 'ALTER' }, /kafka-cluster/],
+  ['a principal that is no user', { principal: 'Group:x' }, /User:/],
+  ['an operation that topics do not have', { operation: 'CLUSTER_ACTION' }, /CLUSTER_ACTION/],
+  ['a word that stands for several', { resource_type: 'ANY' }, /resource_type/],
+];
+
+test('a rule that cannot be is refused in the words of the cluster', async (t) => {
+  const desk = await openClusterDesk(t);
+  for (const [what, difference, words] of badRules) {
+    const [code, said] = await desk.refusal('virtual_clusters/acls/create', {
+      acl: { ...rule, ...difference },
+    });
+    assert.equal(code, 'invalid_request', what);
+    assert.match(said, words, what);
+  }
+});
+
+test('a credential has a prefix, a password that is told once, and goes by its id', async (t) => {
+  const desk = await openClusterDesk(t);
+  const made = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  assert.match(made.id, /^cci_[0-9a-f]{8}_/);
+  assert.match(made.username, /^ccun_[0-9a-f]{32}$/);
+  assert.match(made.password, /^ccp_[0-9a-f]{64}$/);
+  const kept = readScramCredential(desk.node.record('scramCredential', made.username)!);
+  assert.equal(await isPasswordOf(made.password, kept), true);
+
+  const imported = await desk.call('create_virtual_cluster_credentials', {
+    credentials_name: 'ccn_admin',
+    is_cluster_superuser: true,
+    imported_password: 'a password of my own',
+  });
+  assert.equal(imported.password, 'a password of my own');
+
+  const { credentials } = await desk.call('list_virtual_cluster_credentials', {});
+  assert.deepEqual(
+    credentials.map(({ created_at, ...one }) => one),
+    [
+      {
+        id: imported.id,
+        name: 'ccn_admin',
+        username: imported.username,
+        is_cluster_superuser: true,
+        read_only: false,
+      },
+      {
+        id: made.id,
+        name: 'ccn_shop',
+        username: made.username,
+        is_cluster_superuser: false,
+        read_only: false,
+      },
+    ],
+  );
+  assert.ok(!JSON.stringify(credentials).includes('ccp_'));
+
+  await desk.call('delete_virtual_cluster_credentials', { id: made.id });
+  assert.equal(desk.node.record('scramCredential', made.username), undefined);
+  const [code] = await desk.refusal('delete_virtual_cluster_credentials', { id: made.id });
+  assert.equal(code, 'not_found');
+});
+
+test('which credentials are refused', async (t) => {
+  const desk = await openClusterDesk(t);
+  const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const refusals: [
+    body: CallOf<'create_virtual_cluster_credentials'> extends infer C ? Partial<C> : never,
+    code: string,
+  ][] = [
+    [{ credentials_name: 'shop' }, 'duplicate_name'],
+    [{ credentials_name: 'ccn_shop' }, 'duplicate_name'],
+    [{ credentials_name: username }, 'duplicate_name'],
+    [{ credentials_name: 'a'.repeat(129) }, 'invalid_request'],
+    [{ credentials_name: 'ccn_' }, 'invalid_request'],
+    [{ credentials_name: 'reader', read_only: true }, 'unsupported_cluster_type'],
+    [{ credentials_name: 'both', read_only: true, is_cluster_superuser: true }, 'invalid_request'],
+  ];
+  for (const [body, code] of refusals) {
+    const wanted = { credentials_name: '', ...body };
+    const [given] = await desk.refusal('create_virtual_cluster_credentials', wanted);
+    assert.equal(given, code, JSON.stringify(body));
+  }
+  await desk.call('create_virtual_cluster_credentials', { credentials_name: 'a'.repeat(128) });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import {
+  ApiError,
+  type CallOf,
+  catalogue,
+  type ErrorCode,
+  errorsOf,
+  type OutputOf,
+  parseJson,
+  printJson,
+  readInput,
+} from '@weir/api';
+import { silentLog, systemClock } from '@weir/core';
+import type { ClusterNode, ClusterPort, FileCommit } from '@weir/metadata';
+import type { VirtualCluster } from '../src/accounts/virtual-clusters.ts';
+import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
+import type { Transition } from '../src/diagnostics/record.ts';
+import type { CallContext } from '../src/operations/call-context.ts';
+import {
+  type ClusterOperationName,
+  clusterOperations,
+} from '../src/operations/cluster/cluster-operations.ts';
+import type { ClusterServices } from '../src/operations/cluster/services.ts';
+import { startLeader } from './leading-node.ts';
+
+type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_cluster_id'> & {
+  readonly virtual_cluster_id?: string;
+};
+
+/** The operations on a cluster, as the interface serves them: what goes in and comes out is what the catalogue allows. */
+export interface ClusterDesk {
+  readonly node: ClusterNode;
+  readonly store: MemoryDiagnosticsStore;
+  readonly transitions: readonly Transition[];
+  /** As the registry has it. */
+  readonly cluster: VirtualCluster;
+  call<Name extends ClusterOperationName>(name: Name, body: Body<Name>): Promise<OutputOf<Name>>;
+  /** The code and the words with which a call is refused. */
+  refusal<Name extends ClusterOperationName>(name: Name, body: Body<Name>): Promise<[ErrorCode, string]>;
+  addTopic(name: string, partitionCount?: number): Promise<string>;
+  /** Writes records to a partition. */
+  write(topicId: string, partition: number, recordCount: number): Promise<void>;
+}
+
+export async function openClusterDesk(
+  t: TestContext,
+  differences: Partial<ClusterServices> & { readonly port?: ClusterPort } = {},
+): Promise<ClusterDesk> {
+  const node = await startLeader(t);
+  const store = new MemoryDiagnosticsStore();
+  const transitions: Transition[] = [];
+  let cluster = clusterOf();
+  let drawn = 0;
+  const draw = (byteCount: number) =>
+    createHash('shake256', { outputLength: byteCount }).update(String(drawn++)).digest();
+  const handlers = clusterOperations({
+    clusterPort: () => differences.port ?? node,
+    virtualClusters: {
+      async change(_accountId, _clusterId, change) {
+        cluster = { ...cluster, ...(change as Partial<VirtualCluster>) };
+        return cluster;
+      },
+    },
+    diagnostics: store,
+    onTransition: (transition) => transitions.push(transition),
+    metricRows: () => [],
+    freshUuid: () =>
+      draw(16)
+        .toString('hex')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    randomBytes: draw,
+    ...differences,
+  });
+
+  async function call<Name extends ClusterOperationName>(name: Name, body: Body<Name>) {
+    const sent = { virtual_cluster_id: cluster.id, ...body };
+    const input = readInput(name, parseJson(printJson(sent)));
+    const handler = handlers[name] as (input: unknown, context: CallContext) => Promise<OutputOf<Name>>;
+    const answer = await handler(input, contextOf(cluster));
+    // What is not in the catalogue would never be told, and what is missing would be a surprise.
+    assert.deepEqual(catalogue[name].output.parse(answer), answer);
+    return parseJson(printJson(answer)) as OutputOf<Name>;
+  }
+
+  return {
+    node,
+    store,
+    transitions,
+    get cluster() {
+      return cluster;
+    },
+    call,
+    async refusal(name, body) {
+      try {
+        await call(name, body);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        assert.ok(errorsOf(catalogue[name]).includes(error.code), `${name} does not name ${error.code}`);
+        return [error.code, error.message];
+      }
+      throw new Error(`${name} was not refused`);
+    },
+    async addTopic(name, partitionCount = 1) {
+      const [result] = await node.createTopics([{ name, partitionCount, configs: {} }], {
+        validateOnly: false,
+      });
+      return result!.topic!.topicId;
+    },
+    async write(topicId, partition, recordCount) {
+      await node.commitFiles([commitOf(drawn++, topicId, partition, recordCount)]);
+    },
+  };
+}
+
+function clusterOf(): VirtualCluster {
+  return {
+    id: 'vci_test',
+    accountId: 'ti_test',
+    workspaceId: 'wi_test',
+    name: 'vcn_test',
+    type: 'byoc',
+    tier: 'pro',
+    cloudProvider: 'aws',
+    place: { region: 'us-east-1' },
+    tags: {},
+    isDeletionProtected: false,
+    createdMs: 0,
+    deletedMs: undefined,
+  };
+}
+
+function contextOf(cluster: VirtualCluster): CallContext {
+  return {
+    actor: { kind: 'user', id: 'ui_ada', accountId: cluster.accountId, grants: [] },
+    actorName: 'ada@example.com',
+    accountId: cluster.accountId,
+    remoteAddress: '127.0.0.1',
+    userAgent: 'test',
+    signedIn: undefined,
+    browser: { token: undefined, begin: () => {}, end: () => {} },
+    cluster,
+    happensIn: () => {},
+    stop: new AbortController().signal,
+    clock: systemClock,
+    log: silentLog,
+  };
+}
+
+/** A file of 100 bytes with one batch. */
+function commitOf(number: number, topicId: string, partition: number, recordCount: number): FileCommit {
+  return {
+    fileId: number.toString(16).padStart(32, '0'),
+    fileBytes: 100,
+    topicIds: [topicId],
+    topic: Uint32Array.of(0),
+    partition: Uint32Array.of(partition),
+    byteStart: Uint32Array.of(0),
+    byteLength: Uint32Array.of(100),
+    recordCount: Uint32Array.of(recordCount),
+    maxTimestampMs: Float64Array.of(1_700_000_000_000),
+    producerId: Float64Array.of(-1),
+    producerEpoch: Int16Array.of(-1),
+    baseSequence: Int32Array.of(-1),
+  };
+}

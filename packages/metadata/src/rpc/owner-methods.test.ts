@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callLimits, decodeFrame, encodeFrame } from './frame.ts';
+import { ownerMethods } from './owner-methods.ts';
+
+const cases: [method: keyof typeof ownerMethods, args: unknown[], problem: RegExp | undefined][] = [
+  ['listAgents', [], undefined],
+  ['listAgents', [1], /not a list of 0/],
+  ['listDeletedTopics', [], undefined],
+  ['restoreTopics', [['a', 'b']], undefined],
+  ['restoreTopics', [[1]], /not a text/],
+  ['removeTopics', [[{ name: 'a' }, { topicId: 'b' }]], undefined],
+  ['removeTopics', [[{ name: 7 }]], /not a text/],
+];
+
+for (const [method, args, problem] of cases) {
+  test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
+    const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
+    const found = ownerMethods[method].args((body as { args: unknown }).args, 'args');
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? '', problem);
+  });
+}
