@@ -1,4 +1,5 @@
 import { aclDecisions } from './acl-decisions.ts';
+import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
 import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
@@ -23,6 +24,7 @@ export const benchmarks: readonly Benchmark[] = [
   groupRebalance,
   offsetCommits,
   loginFlood,
+  apiReads,
   keyVerification,
   transactionalCopy,
 ];

@@ -1,4 +1,4 @@
-import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics } from '@weir/core';
+import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 
 const callsRow: MetricRow<'operation' | 'result'> = {
   name: 'api_calls_total',
@@ -19,6 +19,8 @@ const secondsRow: MetricRow<'operation'> = {
 export class ApiMetrics {
   readonly #metrics: Metrics;
   readonly #clock: Clock;
+  readonly #calls = new Map<string, Series>();
+  readonly #seconds = new Map<string, Series>();
 
   constructor(metrics: Metrics, clock: Clock) {
     this.#metrics = metrics;
@@ -26,8 +28,27 @@ export class ApiMetrics {
   }
 
   count(operation: string, result: string, begunMs: number): void {
-    this.#metrics.series(callsRow, { operation, result }).add(1);
     const seconds = (this.#clock.monotonicMs() - begunMs) / 1000;
-    this.#metrics.series(secondsRow, { operation }).observe(seconds);
+    this.#callsOf(operation, result).add(1);
+    this.#secondsOf(operation).observe(seconds);
+  }
+
+  #callsOf(operation: string, result: string): Series {
+    const name = `${operation} ${result}`;
+    let series = this.#calls.get(name);
+    if (series === undefined) {
+      series = this.#metrics.series(callsRow, { operation, result });
+      this.#calls.set(name, series);
+    }
+    return series;
+  }
+
+  #secondsOf(operation: string): Series {
+    let series = this.#seconds.get(operation);
+    if (series === undefined) {
+      series = this.#metrics.series(secondsRow, { operation });
+      this.#seconds.set(operation, series);
+    }
+    return series;
   }
 }

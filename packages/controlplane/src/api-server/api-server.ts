@@ -83,7 +83,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const page = pageAt(request);
     if (page !== undefined) return page(response);
     const stop = new AbortController();
-    response.once('close', () => stop.abort(new ApiError('context_canceled')));
+    response.once('close', () => {
+      if (!response.writableFinished) stop.abort(new ApiError('context_canceled'));
+    });
     runningCount++;
     let name = 'unknown';
     let error: ApiError | undefined;

@@ -70,6 +70,9 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['configsAltered', '1fa9c4d6290101010c726574656e74696f6e2e6d73000000'],
   ['logStartsMoved', '1ea9c4d6290101010103'],
+  ['topicsDeleted', '03a9c4d6290101'],
+  ['topicsRestored', '20a9c4d6290101'],
+  ['topicsRemoved', '21a9c4d6290101'],
 ];
 
 /** The story that gave the journal above. */
@@ -103,7 +106,14 @@ function tell(): Cluster {
   tellOfTransactions(cluster);
   tellOfGroups(cluster);
   tellOfAdministration(cluster);
+  tellOfDeletions(cluster);
   return cluster;
+}
+
+function tellOfDeletions(cluster: Cluster): void {
+  cluster.delete('copies');
+  cluster.execute({ kind: 'restoreTopics', topicIds: ['copies'] });
+  cluster.execute({ kind: 'removeTopics', topics: [{ name: 'copies' }] });
 }
 
 function tellOfAdministration(cluster: Cluster): void {

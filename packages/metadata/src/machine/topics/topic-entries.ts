@@ -57,6 +57,9 @@ export function applyTopicsRestored(state: ClusterState, reader: ByteReader): Cl
   const changes: ClusterChange[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const topic = topicOf(state, reader.varint());
+    if (topic.deletedMs === undefined) {
+      throw new UnreadableBytes(`the topic with the number ${topic.number} is not deleted`);
+    }
     state.topics.undelete(topic);
     const { description, partitions } = topic;
     changes.push({

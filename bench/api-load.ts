@@ -1,0 +1,65 @@
+import { Agent, request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '@weir/core';
+
+/** Clients of the API in a thread of their own, each with a connection, a key and one call at a time. */
+
+export interface ApiLoad {
+  readonly port: number;
+  readonly keys: readonly string[];
+  readonly connections: number;
+  readonly calls: number;
+  /** What is called, in turn. */
+  readonly bodies: readonly { readonly name: string; readonly text: string }[];
+}
+
+export interface ApiLoadResult {
+  readonly tookMs: number;
+  readonly latenciesMs: readonly number[];
+}
+
+const { port, keys, connections, calls, bodies } = workerData as ApiLoad;
+const agent = new Agent({ keepAlive: true, maxSockets: connections });
+const latenciesMs: number[] = [];
+let begun = 0;
+
+async function callInTurn(client: number): Promise<void> {
+  const key = keys[client % keys.length]!;
+  while (begun < calls) {
+    const body = bodies[begun++ % bodies.length]!;
+    const startMs = systemClock.monotonicMs();
+    await callOnce(key, body);
+    latenciesMs.push(systemClock.monotonicMs() - startMs);
+  }
+}
+
+function callOnce(key: string, { name, text }: ApiLoad['bodies'][number]): Promise<void> {
+  const headers = {
+    'service-api-key': key,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      agent,
+      method: 'POST',
+      path: `/api/v1/${name}`,
+      headers,
+    });
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      response.resume();
+      if (response.statusCode !== 200) reject(new Error(`${name}: status ${response.statusCode}`));
+      response.on('end', resolve);
+    });
+    sent.end(text);
+  });
+}
+
+const startMs = systemClock.monotonicMs();
+await Promise.all(Array.from({ length: connections }, (_, client) => callInTurn(client)));
+const result: ApiLoadResult = { tookMs: systemClock.monotonicMs() - startMs, latenciesMs };
+parentPort?.postMessage(result);
+agent.destroy();

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { type AccountsDatabase, openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
+import { accountOperations } from '../packages/controlplane/src/operations/account/account-operations.ts';
+import type { ApiLoad, ApiLoadResult } from './api-load.ts';
+import { atLeast, atMost, type Benchmark, ms, type Row } from './benchmark.ts';
+import type { Effort } from './side-by-side.ts';
+
+interface Scale {
+  readonly clusters: number;
+  readonly keys: number;
+  readonly connections: number;
+  readonly calls: number;
+}
+
+const full: Scale = { clusters: 1_000, keys: 64, connections: 8, calls: 20_000 };
+/** To see that it works. */
+const tiny: Scale = { clusters: 4, keys: 2, connections: 2, calls: 20 };
+
+/**
+ * Reads of the control plane with a key, over HTTP: known by the key, held against its grants, looked up in SQLite. The server has the main
+ * thread, and its clients another.
+ */
+export const apiReads: Benchmark = {
+  name: 'api-reads',
+  async run(effort: Effort): Promise<Row[]> {
+    const scale = effort.turns > 1 ? full : tiny;
+    const accounts = await openAccounts('memory://bench-api', {
+      clock: systemClock,
+      log: silentLog,
+      random: systemRandom,
+      randomBytes,
+      passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+    });
+    const publicUrl = () => 'http://127.0.0.1';
+    const api = createApiServer({
+      accounts,
+      handlers: accountOperations({ accounts, publicUrl }),
+      publicUrl,
+      clock: systemClock,
+      log: silentLog,
+      metrics: new Metrics(),
+    });
+    const server = createServer((request, response) => void api(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { keys, clusterIds } = await stock(accounts, scale);
+      const bodies = clusterIds.map((virtual_cluster_id) => ({
+        name: 'describe_virtual_cluster',
+        text: JSON.stringify({ virtual_cluster_id }),
+      }));
+      const { port } = server.address() as AddressInfo;
+      const load: ApiLoad = { port, keys, connections: scale.connections, calls: scale.calls, bodies };
+      // The first time warms up.
+      await resultOf({ ...load, calls: Math.ceil(scale.calls / 4) });
+      return rowsOf(await resultOf(load), scale);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await accounts.close();
+    }
+  },
+};
+
+function rowsOf({ tookMs, latenciesMs }: ApiLoadResult, { connections, clusters, keys }: Scale): Row[] {
+  const perSecond = latenciesMs.length / (tookMs / 1000);
+  const p99Ms = latenciesMs.toSorted((one, other) => one - other)[Math.floor(latenciesMs.length * 0.99)]!;
+  const what = `describe_virtual_cluster with a key, ${connections} connections`;
+  const detail = `${clusters} clusters, ${keys} keys, ${latenciesMs.length} calls`;
+  return [
+    { what, figure: Math.round(perSecond), unit: '/s', bar: atLeast(2_000), detail },
+    {
+      what: `${what}, p99`,
+      figure: Math.round(p99Ms * 100) / 100,
+      unit: 'ms',
+      bar: atMost(20),
+      detail: ms(p99Ms),
+    },
+  ];
+}
+
+async function stock(accounts: AccountsDatabase, scale: Scale) {
+  const { account, workspaceId } = await accounts.accounts.create('Bench');
+  const clusterIds: string[] = [];
+  for (let n = 0; n < scale.clusters; n++) {
+    const { id } = await accounts.virtualClusters.create(account.id, workspaceId, {
+      name: `cluster_${n}`,
+      type: 'byoc',
+      tier: 'pro',
+      cloudProvider: 'aws',
+      place: { region: 'us-east-1' },
+    });
+    clusterIds.push(id);
+  }
+  const keys: string[] = [];
+  for (let n = 0; n < scale.keys; n++) {
+    const grants = [{ principalKind: 'app_r', resourceKind: '*', resourceId: '*', workspaceId } as const];
+    const { secret } = await accounts.keys.create(account.id, { name: `key_${n}`, grants, createdBy: '' });
+    keys.push(secret);
+  }
+  return { keys, clusterIds };
+}
+
+async function resultOf(load: ApiLoad): Promise<ApiLoadResult> {
+  const worker = new Worker(new URL('./api-load.ts', import.meta.url), { workerData: load });
+  const [result] = (await once(worker, 'message')) as [ApiLoadResult];
+  await worker.terminate();
+  return result;
+}
