@@ -16,6 +16,8 @@ export interface ApiLoad {
 export interface ApiLoadResult {
   readonly tookMs: number;
   readonly latenciesMs: readonly number[];
+  /** What the clients took of a processor. */
+  readonly clientCpuMs: number;
 }
 
 const { port, keys, connections, calls, bodies } = workerData as ApiLoad;
@@ -59,7 +61,13 @@ function callOnce(key: string, { name, text }: ApiLoad['bodies'][number]): Promi
 }
 
 const startMs = systemClock.monotonicMs();
+const cpuBefore = process.threadCpuUsage();
 await Promise.all(Array.from({ length: connections }, (_, client) => callInTurn(client)));
-const result: ApiLoadResult = { tookMs: systemClock.monotonicMs() - startMs, latenciesMs };
+const cpu = process.threadCpuUsage(cpuBefore);
+const result: ApiLoadResult = {
+  tookMs: systemClock.monotonicMs() - startMs,
+  latenciesMs,
+  clientCpuMs: (cpu.user + cpu.system) / 1000,
+};
 parentPort?.postMessage(result);
 agent.destroy();

@@ -27,6 +27,13 @@ export const otherRoutes: readonly OtherRoute[] = [
   },
   {
     method: 'GET',
+    path: `${apiPath}/docs`,
+    summary: 'The description of the API as a page for people.',
+    contentType: 'text/html',
+    security: 'none',
+  },
+  {
+    method: 'GET',
     path: '/agent-changelog.rss',
     summary: 'Releases of agents as an RSS feed.',
     contentType: 'application/rss+xml',

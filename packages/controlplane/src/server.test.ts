@@ -366,3 +366,19 @@ test('an agent gets out through a proxy that wants a name and a password', async
   stranger.close();
   await waiting;
 });
+
+test('calls of the API go to whoever answers them, and nothing else does', async (t) => {
+  const asked: string[] = [];
+  const { url } = await start(t, new FakeCluster(), {
+    api: async (request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end('{}');
+    },
+  });
+  const status = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status;
+  assert.equal(await status('/api/v1/users/list?x=1', { method: 'POST', body: '{}' }), 200);
+  assert.equal(await status('/api/v1/docs'), 200);
+  assert.equal(await status('/api/v1'), 404);
+  assert.equal(await status('/v1/status'), 200);
+  assert.deepEqual(asked, ['POST /api/v1/users/list?x=1', 'GET /api/v1/docs']);
+});

@@ -41,7 +41,7 @@ export const auditOperations = [
     title: 'Search the audit log',
     summary: 'Finds who did what, the last first.',
     description:
-      'Everything that changes something is recorded, every attempt to sign in and every refusal. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
+      'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({

@@ -76,9 +76,9 @@ const transition = z
 const exampleSummary = {
   diagnostic_id: 'no_jobs_agent',
   name: 'no_jobs_agent',
-  type: 'health',
+  type: 'agents',
   source: 'control_plane',
-  severity: 'critical',
+  severity: 'high',
   title: 'No agent runs jobs',
   successful: false,
   muted: false,
@@ -192,8 +192,8 @@ export const diagnosticOperations = [
           {
             diagnostic_id: 'no_jobs_agent',
             name: 'no_jobs_agent',
-            type: 'health',
-            severity: 'critical',
+            type: 'agents',
+            severity: 'high',
             transition: 'failed',
             time: examples.time,
             message: exampleCause,

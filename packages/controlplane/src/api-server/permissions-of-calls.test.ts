@@ -193,26 +193,38 @@ test('a handler is reached if and only if the grants say so', async (t) => {
   }
 });
 
+/** Callers without any right in the place `b`. */
+const outsiders = [
+  'nobody',
+  'app_a',
+  'app_r_a',
+  'agent_a',
+  'agent_r_a',
+  'no_role',
+  'admin_a',
+  'reader_a',
+] as const;
+
 test('what belongs to others is answered as what never was', async (t) => {
   const { api, callers, targets } = await makeWorld(t);
-  const before = await stateOf(api, targets.foreign);
+  const before = [await stateOf(api, targets.foreign), await stateOf(api, targets.b)];
   for (const operation of operations) {
+    const isHandlersMatter = operation.scope !== 'cluster' && api.isFake(operation.name);
+    if (!isAboutAThing(operation) || isHandlersMatter) continue;
     for (const [who, { headers }] of Object.entries(callers)) {
-      const ask = (target: Target) =>
-        api.call(operation.name, { headers, body: inputAbout(operation, target) });
-      const [foreign, never] = [await ask(targets.foreign), await ask(missing)];
-      const isHandlersMatter = operation.scope !== 'cluster' && api.isFake(operation.name);
-      if (isAboutAThing(operation) && !isHandlersMatter) {
-        assert.deepEqual(
-          [foreign.status, foreign.text],
-          [never.status, never.text],
-          `${operation.name} by ${who}`,
-        );
-        assert.notEqual(foreign.status, 200, `${operation.name} by ${who}`);
-      }
+      const ask = async (target: Target) => {
+        const body = inputAbout(operation, target);
+        const { status, text } = await api.call(operation.name, { headers, body });
+        return [status, text];
+      };
+      const never = await ask(missing);
+      assert.notEqual(never[0], 200, `${operation.name} by ${who}`);
+      assert.deepEqual(await ask(targets.foreign), never, `${operation.name} by ${who}`);
+      if (outsiders.some((outsider) => outsider === who))
+        assert.deepEqual(await ask(targets.b), never, `${operation.name} by ${who}`);
     }
   }
-  assert.deepEqual(await stateOf(api, targets.foreign), before);
+  assert.deepEqual([await stateOf(api, targets.foreign), await stateOf(api, targets.b)], before);
 });
 
 /** Whether its input names something that there has to be. */
@@ -223,7 +235,6 @@ function isAboutAThing(operation: Operation): boolean {
 
 test('whoever has no right in a place changes nothing there and learns nothing of it', async (t) => {
   const { api, callers, targets } = await makeWorld(t);
-  const outsiders = ['nobody', 'app_a', 'app_r_a', 'agent_a', 'no_role', 'admin_a', 'reader_a'] as const;
   const secretIds = [...Object.values(targets.b), ...Object.values(targets.foreign)];
   const before = [await stateOf(api, targets.b), await stateOf(api, targets.foreign)];
   const name = fc.constantFrom(...operations.map((operation) => operation.name));
@@ -235,10 +246,14 @@ test('whoever has no right in a place changes nothing there and learns nothing o
     Record<keyof Target, keyof World['targets']>
   >;
   await fc.assert(
-    fc.asyncProperty(name, who, mixed, async (operationName, caller, places) => {
+    fc.asyncProperty(name, who, mixed, fc.boolean(), async (operationName, caller, places, isEverywhere) => {
       const entries = kinds.map((kind) => [kind, targets[places[kind]][kind]]);
       const target = Object.fromEntries(entries) as Target;
-      const body = inputAbout(catalogue[operationName], target);
+      const operation = catalogue[operationName];
+      const { workspace_id, ...rest } = inputAbout(operation, target);
+      // Lists without a workspace are of all that the caller reaches.
+      const isLeftOut = workspace_id === undefined || (isEverywhere && operation.scope === 'workspace');
+      const body = isLeftOut ? rest : { ...rest, workspace_id };
       const { text } = await api.call(operationName, { headers: callers[caller]!.headers, body });
       const told = api.isFake(operationName) ? [] : secretIds.filter((id) => text.includes(id));
       assert.deepEqual(told, [], `${operationName} by ${caller}: ${text}`);
