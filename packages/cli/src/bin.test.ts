@@ -59,7 +59,7 @@ test('bin/weir refuses with status 2 and one line', () => {
       {},
       'weir agent: -batchMaxSizeBytes=200MiB: at most 128MiB is allowed',
     ],
-    [['agent', '-kafkaTLS'], {}, 'weir agent: -kafkaTLS: not available in this release'],
+    [['agent', '-enableRipcord'], {}, 'weir agent: -enableRipcord: not available in this release'],
     [
       ['agent'],
       { SERVICE_MULTIREGION: 'true' },

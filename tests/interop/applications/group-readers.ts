@@ -78,13 +78,21 @@ const startPlatformaticReaderOf =
     });
     const values: string[] = [];
     const commits: Promise<void>[] = [];
+    let isStopping = false;
     lifetime.after(() => consumer.close(true));
+    // One that is closed in the middle of a rebalance goes on with it for a moment, and finds its connections gone.
+    consumer.on('error', (error: Error) => {
+      if (!isStopping) throw error;
+    });
     const stream = await consumer.consume({
       topics: [topic],
       mode: 'committed',
       fallbackMode: 'earliest',
       // A stream that closes forgets what it was to commit by itself, if it is in the middle of committing something else.
       autocommit: false,
+    });
+    stream.on('error', (error) => {
+      if (!isStopping) throw error;
     });
     stream.on('data', (message) => {
       values.push(message.value);
@@ -94,6 +102,7 @@ const startPlatformaticReaderOf =
     return {
       values: async () => values,
       async stop() {
+        isStopping = true;
         await Promise.all(commits);
         await stream.close();
         await consumer.close();
