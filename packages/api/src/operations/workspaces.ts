@@ -82,7 +82,8 @@ export const workspaceOperations = [
     name: 'delete_workspace',
     title: 'Delete a workspace',
     summary: 'Deletes a workspace that has no clusters, and its keys.',
-    description: 'Clusters that were deleted and could still be restored do not count; they are gone with it.',
+    description:
+      'Clusters that were deleted and could still be restored do not count; they are gone with it.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({ workspace_id: id('workspace').describe('The workspace.') }),
