@@ -8,7 +8,8 @@ import { numberedValues } from '../brokers/topics.ts';
 import { Command, isAlive, startSupervisor, startSurrounding, until } from './supervised-agents.ts';
 
 const bounded = { timeout: 300_000 };
-const partitionCount = 8;
+/** So many that chance does not give all of them to one of two agents. */
+const partitionCount = 32;
 
 test(
   'clients see the processes of one command as brokers, and one that is killed comes back',
@@ -38,9 +39,12 @@ test(
     }
     assert.deepEqual(shown.sort(), brokers.toSorted());
     await admin.createTopics({ topics: [{ topic: 'shared', numPartitions: partitionCount }] });
-    const { topics } = await admin.fetchTopicMetadata({ topics: ['shared'] });
-    const leaders = new Set(topics[0]!.partitions.map(({ leader }) => leader));
-    assert.equal(leaders.size, 2, 'each leads something');
+    // The other agent may not have heard of this one yet.
+    let leaders = new Set<number>();
+    while (leaders.size < 2) {
+      const { topics } = await admin.fetchTopicMetadata({ topics: ['shared'] });
+      leaders = new Set(topics[0]!.partitions.map(({ leader }) => leader));
+    }
 
     const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
