@@ -41,6 +41,7 @@ export { DiagnosticsRunner, type DiagnosticsRunnerOptions } from './diagnostics/
 export type { DiagnosticsStore } from './diagnostics/store.ts';
 export { takePicture } from './diagnostics/take-picture.ts';
 export { listingsOf, transitionView, viewOf } from './diagnostics/views.ts';
+export { watchLeader } from './diagnostics/watch-leader.ts';
 export { readTrustedFile } from './files/private-file.ts';
 export { WatchedFile } from './files/watched-file.ts';
 export { accountOperations } from './operations/account/account-operations.ts';

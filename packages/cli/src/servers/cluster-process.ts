@@ -13,6 +13,7 @@ import {
   startControlPlane,
   TokenExchange,
   WatchedFile,
+  watchLeader,
 } from '@weir/controlplane';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { ClusterNode, clusterSecrets, type JournalHub, openJournals } from '@weir/metadata';
@@ -102,8 +103,11 @@ async function startParts(
   running.defer(keepClusterSecrets(started, { randomBytes, log }));
   const keeper = credentialsFile && (await credentialsOf(credentialsFile, { node: started, clock, log }));
   if (keeper) running.defer(() => keeper.stop());
+  const diagnostics = watchLeader({ node: started, clusterId, clock, log, metrics });
+  running.defer(() => diagnostics.stop());
   await members.start(self);
   started.start();
+  diagnostics.start();
   return {
     node: started,
     url,

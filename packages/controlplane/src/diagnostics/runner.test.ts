@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics } from '@weir/core';
+import { HandClock } from '@weir/oidc/testing';
 import { agentOf, healthyPicture } from '../../testing/cluster-picture.ts';
-import { HandClock } from '../../testing/hand-clock.ts';
 import { until } from '../../testing/until.ts';
 import { defineCheck } from './check.ts';
 import { diagnosticEventData } from './event.ts';
