@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/oidc/testing';
 import type { AccountsSurroundings } from '../src/accounts/surroundings.ts';
-import { HandClock } from './hand-clock.ts';
 
 export interface TestSurroundings extends AccountsSurroundings {
   readonly clock: HandClock;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
+import { HandClock } from '@weir/oidc/testing';
 import fc from 'fast-check';
 import { startTestApi } from '../../testing/api-server.ts';
-import { HandClock } from '../../testing/hand-clock.ts';
 import { appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
 import { usualRateLimits } from './rate-limits.ts';
 import { placeOf } from './remote-address.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { jsonLog } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { HandClock } from '../../testing/hand-clock.ts';
+import { HandClock } from '@weir/oidc/testing';
 import { startLeader, startNode } from '../../testing/leading-node.ts';
 import { until } from '../../testing/until.ts';
 import { lookIntervalMs } from '../files/watched-file.ts';

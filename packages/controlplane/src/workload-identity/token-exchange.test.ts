@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonLog, Metrics, silentLog } from '@weir/core';
-import { type Signing, TestIssuer } from '@weir/oidc/testing';
-import { HandClock } from '../../testing/hand-clock.ts';
+import { HandClock, type Signing, TestIssuer } from '@weir/oidc/testing';
 import { parseBindings } from './binding.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HandClock } from '@weir/oidc/testing';
 import { Kysely } from 'kysely';
-import { HandClock } from '../../../testing/hand-clock.ts';
 import { sqliteDialect } from '../database/sqlite-dialect.ts';
 import type { Schema } from '../schema.ts';
 import { migrations } from './index.ts';

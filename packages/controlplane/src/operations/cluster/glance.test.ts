@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterFollower, ClusterPort } from '@weir/metadata';
+import { HandClock } from '@weir/oidc/testing';
 import { FakeCluster } from '../../../testing/fake-cluster.ts';
-import { HandClock } from '../../../testing/hand-clock.ts';
 import { Glance } from './glance.ts';
 
 /** A cluster without a leader: whoever follows it waits. */
