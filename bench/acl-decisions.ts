@@ -102,7 +102,7 @@ function accessOver(acls: readonly Acl[]) {
     clientId: null,
     body: {},
     requestBytes: 0,
-    session: openSession({ remoteAddress: host, remotePort: 1, principal: who }),
+    session: openSession({ remoteAddress: host, remotePort: 1, user: who.name, principalOf: () => who }),
     closed: new AbortController().signal,
   });
 }

@@ -3,7 +3,6 @@ import { Metrics, silentLog, systemClock } from '@weir/core';
 import { scramIterations } from '@weir/metadata';
 import { FollowedRecords } from '../packages/agent/src/cluster/followed-records.ts';
 import { openSession } from '../packages/agent/src/security/client-session.ts';
-import { principalsOf } from '../packages/agent/src/security/principals.ts';
 import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
 import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';
 import { scramKeys } from '../packages/agent/testing/sasl-client.ts';
@@ -68,13 +67,10 @@ export const loginFlood: Benchmark = {
 
 function stage() {
   const records = new FollowedRecords();
-  const credentials = records.of('credential');
   const { sasl } = createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
-    credentials,
-    principalOf: principalsOf(credentials),
     cpuCount: 2,
     clock: systemClock,
     log: silentLog,

@@ -336,14 +336,11 @@ function inUrl(host: string): string {
 function saslOf(options: AgentOptions, view: ClusterView): RunningSasl | undefined {
   const { sasl: settings } = options;
   if (settings === undefined) return undefined;
-  const credentials = view.records('credential');
   return createSasl({
     ...options,
     settings,
     agentSecrets: view.records('agentSecret'),
     scramCredentials: view.records('scramCredential'),
-    credentials,
-    principalOf: principalsOf(credentials),
   });
 }
 

@@ -217,7 +217,12 @@ function accessOver({ view }: Pick<ServedAgent, 'view'>): (request: ReceivedRequ
 
 function requestOf(principal: string): ReceivedRequest {
   const who = { name: principal, aliases: [], credentialName: undefined, isSuperuser: false };
-  const session = openSession({ remoteAddress: '10.0.0.7', remotePort: 1, principal: who });
+  const session = openSession({
+    remoteAddress: '10.0.0.7',
+    remotePort: 1,
+    user: who.name,
+    principalOf: () => who,
+  });
   return {
     api: apis.Fetch,
     apiVersion: 11,

@@ -265,7 +265,8 @@ test('a pattern is matched with the eyes of the client that brought it', async (
     openSession({
       remoteAddress: '::ffff:10.0.0.7',
       remotePort: 40_000,
-      principal: { name, aliases: ['User:alias'], credentialName: undefined, isSuperuser },
+      user: name,
+      principalOf: () => ({ name, aliases: ['User:alias'], credentialName: undefined, isSuperuser }),
     });
   const cases: [groupId: string, session: ClientSession, given: string[]][] = [
     ['alice', session('User:alice'), ['orders']],

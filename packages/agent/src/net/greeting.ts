@@ -71,7 +71,11 @@ export class Greeting {
   #plain(accepted: Socket, address: Address): Greeted {
     const heldMs = this.#options.admit(address.remoteAddress);
     if (heldMs > 0) return { kind: 'held', forMs: heldMs };
-    return { kind: 'client', intake: takeOver(accepted), session: openSession(address) };
+    return {
+      kind: 'client',
+      intake: takeOver(accepted),
+      session: openSession({ ...address, principalOf: this.#options.principalOf }),
+    };
   }
 
   async #slowly(accepted: Socket, own: Address): Promise<Greeted> {
@@ -84,14 +88,14 @@ export class Greeting {
     if (heldMs > 0) return { kind: 'held', forMs: heldMs };
     const secured = await tls?.letIn(accepted);
     if (secured?.certificate !== undefined) this.#logCertificate(secured, address);
-    const username = proxied?.username ?? secured?.username;
     return {
       kind: 'client',
       intake: takeOver(secured?.socket ?? accepted),
       session: openSession({
         ...address,
         isEncrypted: secured !== undefined,
-        ...(username === undefined ? {} : { principal: principalOf(username) }),
+        user: proxied?.username ?? secured?.username,
+        principalOf,
       }),
     };
   }

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
-import { anonymous } from '../security/principal.ts';
+import { principalWithoutCredential } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { ProxyProtocolOptions } from '../security/proxy-protocol/proxied-client.ts';
 import { TlsDoor, type TlsDoorOptions } from '../security/tls/tls-door.ts';
@@ -72,7 +72,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     proxyProtocol: options.proxyProtocol,
     tls,
     logsCertificates: options.tls?.logsCertificates ?? false,
-    principalOf: options.principalOf ?? ((username) => ({ ...anonymous, name: `User:${username}` })),
+    principalOf: options.principalOf ?? principalWithoutCredential,
     admit: options.admit ?? (() => 0),
     greetingMs: limits.greetingMs,
     clock,

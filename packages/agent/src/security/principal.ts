@@ -18,6 +18,11 @@ export const anonymous: Principal = {
   isSuperuser: false,
 };
 
+/** A user of whom the cluster knows nothing but the name. */
+export function principalWithoutCredential(username: string): Principal {
+  return { ...anonymous, name: `User:${username}` };
+}
+
 /** The name without its kind, as quotas and headers want it. */
 export function userOf({ name }: Principal): string {
   return name.slice(name.indexOf(':') + 1);

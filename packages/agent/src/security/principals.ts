@@ -1,6 +1,6 @@
 import { readCredentialRecord } from '@weir/metadata';
 import type { RecordsView } from '../cluster/followed-records.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, principalWithoutCredential } from './principal.ts';
 
 /** Gives whoever has proved to be a user, by whatever means, the principal that the cluster knows him by. */
 export type PrincipalOf = (username: string) => Principal;
@@ -13,20 +13,28 @@ const credentialNamePrefix = 'ccn_';
  * a token proves him as well. If there is one under his name, it says whether rules bind him and how else they may call him.
  */
 export function principalsOf(credentials: RecordsView): PrincipalOf {
+  // A record that changes is another object, so that what was made of it goes with it.
+  const made = new WeakMap<Uint8Array, Principal>();
   return (username) => {
-    const name = `User:${username}`;
     const value = credentials.byKey.get(username);
-    if (value === undefined) return { name, aliases: [], credentialName: undefined, isSuperuser: false };
-    const credential = readCredentialRecord(value);
-    const aliases = [credential.name];
-    if (credential.name.startsWith(credentialNamePrefix)) {
-      aliases.push(credential.name.slice(credentialNamePrefix.length));
+    if (value === undefined) return principalWithoutCredential(username);
+    let principal = made.get(value);
+    if (principal === undefined) {
+      principal = principalBy(username, value);
+      made.set(value, principal);
     }
-    return {
-      name,
-      aliases: aliases.map((alias) => `User:${alias}`),
-      credentialName: credential.name,
-      isSuperuser: credential.isSuperuser,
-    };
+    return principal;
+  };
+}
+
+function principalBy(username: string, value: Uint8Array): Principal {
+  const { name, isSuperuser } = readCredentialRecord(value);
+  const aliases = [name];
+  if (name.startsWith(credentialNamePrefix)) aliases.push(name.slice(credentialNamePrefix.length));
+  return {
+    name: `User:${username}`,
+    aliases: aliases.map((alias) => `User:${alias}`),
+    credentialName: name,
+    isSuperuser,
   };
 }

@@ -118,7 +118,12 @@ class Stage {
       clientId: 'app',
       body: {},
       requestBytes: 0,
-      session: openSession({ remoteAddress, remotePort: 1, principal }),
+      session: openSession({
+        remoteAddress,
+        remotePort: 1,
+        user: principal.name,
+        principalOf: () => principal,
+      }),
       closed: new AbortController().signal,
     };
     return this.#accessOf(request);

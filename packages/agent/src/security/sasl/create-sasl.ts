@@ -3,7 +3,6 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
 import { checkToken, Issuer } from '@weir/oidc';
 import type { RecordsView } from '../../cluster/followed-records.ts';
-import type { PrincipalOf } from '../principals.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginTurns } from './login-turns.ts';
 import { OAuthBearerConversation } from './oauth-bearer.ts';
@@ -32,9 +31,6 @@ export interface SaslParts {
   readonly agentSecrets: RecordsView;
   /** What is kept of passwords, by the names of users. */
   readonly scramCredentials: RecordsView;
-  /** The credentials that principals are made of. */
-  readonly credentials: RecordsView;
-  readonly principalOf: PrincipalOf;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +44,7 @@ export interface RunningSasl {
 
 /** Logins of an agent, checked against what it knows of its cluster, so that nobody else need be there. */
 export function createSasl(parts: SaslParts): RunningSasl {
-  const { settings, scramCredentials, credentials, principalOf, cpuCount, clock, log, metrics } = parts;
+  const { settings, scramCredentials, cpuCount, clock, log, metrics } = parts;
   const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
   const credentialOf = (user: string): KnownCredential => {
     const value = scramCredentials.byKey.get(user);
@@ -80,8 +76,6 @@ export function createSasl(parts: SaslParts): RunningSasl {
   const sasl = new Sasl({
     isRequired: settings.isRequired,
     mechanisms,
-    principalOf,
-    principalsVersion: () => credentials.version,
     sessionMsMax: settings.sessionMsMax,
     clock,
     log,

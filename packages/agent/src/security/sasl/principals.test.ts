@@ -12,19 +12,17 @@ import { createSasl } from './create-sasl.ts';
 
 function stage() {
   const records = new FollowedRecords();
-  const credentials = records.of('credential');
   const { sasl } = createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
-    credentials,
-    principalOf: principalsOf(credentials),
     cpuCount: 1,
     clock: new FakeClock(),
     log: silentLog,
     metrics: new Metrics(),
   });
-  const session: ClientSession = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 });
+  const principalOf = principalsOf(records.of('credential'));
+  const session: ClientSession = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000, principalOf });
   return {
     records,
     session,
@@ -85,4 +83,22 @@ test('what becomes of a credential counts from the next request on', async () =>
   records.put('credential', 'root', null);
   assert.equal(serves(), true);
   assert.deepEqual([session.principal.name, session.principal.isSuperuser], ['User:root', false]);
+});
+
+test('a right that is withdrawn is gone for those whom a certificate or a proxy has named, too', () => {
+  const { records, addCredential } = stage();
+  const principalOf = principalsOf(records.of('credential'));
+  const session = openSession({
+    remoteAddress: '10.0.0.7',
+    remotePort: 40_000,
+    user: 'CN=root',
+    principalOf,
+  });
+  assert.equal(session.principal.isSuperuser, false);
+  addCredential('CN=root', 'ccn_root', true);
+  assert.deepEqual([session.principal.isSuperuser, session.principal.credentialName], [true, 'ccn_root']);
+  addCredential('CN=root', 'ccn_root', false);
+  assert.equal(session.principal.isSuperuser, false);
+  records.put('credential', 'CN=root', null);
+  assert.deepEqual([session.principal.name, session.principal.credentialName], ['User:CN=root', undefined]);
 });

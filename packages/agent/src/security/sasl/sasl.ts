@@ -1,8 +1,6 @@
 import { type Clock, caps, type Log, Metrics } from '@weir/core';
 import { type Api, apis, type ErrorName } from '@weir/wire';
 import type { ClientSession } from '../client-session.ts';
-import { anonymous } from '../principal.ts';
-import type { PrincipalOf } from '../principals.ts';
 import { type Conversation, type Done, type Failed, misspoken, type Step } from './conversation.ts';
 import { FailureLog, printable } from './failure-log.ts';
 import { type SaslMetrics, saslMetrics } from './sasl-metrics.ts';
@@ -16,9 +14,6 @@ export interface SaslOptions {
   readonly isRequired: boolean;
   /** The mechanisms that are enabled, by their names. */
   readonly mechanisms: ReadonlyMap<string, Mechanism>;
-  readonly principalOf: PrincipalOf;
-  /** Grows when principals may have changed. */
-  readonly principalsVersion: () => number;
   /** After this time clients have to log in again, or earlier when what they showed ends earlier; 0 for never. */
   readonly sessionMsMax: number;
   readonly clock: Clock;
@@ -43,14 +38,12 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Logins by SASL on all connections of an agent. What is allowed when is the table of sasl-session.ts; who is who is the business of the
- * mechanisms; here is what goes for all of them: sessions that end, principals, figures, and the time that failures take.
+ * mechanisms; here is what goes for all of them: sessions that end, figures, and the time that failures take.
  */
 export class Sasl {
   readonly #options: SaslOptions;
   readonly #metrics: SaslMetrics;
   readonly #failures: FailureLog;
-  /** For each session, the principals' version that its principal was made of. */
-  readonly #principalVersions = new WeakMap<ClientSession, number>();
   #delayedRefusals = 0;
 
   constructor(options: SaslOptions) {
@@ -82,7 +75,6 @@ export class Sasl {
       this.#failures.tell('closed a connection whose client did not log in again in time', fields);
       return false;
     }
-    this.#keepPrincipal(session, sasl.login!.user);
     return true;
   }
 
@@ -183,7 +175,7 @@ export class Sasl {
     this.#metrics.authentications(mechanism, sasl.login === undefined ? 'success' : 'renewed').add(1);
     const expiresMs = isForever ? undefined : clock.monotonicMs() + lifetimeMs;
     sasl.succeed({ user, mechanism, expiresMs });
-    this.#setPrincipal(session, user);
+    session.user = user;
     return isForever ? 0 : lifetimeMs;
   }
 
@@ -197,18 +189,6 @@ export class Sasl {
       peer: session.remoteAddress,
       reason,
     });
-  }
-
-  /** A credential that was changed or deleted counts from the next request on; the session itself goes on. */
-  #keepPrincipal(session: ClientSession, user: string): void {
-    if (this.#principalVersions.get(session) !== this.#options.principalsVersion()) {
-      this.#setPrincipal(session, user);
-    }
-  }
-
-  #setPrincipal(session: ClientSession, user: string): void {
-    session.principal = this.#options.principalOf(user);
-    this.#principalVersions.set(session, this.#options.principalsVersion());
   }
 
   #delay(closed: AbortSignal): Promise<'tell' | 'drop'> {
@@ -233,8 +213,6 @@ export function saslWithoutMechanisms(parts: Pick<SaslOptions, 'clock' | 'log'>)
     ...parts,
     isRequired: false,
     mechanisms: new Map(),
-    principalOf: () => anonymous,
-    principalsVersion: () => 0,
     sessionMsMax: 0,
     metrics: new Metrics(),
   });
