@@ -14,10 +14,12 @@ import {
   webSocketChannel,
 } from '@weir/metadata';
 import { WebSocketServer } from 'ws';
-import type { Authorize } from './agent-keys.ts';
+import type { Authorize, Verdict } from './agent-keys.ts';
 
 export interface AgentDoorOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
+  /** Asked before a cluster is said not to be here: it may have been made a moment ago. */
+  readonly lookForClusters?: () => Promise<void>;
   readonly authorize: Authorize;
   readonly members: () => readonly string[];
   /**
@@ -50,7 +52,7 @@ interface Refusal {
 interface Admission {
   readonly clusterId: string;
   /** `undefined` when that cannot be told just now. */
-  readonly isStillAdmitted: () => boolean | undefined;
+  readonly isStillAdmitted: () => Promise<Verdict>;
 }
 
 /** Takes the connections of agents: judges who comes before anything is upgraded, and then serves the cluster. */
@@ -78,20 +80,25 @@ export class AgentDoor {
     socket.on('error', (error) => {
       this.#options.log.debug('the connection of an agent broke', { problem: error.message });
     });
-    const verdict = this.#judge(request);
+    void this.#admit(request, socket, head);
+  }
+
+  async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const verdict = await this.#judge(request);
     if ('status' in verdict) {
       this.#refuse(socket, verdict);
       return;
     }
-    void this.#membersLooked().then(() => {
-      if (this.#isClosing) {
-        this.#refuse(socket, { status: 503, message: `${verdict.clusterId} is not here just now` });
-        return;
-      }
-      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const ended = new Promise<void>((resolve) => webSocket.once('close', () => resolve()));
-        this.#serve(webSocketChannel(webSocket, socket), verdict, ended);
-      });
+    await this.#membersLooked();
+    // The agent may have gone meanwhile, which is nobody's mistake.
+    if (socket.destroyed) return;
+    if (this.#isClosing) {
+      this.#refuse(socket, awayRefusal(verdict.clusterId));
+      return;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const ended = new Promise<void>((resolve) => webSocket.once('close', () => resolve()));
+      this.#serve(webSocketChannel(webSocket, socket), verdict, ended);
     });
   }
 
@@ -122,18 +129,19 @@ export class AgentDoor {
     await Promise.all(all.map(([, { ended }]) => ended));
   }
 
-  #judge(request: IncomingMessage): Admission | Refusal {
-    const { authorize, clusters } = this.#options;
+  async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
     const url = URL.parse(request.url ?? '/', 'http://control-plane');
     if (url?.pathname !== `/${agentConnectPath}`)
       return { status: 404, message: `agents connect at /${agentConnectPath}` };
     const clusterId = url.searchParams.get(clusterIdParameter);
     if (clusterId === null) return { status: 400, message: `the parameter ${clusterIdParameter} is missing` };
     const key = request.headers[agentKeyHeader];
-    const isStillAdmitted = () => typeof key === 'string' && authorize(clusterId, key);
-    const isAdmitted = isStillAdmitted();
+    const remoteAddress = request.socket.remoteAddress ?? '';
+    const isStillAdmitted = async () =>
+      typeof key === 'string' && (await this.#authorize(clusterId, key, remoteAddress));
+    const isAdmitted = await isStillAdmitted();
     // Not a refusal: the agent would believe that its token is worth nothing.
-    if (isAdmitted === undefined) return { status: 503, message: `${clusterId} is not here just now` };
+    if (isAdmitted === undefined) return awayRefusal(clusterId);
     // The key comes first, so that nobody without one learns which clusters there are.
     if (!isAdmitted) {
       return {
@@ -145,10 +153,25 @@ export class AgentDoor {
     if (!spoken.includes(subprotocol)) {
       return { status: 400, message: `this control plane speaks ${subprotocol}` };
     }
-    if (this.#isClosing || clusters(clusterId) === undefined) {
-      return { status: 503, message: `${clusterId} is not here just now` };
-    }
+    if (this.#isClosing || !(await this.#isHere(clusterId))) return awayRefusal(clusterId);
     return { clusterId, isStillAdmitted };
+  }
+
+  /** Whoever cannot be asked cannot tell. */
+  async #authorize(...asked: Parameters<Authorize>): Promise<Verdict> {
+    const { authorize, log } = this.#options;
+    try {
+      return await authorize(...asked);
+    } catch (error) {
+      log.warn('the key of an agent cannot be judged just now', { problem: (error as Error).message });
+      return undefined;
+    }
+  }
+
+  async #isHere(clusterId: string): Promise<boolean> {
+    const { clusters, lookForClusters } = this.#options;
+    if (clusters(clusterId) === undefined) await lookForClusters?.();
+    return clusters(clusterId) !== undefined;
   }
 
   #refuse(socket: Duplex, { status, message }: Refusal): void {
@@ -180,12 +203,21 @@ export class AgentDoor {
 
   #checkKeysLater(): void {
     this.#cancelKeyCheck = this.#options.clock.after(keyCheckIntervalMs, () => {
-      for (const [connection, { isStillAdmitted, clusterId }] of this.#served) {
-        if (isStillAdmitted() !== false) continue;
-        this.#options.log.info('a key was withdrawn, or the time of a token is over', { clusterId });
-        connection.close(endCodes.keyRefused, 'the agent key is not valid any more');
-      }
-      this.#checkKeysLater();
+      void this.#checkKeys().then(() => {
+        if (!this.#isClosing) this.#checkKeysLater();
+      });
     });
   }
+
+  async #checkKeys(): Promise<void> {
+    for (const [connection, { isStillAdmitted, clusterId }] of [...this.#served]) {
+      if ((await isStillAdmitted()) !== false) continue;
+      this.#options.log.info('a key was withdrawn, or the time of a token is over', { clusterId });
+      connection.close(endCodes.keyRefused, 'the agent key is not valid any more');
+    }
+  }
+}
+
+function awayRefusal(clusterId: string): Refusal {
+  return { status: 503, message: `${clusterId} is not here just now` };
 }

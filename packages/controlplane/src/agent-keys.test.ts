@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { authorizeByAgentKeys, authorizeByAny, generateAgentKey, hashAgentKey } from './agent-keys.ts';
+import { freshKeySecret, hashSecret } from './accounts/secrets.ts';
+import { authorizeByAgentKeys, authorizeByAny } from './agent-keys.ts';
 
 test('a key is aks_ and 64 hex digits', () => {
-  const zeros = generateAgentKey((count) => new Uint8Array(count));
+  const zeros = freshKeySecret((count) => new Uint8Array(count));
   assert.equal(zeros, `aks_${'0'.repeat(64)}`);
-  assert.match(generateAgentKey(randomBytes), /^aks_[0-9a-f]{64}$/);
+  assert.match(freshKeySecret(randomBytes), /^aks_[0-9a-f]{64}$/);
 });
 
 test('a key opens its own cluster and nothing else', () => {
-  const [one, two, none] = [1, 2, 3].map((byte) => generateAgentKey((count) => Buffer.alloc(count, byte)));
+  const [one, two, none] = [1, 2, 3].map((byte) => freshKeySecret((count) => Buffer.alloc(count, byte)));
   const authorize = authorizeByAgentKeys([
-    { name: 'akn_one', keyHash: hashAgentKey(one!), clusterId: 'vci_one' },
-    { name: 'akn_two', keyHash: hashAgentKey(two!), clusterId: 'vci_two' },
-    { name: 'akn_both', keyHash: hashAgentKey(two!), clusterId: 'vci_one' },
+    { name: 'akn_one', keyHash: hashSecret(one!), clusterId: 'vci_one' },
+    { name: 'akn_two', keyHash: hashSecret(two!), clusterId: 'vci_two' },
+    { name: 'akn_both', keyHash: hashSecret(two!), clusterId: 'vci_one' },
   ]);
   const cases: [clusterId: string, key: string, isAdmitted: boolean][] = [
     ['vci_one', one!, true],
@@ -26,11 +27,11 @@ test('a key opens its own cluster and nothing else', () => {
     ['vci_one', `${one} `, false],
     ['vci_one', one!.toUpperCase(), false],
     // The hash itself opens nothing.
-    ['vci_one', hashAgentKey(one!), false],
+    ['vci_one', hashSecret(one!), false],
     ['', one!, false],
   ];
   for (const [clusterId, key, isAdmitted] of cases) {
-    assert.equal(authorize(clusterId, key), isAdmitted, `${clusterId} ${key}`);
+    assert.equal(authorize(clusterId, key, '::1'), isAdmitted, `${clusterId} ${key}`);
   }
 });
 
@@ -39,7 +40,7 @@ test('a hash that is none is refused by name', () => {
   assert.throws(() => authorizeByAgentKeys([wrong]), { message: /^akn_wrong: keyHash is not the SHA-256/ });
 });
 
-test('whoever one of several admits is admitted, and nobody is refused whom one cannot judge', () => {
+test('whoever one of several admits is admitted, and nobody is refused whom one cannot judge', async () => {
   const cases: [verdicts: (boolean | undefined)[], verdict: boolean | undefined][] = [
     [[true], true],
     [[false, true], true],
@@ -50,6 +51,6 @@ test('whoever one of several admits is admitted, and nobody is refused whom one 
   ];
   for (const [verdicts, verdict] of cases) {
     const authorize = authorizeByAny(...verdicts.map((one) => () => one));
-    assert.equal(authorize('vci_one', 'aks_1'), verdict, String(verdicts));
+    assert.equal(await authorize('vci_one', 'aks_1', '::1'), verdict, String(verdicts));
   }
 });

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isKeySecret } from './accounts/secrets.ts';
 
 /** A key of agents as it is stored: its hash, never the key. */
 export interface AgentKey {
@@ -10,31 +11,22 @@ export interface AgentKey {
   readonly clusterId: string;
 }
 
-/** Says whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be answered. */
-export type Authorize = (clusterId: string, key: string) => boolean | undefined;
+/** Whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be answered. */
+export type Verdict = boolean | undefined;
+
+export type Authorize = (
+  clusterId: string,
+  key: string,
+  remoteAddress?: string,
+) => Verdict | Promise<Verdict>;
 
 /** Admits whoever one of them admits. */
 export function authorizeByAny(...all: readonly Authorize[]): Authorize {
-  return (clusterId, key) => {
-    const verdicts = all.map((authorize) => authorize(clusterId, key));
+  return async (...asked) => {
+    const verdicts = await Promise.all(all.map((authorize) => authorize(...asked)));
     if (verdicts.includes(true)) return true;
     return verdicts.includes(undefined) ? undefined : false;
   };
-}
-
-const keyPattern = /^aks_[0-9a-f]{64}$/;
-
-/** Makes a key, `aks_<64 hex>`, from a source of random bytes that is fit for secrets. It is shown once and not kept. */
-export function generateAgentKey(randomBytes: (count: number) => Uint8Array): string {
-  return `aks_${Buffer.from(randomBytes(32)).toString('hex')}`;
-}
-
-/**
- * The hash that is stored. A key has 256 random bits, so that there is nothing to guess and a slow hash would only slow
- * down agents.
- */
-export function hashAgentKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
 }
 
 /**
@@ -49,7 +41,7 @@ export function authorizeByAgentKeys(agentKeys: readonly AgentKey[]): Authorize 
     return { hash, clusterId };
   });
   return (clusterId, key) => {
-    if (!keyPattern.test(key)) return false;
+    if (!isKeySecret(key)) return false;
     const hash = createHash('sha256').update(key).digest();
     let isAdmitted = false;
     for (const row of rows) {

@@ -11,6 +11,7 @@ export type { KeyGrant, KeyKind, RoleGrant } from './accounts/grants.ts';
 export type { ApiKey } from './accounts/keys.ts';
 export { type AccountsDatabase, openAccounts } from './accounts/open.ts';
 export { defaultPasswordCost } from './accounts/password-hash.ts';
+export { freshKeySecret, hashSecret } from './accounts/secrets.ts';
 export type { AccountsSurroundings } from './accounts/surroundings.ts';
 export type { VirtualCluster } from './accounts/virtual-clusters.ts';
 export {
@@ -18,8 +19,6 @@ export {
   type Authorize,
   authorizeByAgentKeys,
   authorizeByAny,
-  generateAgentKey,
-  hashAgentKey,
 } from './agent-keys.ts';
 export {
   type ApiServer,
@@ -41,11 +40,26 @@ export { DiagnosticsRunner, type DiagnosticsRunnerOptions } from './diagnostics/
 export type { DiagnosticsStore } from './diagnostics/store.ts';
 export { takePicture } from './diagnostics/take-picture.ts';
 export { listingsOf, transitionView, viewOf } from './diagnostics/views.ts';
+export {
+  type LedCluster,
+  logTransition,
+  type WatchedClustersOptions,
+  watchClusters,
+} from './diagnostics/watch-clusters.ts';
 export { watchLeader } from './diagnostics/watch-leader.ts';
 export { readTrustedFile } from './files/private-file.ts';
 export { WatchedFile } from './files/watched-file.ts';
+export {
+  type HostedMetrics,
+  type HostedMetricsOptions,
+  hostedMetrics,
+} from './hosted-metrics/hosted-metrics.ts';
+export { hostedSamples } from './hosted-metrics/hosted-sample.ts';
+export { hostedMetricRows } from './hosted-metrics/metric-rows.ts';
+export { metricsReaders } from './hosted-metrics/metrics-reader.ts';
 export { accountOperations } from './operations/account/account-operations.ts';
 export type { CallContext } from './operations/call-context.ts';
+export { clusterOperations } from './operations/cluster/cluster-operations.ts';
 export type { OperationContext, OperationHandler, OperationHandlers } from './operations/handler.ts';
 export { OperationFailed } from './operations/operation-failed.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';

@@ -8,13 +8,15 @@ import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
 import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
-import { authorizeByAgentKeys, generateAgentKey, hashAgentKey } from './agent-keys.ts';
+import { freshKeySecret, hashSecret } from './accounts/secrets.ts';
+import { authorizeByAgentKeys } from './agent-keys.ts';
+import { apiRoute } from './api-server/api-server.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';
 
 /** Over real sockets of this machine. */
 
-const key = generateAgentKey((count) => Buffer.alloc(count, 7));
-const otherKey = generateAgentKey((count) => Buffer.alloc(count, 8));
+const key = freshKeySecret((count) => Buffer.alloc(count, 7));
+const otherKey = freshKeySecret((count) => Buffer.alloc(count, 8));
 const base = { clock: systemClock, random: systemRandom, log: silentLog };
 
 async function start(
@@ -22,7 +24,7 @@ async function start(
   cluster: FakeCluster,
   overrides: Partial<ControlPlaneOptions> = {},
 ): Promise<ControlPlane> {
-  const agentKeys = [{ name: 'akn_test', keyHash: hashAgentKey(key), clusterId: cluster.clusterId }];
+  const agentKeys = [{ name: 'akn_test', keyHash: hashSecret(key), clusterId: cluster.clusterId }];
   const controlPlane = await startControlPlane({
     ...base,
     host: '127.0.0.1',
@@ -104,7 +106,7 @@ test('who is not admitted gets a status and no WebSocket', async (t) => {
     [path, good + protocol, '101'],
     [path, protocol, '401'],
     [path, `service-api-key: ${otherKey}\r\n${protocol}`, '401'],
-    [path, `service-api-key: ${hashAgentKey(key)}\r\n${protocol}`, '401'],
+    [path, `service-api-key: ${hashSecret(key)}\r\n${protocol}`, '401'],
     [path, `${good}service-api-key: ${otherKey}\r\n${protocol}`, '401'],
     ['/api/v1/agent/connect?virtual_cluster_id=vci_other', good + protocol, '401'],
     ['/api/v1/agent/connect', good + protocol, '400'],
@@ -370,10 +372,12 @@ test('an agent gets out through a proxy that wants a name and a password', async
 test('calls of the API go to whoever answers them, and nothing else does', async (t) => {
   const asked: string[] = [];
   const { url } = await start(t, new FakeCluster(), {
-    api: async (request, response) => {
-      asked.push(`${request.method} ${request.url}`);
-      response.end('{}');
-    },
+    routes: [
+      apiRoute(async (request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.end('{}');
+      }),
+    ],
   });
   const status = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status;
   assert.equal(await status('/api/v1/users/list?x=1', { method: 'POST', body: '{}' }), 200);

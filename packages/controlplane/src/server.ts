@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apiPath } from '@weir/api';
 import { caps } from '@weir/core';
-import { agentTokenPath } from '@weir/metadata';
 import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
-import type { ApiServer } from './api-server/api-server.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
-import type { TokenExchange } from './workload-identity/token-exchange.ts';
-import { tokenRoute } from './workload-identity/token-route.ts';
 
 export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly host: string;
@@ -19,10 +14,15 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly readiness: () => boolean;
   /** The addresses of all control-plane processes as agents reach them, this one included. */
   readonly members: () => readonly string[];
-  /** Gives agents of a platform their tokens. Without it there are none to be had. */
-  readonly tokens?: TokenExchange | undefined;
-  /** Answers calls of the API. Without it there is none. */
-  readonly api?: ApiServer | undefined;
+  /** What is served besides, asked in this order. */
+  readonly routes?: readonly Route[];
+}
+
+/** Some paths of the server and who answers them. An answer never rejects. */
+export interface Route {
+  /** Without the query. */
+  readonly matches: (path: string) => boolean;
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
 
 export interface ControlPlane {
@@ -51,7 +51,7 @@ const rss = 'application/rss+xml; charset=utf-8';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const door = new AgentDoor(options);
   const answer = answerer(options);
-  const giveToken = options.tokens === undefined ? undefined : tokenRoute(options.tokens);
+  const { routes = [] } = options;
   const server = createServer(
     {
       maxHeaderSize: caps.controlPlaneHeaderBytesMax,
@@ -64,11 +64,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
-      if (giveToken !== undefined && pathOf(request) === `/${agentTokenPath}`)
-        void giveToken(request, response);
-      else if (options.api !== undefined && pathOf(request).startsWith(`${apiPath}/`))
-        void options.api(request, response);
-      else answer(request, response);
+      const path = pathOf(request);
+      const route = routes.find(({ matches }) => matches(path));
+      void (route?.answer ?? answer)(request, response);
     },
   );
   server.maxConnections = caps.controlPlaneConnectionsMax;
@@ -96,8 +94,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
   async function close(): Promise<void> {
     const done = once(server, 'close');
+    // Calls that are under way are answered; agents are let go meanwhile.
     server.close();
-    await door.close(closeGraceMs);
+    server.closeIdleConnections();
+    let cancelGrace = () => {};
+    const grace = new Promise<void>((resolve) => {
+      cancelGrace = options.clock.after(closeGraceMs, resolve);
+    });
+    await Promise.all([door.close(closeGraceMs), Promise.race([done, grace])]);
+    cancelGrace();
     server.closeAllConnections();
     await done;
   }

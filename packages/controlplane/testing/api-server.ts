@@ -6,6 +6,7 @@ import { catalogue, operations } from '@weir/api';
 import { Metrics } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { type ApiServerOptions, createApiServer, type ServedHandlers } from '../src/api-server/api-server.ts';
+import { type RateLimitSizes, RateLimits } from '../src/api-server/rate-limits.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
 
@@ -41,7 +42,7 @@ let databaseCount = 0;
 /** The API over a real socket, with accounts in memory and time that is moved by hand. */
 export async function startTestApi(
   t: TestContext,
-  options: Partial<ApiServerOptions> = {},
+  { rateLimits, ...options }: Partial<ApiServerOptions> & { readonly rateLimits?: RateLimitSizes } = {},
 ): Promise<TestApi> {
   const surroundings = accountsSurroundings();
   const accounts = await openAccounts(`memory://api-${databaseCount++}`, surroundings);
@@ -55,6 +56,7 @@ export async function startTestApi(
     clock: surroundings.clock,
     log: surroundings.log,
     metrics,
+    ...(rateLimits === undefined ? {} : { limits: new RateLimits(rateLimits, surroundings.clock) }),
     ...options,
     publicUrl,
   });

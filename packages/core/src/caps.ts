@@ -472,6 +472,9 @@ export const caps = {
   /** Heartbeats, or partitions of offset commits and questions, that an agent puts into one call. About 200 bytes each. */
   gatheredRowsMax: 10_000,
 
+  /** Leases that one statement renews or looks at. Appends of these clusters wait meanwhile, for some milliseconds. */
+  gatheredLeasesMax: 512,
+
   /** The regular expression of a client. */
   patternCharsMax: 4096,
 
@@ -515,6 +518,21 @@ export const caps = {
   /** An answer of the issuer of tokens: its description, or its keys. */
   issuerAnswerBytesMax: MiB,
 
+  /** Issuers whose keys a process remembers. The one that was not asked for the longest is forgotten first, and asked again when needed. */
+  rememberedIssuersMax: 1000,
+
+  /** Sign-ins with an identity provider that are worked on at a time: whoever asks has proven nothing yet. */
+  ssoSignInsRunningMax: 64,
+
+  /** Values of the claim that names roles. An account has no more roles than that. */
+  ssoRoleValuesMax: 1000,
+
+  /** Keys in a file of secret keys: the one in use, and those that it took the place of. */
+  secretKeysMax: 16,
+
+  /** Clusters whose federations a process remembers for a moment. */
+  federatedClustersMax: 10_000,
+
   /** Findings that are kept of one diagnostic. A cluster may have a hundred thousand groups, and all may be stuck. */
   diagnosticFindingsMax: 20,
 
@@ -524,13 +542,55 @@ export const caps = {
   /** Transitions that are kept of one diagnostic of one cluster; the oldest are forgotten first. */
   diagnosticTransitionsMax: 100,
 
+  /**
+   * What an agent reports with a heartbeat, as JSON; usually some hundred characters. The lists in it have limits of their own, and so have
+   * names, which are cut off.
+   */
+  agentReportCharsMax: 64 * KiB,
+  reportedNameCharsMax: 128,
+  reportedClientsMax: 20,
+  reportedBucketsMax: 8,
+  reportedDenialsMax: 8,
+  reportedMetricsMax: 20,
+  reportedLoginsMax: 50,
+  reportedExpiriesMax: 8,
+
+  /** Clients and users of which an agent remembers something until it has reported it. */
+  notedClientsMax: 256,
+  notedLoginsMax: 1_000,
+
+  /** Reports of one agent that a leader keeps, and what those of all agents of a cluster may take as JSON; beyond it new ones are left out. */
+  agentReportsKeptMax: 8,
+  clusterReportCharsMax: 8 * MiB,
+
+  /** Users of one cluster whose last login a leader remembers; about 100 bytes each. */
+  lastLoginsMax: 10_000,
+
+  /** Agents of one cluster that are told of as lost. */
+  lostAgentsMax: 100,
+
   /** Groups of one cluster whose progress is followed from look to look, and their partitions. About 150 bytes each. */
   diagnosedGroupsMax: 5_000,
   diagnosedPartitionsMax: 50_000,
 
+  /** Clients, buckets and metrics of one cluster that a look tells apart, of those that all agents have reported. */
+  diagnosedClientsMax: 1_000,
+  diagnosedBucketsMax: 100,
+  diagnosedMetricsMax: 100,
+
   /** Groups of a cluster whose figures are published, and the partitions of all of them together. The first by name are. */
   publishedGroupsMax: 5_000,
   publishedGroupPartitionsMax: 100_000,
+
+  /** Series of a cluster that the control plane tells whoever scrapes it; a line is about 150 bytes. What is added last is left out. */
+  hostedSeriesMax: 50_000,
+
+  /** Clusters that the control plane measures at a time for those who scrape, and scrapes that wait for their turn. */
+  hostedLooksRunningMax: 4,
+  hostedLooksWaitingMax: 256,
+
+  /** What it remembers of them for some seconds, so that a second scrape costs no second look. */
+  hostedTextsBytesMax: 64 * MiB,
 
   /** Points in one request to a collector. A point is about 600 bytes. */
   pushedPointsMax: 2_000,
@@ -589,6 +649,12 @@ export const caps = {
   /** Virtual clusters of one account, deleted ones that can be restored included. */
   virtualClustersMax: 10_000,
 
+  /** Virtual clusters that one control-plane process serves. */
+  hostedClustersMax: 10_000,
+
+  /** Clusters led by other processes to which one control-plane process is connected, to answer calls about them. */
+  remoteLeadersMax: 256,
+
   /** Roles of one user. */
   rolesPerUserMax: 100,
 
@@ -615,4 +681,25 @@ export const caps = {
   /** Diagnostics of one cluster, and the groups of one type of them that are told. */
   diagnosticsMax: 1000,
   diagnosticGroupsMax: 5,
+
+  /** Calls that `weir apply` has under way at a time, and the length of a file that it reads. */
+  applyCallsMax: 8,
+  applyFileBytesMax: 16 * MiB,
+
+  /**
+   * The filter of a search for events: its text, its parentheses within each other, its conditions, the keys of a field, the values of
+   * a list, and a pattern of `like`. Every event of a day may be held against all of it.
+   */
+  filterCharsMax: 32 * KiB,
+  filterDepthMax: 32,
+  filterConditionsMax: 256,
+  filterPathKeysMax: 16,
+  filterListValuesMax: 1000,
+  filterPatternCharsMax: 1024,
+
+  /** Problems of one filter that are told. */
+  filterProblemsMax: 20,
+
+  /** What a search for events may reach over: a day. */
+  eventsWindowMsMax: 86_400_000,
 } as const;

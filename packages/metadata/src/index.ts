@@ -1,6 +1,6 @@
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-record.ts';
-export { type InvalidAcl, invalidAcls } from './acls/check-acl.ts';
+export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
 export type { AclFilter, AclResult, AclsPort, DeletedAcls } from './cluster/acls-port.ts';
 export {
   type AdminPort,
@@ -15,6 +15,19 @@ export {
   type StoredConfigKind,
   type StoredConfigResource,
 } from './cluster/admin-port.ts';
+export {
+  type AgentHeartbeat,
+  type AgentReport,
+  type AgentsHeard,
+  type HeardReport,
+  type LostAgent,
+  problemOfReport,
+  type ReportedBucket,
+  type ReportedClient,
+  type ReportedExpiry,
+  type ReportedLogin,
+  reportIntervalMs,
+} from './cluster/agent-report.ts';
 export { clusterSecretBytes, clusterSecrets } from './cluster/cluster-secrets.ts';
 export type {
   CommittedOffset,
@@ -53,6 +66,14 @@ export type {
   TopicReader,
 } from './cluster/groups-port.ts';
 export { groupErrors, groupTypes } from './cluster/groups-port.ts';
+export {
+  addLatencies,
+  type LatencyCounts,
+  latencyP99,
+  latencyStepOf,
+  noLatencies,
+  packLatencies,
+} from './cluster/latencies.ts';
 export type { DeletedTopic, OwnerPort, SeenAgent } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
@@ -150,6 +171,12 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
+export type { ClusterSight, MeasuredPort } from './cluster-metrics/cluster-sight.ts';
+export { leftOutRow, publishedMetrics } from './cluster-metrics/published-metrics.ts';
+export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-figures.ts';
+export type { GroupLimits } from './cluster-metrics/read-groups.ts';
+export { type SeriesLimits, ShownFigures } from './cluster-metrics/shown-figures.ts';
+export { lookAt } from './cluster-metrics/snapshot-sight.ts';
 export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
@@ -168,14 +195,23 @@ export {
 } from './credentials/scram-secret.ts';
 export { readAssignment } from './groups/consumer/consumer-protocol.ts';
 export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
-export { ClusterNode, type ClusterNodeOptions, NotLeader, type Role } from './leader/index.ts';
+export {
+  ClusterNode,
+  type ClusterNodeOptions,
+  type LedCluster,
+  LoadSharing,
+  NotLeader,
+  type Role,
+} from './leader/index.ts';
 export { compilePattern, compileRewrite, type Pattern, type Rewrite } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, type ClusterClientOptions, connectCluster } from './rpc/client.ts';
+export { clusterClientMetricRows } from './rpc/client-metric-rows.ts';
 export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
+export { methodNames } from './rpc/methods.ts';
 export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
 export {

@@ -1,6 +1,6 @@
 import { AgentKeyFile, AgentToken, platformToken } from '@weir/agent';
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
-import type { ForwardProxy } from '@weir/metadata';
+import type { ForwardProxy, ReportedExpiry } from '@weir/metadata';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveAgentIdentity } from '../rules/agent-identity.ts';
@@ -10,6 +10,8 @@ export interface AgentProof {
   readonly agentKey: () => string;
   /** Told of what the control plane refused. */
   readonly refused: (key: string) => void;
+  /** What of it ends at a time. */
+  readonly tokens: () => readonly ReportedExpiry[];
   /** Resolves when it is worth while to connect. */
   whenReady(): Promise<void>;
   stop(): void;
@@ -49,6 +51,7 @@ export function agentProof(options: AgentProofOptions): AgentProof {
       return {
         agentKey: () => token.current(),
         refused: (key) => token.refused(key),
+        tokens: () => token.expiry(),
         whenReady: () => token.whenHeld(),
         stop: () => token.stop(),
       };
@@ -57,5 +60,5 @@ export function agentProof(options: AgentProofOptions): AgentProof {
 }
 
 function byKey(agentKey: () => string): AgentProof {
-  return { agentKey, refused: () => {}, whenReady: async () => {}, stop: () => {} };
+  return { agentKey, refused: () => {}, tokens: () => [], whenReady: async () => {}, stop: () => {} };
 }

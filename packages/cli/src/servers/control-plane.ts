@@ -1,41 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { hashAgentKey } from '@weir/controlplane';
+import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
-import { startClusterProcess } from './cluster-process.ts';
 import { identityIn } from './identity.ts';
+import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
 import { untilStopped } from './until-stopped.ts';
 
 const defaultDataDir = 'weir-data';
 
 /**
- * One control-plane process of a cluster. Any number of them share a database; one leads and the others stand by. Without a
- * cluster id and a key of its own it makes both, once, and keeps them in its data directory.
+ * One control-plane process. Any number of them share a database: each cluster is led by one of them, and the others stand by. A new
+ * database begins with a cluster and a key for its agents, which are kept in the data directory of whoever made them.
  */
 export const controlPlane: Handler<'control-plane'> = async (values, { clock, output, stop }) => {
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
-  const hasIdentity = values.defaultVirtualClusterID !== undefined && values.agentKey !== undefined;
-  const identity = hasIdentity ? undefined : identityIn(dataDir);
-  const clusterId = values.defaultVirtualClusterID ?? identity!.clusterId;
-  const agentKey = values.agentKey ?? identity!.agentKey;
+  const { consolePort, agentKey } = values;
   const log = jsonLog({
     level: values.logLevel,
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
-  const { consolePort } = values;
-  const cluster = await explainingPorts({ consolePort }, () =>
-    startClusterProcess({
-      clusterId,
+  const controlPlane = await explainingPorts({ consolePort }, () =>
+    startingControlPlane({
       databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
       host: '0.0.0.0',
       port: consolePort,
       advertisedHost: values.controlPlaneHost ?? hostname(),
+      publicUrl: values.publicURL,
+      isBehindProxy: values.behindProxy,
       processId: randomUUID(),
-      agentKeys: [{ name: 'akn_default', keyHash: hashAgentKey(agentKey), clusterId }],
+      clusterId: values.defaultVirtualClusterID,
+      firstCluster: () => {
+        const made = identityIn(dataDir);
+        return { id: made.clusterId, agentKey: agentKey ?? made.agentKey };
+      },
+      agentKey,
       credentialsFile: values.saslCredentialsFile,
       bindingsFile: values.workloadIdentityBindingsFile,
       clock,
@@ -43,15 +45,22 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       metrics: new Metrics({ agent_version: release }),
     }),
   );
-  output.out(
-    [
-      `weir ${release} control-plane serves ${clusterId}`,
-      `  control plane  ${cluster.url}`,
-      ...(identity === undefined ? [] : [`  agent key      in ${join(dataDir, 'identity.json')}`]),
-      '',
-    ].join('\n'),
-  );
+  output.out(announcement(controlPlane, join(dataDir, 'identity.json'), agentKey !== undefined));
   await untilStopped(stop);
-  await cluster.stop();
+  await controlPlane.stop();
   return 0;
 };
+
+function announcement(
+  { url, ownClusterId, hasFirstCluster, setupUrl }: ControlPlaneProcess,
+  identityPath: string,
+  hasOwnKey: boolean,
+): string {
+  return [
+    `weir ${release} control-plane serves ${ownClusterId ?? 'the clusters of its database'}`,
+    `  control plane  ${url}`,
+    ...(hasFirstCluster && !hasOwnKey ? [`  agent key      in ${identityPath}`] : []),
+    ...(setupUrl === undefined ? [] : [`  first user     signs up at ${setupUrl}`]),
+    '',
+  ].join('\n');
+}

@@ -1,20 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateAgentKey } from '@weir/controlplane';
+import { freshKeySecret } from '@weir/controlplane/process';
 
 /** Who a process of its own is: the cluster it serves, the agent it runs, and the key between the two. */
 export interface Identity {
   readonly clusterId: string;
   readonly agentId: string;
   readonly agentKey: string;
+  /** With which tools of its user call the API. */
+  readonly applicationKey: string;
 }
 
 export function newIdentity(): Identity {
   return {
     clusterId: `vci_${randomUUID().replaceAll('-', '_')}`,
     agentId: randomUUID(),
-    agentKey: generateAgentKey(randomBytes),
+    agentKey: freshKeySecret(randomBytes),
+    applicationKey: freshKeySecret(randomBytes),
   };
 }
 
@@ -26,7 +29,7 @@ export function identityIn(dataDir: string): Identity {
   const identity = newIdentity();
   // A second process that starts at the same moment must not replace what the first has begun to use.
   try {
-    writeFileSync(path, `${JSON.stringify(identity, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, printed(identity), { flag: 'wx', mode: 0o600 });
     return identity;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -36,9 +39,18 @@ export function identityIn(dataDir: string): Identity {
 
 function parse(text: string, path: string): Identity {
   const found = JSON.parse(text) as Partial<Identity>;
-  const { clusterId, agentId, agentKey } = found;
+  const { clusterId, agentId, agentKey, applicationKey } = found;
   if (clusterId === undefined || agentId === undefined || agentKey === undefined) {
     throw new Error(`${path} does not hold an identity; remove it to begin anew`);
   }
-  return { clusterId, agentId, agentKey };
+  if (applicationKey !== undefined) return { clusterId, agentId, agentKey, applicationKey };
+  // Files of earlier releases have no key for the API, and their databases have no accounts that would know it.
+  const completed = { clusterId, agentId, agentKey, applicationKey: freshKeySecret(randomBytes) };
+  writeFileSync(`${path}.new`, printed(completed), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return completed;
+}
+
+function printed(identity: Identity): string {
+  return `${JSON.stringify(identity, null, 2)}\n`;
 }

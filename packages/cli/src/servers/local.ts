@@ -13,7 +13,7 @@ export const local: Handler<'local'> = (values, surroundings) => {
       databaseUrl: `memory://${clusterId}`,
       bucketUrl: `mem://${clusterId}`,
       zone: 'local',
-      notes: ['everything is kept in memory only'],
+      notes: [`API key        ${identity.applicationKey}`, 'everything is kept in memory only'],
     },
     values,
     surroundings,

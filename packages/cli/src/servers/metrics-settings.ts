@@ -1,4 +1,5 @@
-import type { ClusterMetricsSettings, MetricsPushSettings } from '@weir/agent';
+import type { MetricsPushSettings } from '@weir/agent';
+import type { ClusterMetricsSettings } from '@weir/metadata';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
 
 /** What flags say about the figures of the whole cluster. */

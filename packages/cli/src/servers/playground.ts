@@ -26,7 +26,7 @@ export const playground: Handler<'playground'> = (values, surroundings) => {
           ? pathToFileURL(join(dataDir, 'bucket')).href
           : bucketUrl().print(values.bucketURL),
       zone: 'playground',
-      notes: [`data           ${dataDir}`],
+      notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },
     values,
     surroundings,

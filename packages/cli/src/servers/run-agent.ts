@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import {
   type AdvertisedHost,
+  AgentFigures,
   advertisedHost,
   type HostStrategy,
   lookUpZone,
@@ -74,7 +75,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       metrics,
     });
     resources.defer(() => push.stop());
-    const store = await openStore(bucketUrl, deps);
+    const figures = new AgentFigures({ clock, metrics });
+    const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
     resources.defer(() => store.close());
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
@@ -92,7 +94,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     resources.defer(() => proof.stop());
     await proof.whenReady();
-    const { agentKey, refused } = proof;
+    const { agentKey, refused, tokens } = proof;
     const cluster = connectCluster({
       urls: values.metadataURL!,
       clusterId: values.defaultVirtualClusterID!,
@@ -130,6 +132,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       cluster,
       agentKey,
       store,
+      figures,
+      tokens,
       clock,
       random: systemRandom,
       log,

@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
-import { type RunningAgent, startAgent } from '@weir/agent';
-import { hashAgentKey } from '@weir/controlplane';
+import { AgentFigures, type RunningAgent, startAgent } from '@weir/agent';
+import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
-import { type ClusterProcess, startClusterProcess } from './cluster-process.ts';
 import type { Identity } from './identity.ts';
 import { withQuickGroups } from './quick-groups.ts';
+import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -36,7 +36,7 @@ export async function runSelfContained(
 ): Promise<number> {
   const { clock, environment, output, stop } = surroundings;
   const startMs = clock.monotonicMs();
-  const { clusterId, agentId, agentKey } = identity;
+  const { clusterId, agentId, agentKey, applicationKey } = identity;
   const log = jsonLog({
     level: values.logLevel,
     nowMs: clock.nowMs,
@@ -48,25 +48,28 @@ export async function runSelfContained(
   const running = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };
-    const store = await openStore(bucketUrl, deps);
+    const figures = new AgentFigures({ clock, metrics });
+    const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
     running.defer(() => store.close());
     const tls = await tlsSettings(values, running, deps);
-    const cluster = await startClusterProcess({
-      clusterId,
+    const controlPlane = await startingControlPlane({
       databaseUrl,
       host,
       port: consolePort,
       advertisedHost,
       processId: agentId,
-      agentKeys: [{ name: `akn_${name}`, keyHash: hashAgentKey(agentKey), clusterId }],
+      clusterId,
+      firstCluster: () => ({ id: clusterId, agentKey }),
       credentialsFile: values.saslCredentialsFile,
+      oneUser: { applicationKey },
+      isQuick: name === 'local',
       clock,
       log,
       metrics,
     });
-    running.defer(() => cluster.stop());
-    await cluster.whenLeader();
-    await withQuickGroups(cluster.node);
+    running.defer(() => controlPlane.stop());
+    const cluster = await controlPlane.whenLeader();
+    await withQuickGroups(cluster);
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
       clusterId,
@@ -81,8 +84,9 @@ export async function runSelfContained(
       hostname: hostname(),
       ...(tls === undefined ? {} : { tls }),
       servesMetrics: values.enablePrometheusMetrics,
-      cluster: cluster.node,
+      cluster,
       store,
+      figures,
       clock,
       random: systemRandom,
       log,
@@ -91,11 +95,11 @@ export async function runSelfContained(
     running.defer(() =>
       agent.stop({ deadlineMs: Math.max(values.gracefulShutdownDuration, stopDeadlineMs) }),
     );
-    return { agent, cluster };
+    return { agent, controlPlane };
   };
   try {
-    const { agent, cluster } = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
-    announce(agent, cluster);
+    const { agent, controlPlane } = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
+    announce(agent, controlPlane);
     await untilStopped(stop);
   } finally {
     await running.disposeAsync();
@@ -103,14 +107,15 @@ export async function runSelfContained(
   output.out(`weir ${name} has stopped\n`);
   return 0;
 
-  function announce(agent: RunningAgent, cluster: ClusterProcess): void {
+  function announce(agent: RunningAgent, controlPlane: ControlPlaneProcess): void {
     const seconds = ((clock.monotonicMs() - startMs) / 1000).toFixed(2);
     output.out(
       [
         `weir ${release} ${name} is ready after ${seconds} s`,
         `  Kafka          ${advertisedHost}:${agent.kafkaPort}`,
         `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${advertisedHost}:${agent.httpPort}`,
-        `  control plane  http://${advertisedHost}:${cluster.port}`,
+        `  control plane  http://${advertisedHost}:${controlPlane.port}`,
+        ...(controlPlane.signInUrl === undefined ? [] : [`  sign in        ${controlPlane.signInUrl}`]),
         ...notes.map((note) => `  ${note}`),
         'Ctrl-C stops it.',
         '',

@@ -1,4 +1,4 @@
-import { everywhere } from './grants.ts';
+import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { insertRole } from './roles.ts';
@@ -90,4 +90,50 @@ export async function insertAccount(
   const readOnly = await role('Read-only', 'read_only');
   const workspace = await insertWorkspace(transaction, account.id, firstWorkspaceName, surroundings);
   return { account, adminRoleId: admin.id, readOnlyRoleId: readOnly.id, workspaceId: workspace.id };
+}
+
+/** The oldest account with what it began with, as `insertAccount` made it. Nobody but a user could have changed that. */
+export async function foundedAccount(transaction: DatabaseTransaction): Promise<NewAccount | undefined> {
+  const row = await transaction
+    .selectFrom('weir_accounts')
+    .selectAll()
+    .orderBy('created_ms')
+    .orderBy('id')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const workspace = await transaction
+    .selectFrom('weir_workspaces')
+    .select('id')
+    .where('account_id', '=', row.id)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const roleOf = async (grantName: RoleGrant['managedGrantName']) => {
+    const { id } = await transaction
+      .selectFrom('weir_roles as roles')
+      .innerJoin('weir_role_grants as grants', 'grants.role_id', 'roles.id')
+      .select('roles.id')
+      .where('roles.account_id', '=', row.id)
+      .where('grants.workspace_id', '=', everywhere)
+      .where('grants.managed_grant_name', '=', grantName)
+      .orderBy('roles.created_ms')
+      .executeTakeFirstOrThrow();
+    return id;
+  };
+  return {
+    account: accountOf(row),
+    adminRoleId: await roleOf('admin'),
+    readOnlyRoleId: await roleOf('read_only'),
+    workspaceId: workspace.id,
+  };
+}
+
+export async function renameAccount(
+  transaction: DatabaseTransaction,
+  account: Account,
+  newName: string,
+): Promise<Account> {
+  const name = checkedName('account', newName);
+  await transaction.updateTable('weir_accounts').set({ name }).where('id', '=', account.id).execute();
+  return { ...account, name };
 }

@@ -32,6 +32,8 @@ export interface NewKey {
   readonly name: string;
   readonly grants: readonly KeyGrant[];
   readonly createdBy: string;
+  /** One that somebody has already; otherwise a new one is made. */
+  readonly secret?: string;
 }
 
 const secretTailChars = 4;
@@ -92,12 +94,12 @@ export class Keys {
 
   create(
     accountId: string,
-    { name, grants, createdBy }: NewKey,
+    { name, grants, createdBy, secret: given }: NewKey,
   ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const { clock, random, randomBytes } = this.#surroundings;
       const checked = await checkedGrants(transaction, accountId, grants);
-      const secret = freshKeySecret(randomBytes);
+      const secret = given ?? freshKeySecret(randomBytes);
       const row: ApiKeyRow = {
         id: freshId('apiKey', random),
         account_id: accountId,

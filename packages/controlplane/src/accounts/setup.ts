@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { insertAccount, type NewAccount } from './accounts.ts';
+import { foundedAccount, insertAccount, type NewAccount, renameAccount } from './accounts.ts';
 import { countUp } from './counters.ts';
 import type { Passwords } from './passwords.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
@@ -48,6 +48,20 @@ export class Setup {
     return token;
   }
 
+  /**
+   * The account of an installation that nobody has set up yet, made if it is missing, so that there are clusters and keys before there is
+   * a user. Nothing when there is a user already.
+   */
+  found(accountName: string): Promise<NewAccount | undefined> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await countUp(transaction, 'setups');
+      if (await hasUsers(transaction)) return undefined;
+      return (
+        (await foundedAccount(transaction)) ?? insertAccount(transaction, accountName, this.#surroundings)
+      );
+    });
+  }
+
   /** Whether there is no user yet. */
   async isNeeded(): Promise<boolean> {
     return !(await hasUsers(this.#database));
@@ -83,7 +97,11 @@ export class Setup {
     { accountName, email, name }: FirstUser,
     proof: Awaited<ReturnType<typeof provenBy>>,
   ): Promise<NewAccount & { readonly user: User }> {
-    const made = await insertAccount(transaction, accountName, this.#surroundings);
+    const founded = await foundedAccount(transaction);
+    const made =
+      founded === undefined
+        ? await insertAccount(transaction, accountName, this.#surroundings)
+        : { ...founded, account: await renameAccount(transaction, founded.account, accountName) };
     const about = { email, name, roleIds: [made.adminRoleId] };
     const user = await insertUser(transaction, made.account.id, about, proof, this.#surroundings);
     return { ...made, user };

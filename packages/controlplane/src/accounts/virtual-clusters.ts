@@ -76,6 +76,17 @@ export class VirtualClusters {
     return (await query.orderBy('created_ms').orderBy('id').execute()).map(clusterOf);
   }
 
+  /** Those of all accounts, for whoever serves them. */
+  async listAll(): Promise<VirtualCluster[]> {
+    const rows = await this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('deleted_ms', 'is', null)
+      .orderBy('id')
+      .execute();
+    return rows.map(clusterOf);
+  }
+
   /** Those that can be brought back, the last deleted first. */
   async listDeleted(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
     let query = this.#database

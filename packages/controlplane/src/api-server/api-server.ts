@@ -17,6 +17,7 @@ import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession, CallContext } from '../operations/call-context.ts';
 import type { OperationHandlers } from '../operations/handler.ts';
+import type { Route } from '../server.ts';
 import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { authorize, type Permit, publicPermit } from './authorize.ts';
@@ -24,7 +25,7 @@ import { type Caller, callerOf } from './caller.ts';
 import { nearestName } from './nearest-name.ts';
 import { originOf } from './own-origin.ts';
 import { pageAt } from './pages.ts';
-import { type RateLimitSizes, RateLimits, usualRateLimits } from './rate-limits.ts';
+import { RateLimits, usualRateLimits } from './rate-limits.ts';
 import { remoteAddressOf } from './remote-address.ts';
 import { isJson, RequestBodies } from './request-body.ts';
 import { browserSessionOf } from './session-cookie.ts';
@@ -39,7 +40,8 @@ export interface ApiServerOptions {
   readonly publicUrl: () => string;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean;
-  readonly rateLimits?: RateLimitSizes;
+  /** Shared with whatever else counts who tries too often. */
+  readonly limits?: RateLimits;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -47,6 +49,10 @@ export interface ApiServerOptions {
 
 /** Answers every request whose path begins with `/api/v1/`. It never rejects. */
 export type ApiServer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export function apiRoute(api: ApiServer): Route {
+  return { matches: (path) => path.startsWith(`${apiPath}/`), answer: api };
+}
 
 /** An operation that takes longer is given up. Connections that are silent for 30 s are cut. */
 const operationMsMax = 25_000;
@@ -72,7 +78,7 @@ interface Call {
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { accounts, handlers, publicUrl, clock, log, isBehindProxy = false } = options;
-  const limits = new RateLimits(options.rateLimits ?? usualRateLimits, clock);
+  const limits = options.limits ?? new RateLimits(usualRateLimits, clock);
   const bodies = new RequestBodies(clock);
   const audit = new AuditTrail(accounts, log);
   const metrics = new ApiMetrics(options.metrics, clock);

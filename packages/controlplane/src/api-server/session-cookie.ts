@@ -24,7 +24,7 @@ export function browserSessionOf(
 }
 
 /** The first one of the name: a browser sends the one with the longest path first, and all of ours have the same. */
-function cookieCalled(name: string, cookies: string | undefined): string | undefined {
+export function cookieCalled(name: string, cookies: string | undefined): string | undefined {
   for (const cookie of (cookies ?? '').split(';')) {
     const at = cookie.indexOf('=');
     if (at > 0 && cookie.slice(0, at).trim() === name) return cookie.slice(at + 1).trim();

@@ -8,6 +8,7 @@ import { startControlPlane } from '../server.ts';
 import { parseBindings } from './binding.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
+import { tokenRoute } from './token-route.ts';
 
 /** Over real sockets of this machine. */
 
@@ -37,7 +38,7 @@ test('a platform token becomes an agent token, and that a connection', async (t)
     port: 0,
     clusters: () => cluster,
     authorize: tokens.authorize,
-    tokens,
+    routes: [tokenRoute(tokens)],
     readiness: () => true,
     members: () => [],
     metrics: new Metrics(),

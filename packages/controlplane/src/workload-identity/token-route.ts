@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { caps } from '@weir/core';
-import { tokenExchange } from '@weir/metadata';
+import { agentTokenPath, tokenExchange } from '@weir/metadata';
+import type { Route } from '../server.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
 /** `POST /api/v1/agent/token`, as RFC 8693 has it: the token of a platform in, a token of ours out. */
@@ -12,7 +13,7 @@ type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>]
 
 const tooLong = Symbol('too long');
 
-export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>) {
+export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Route {
   let runningCount = 0;
 
   async function answerTo(request: IncomingMessage): Promise<Answer> {
@@ -64,7 +65,7 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>) {
     ];
   }
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [status, body] = await answerTo(request).catch((): Answer => {
       return refused(400, 'invalid_request', 'the request could not be read');
     });
@@ -76,7 +77,9 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>) {
     response.setHeader('cache-control', 'no-store');
     response.setHeader('content-length', Buffer.byteLength(text));
     response.writeHead(status).end(text);
-  };
+  }
+
+  return { matches: (path) => path === `/${agentTokenPath}`, answer };
 }
 
 function refused(status: number, error: string, description: string): Answer {

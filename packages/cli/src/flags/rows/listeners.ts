@@ -37,6 +37,21 @@ export const listenerFlags = [
     help: 'The host under which agents reach this control-plane process; the name of the machine when not given.',
   }),
   available({
+    name: 'publicURL',
+    type: url(),
+    commands: ['control-plane'],
+    help: 'The address under which browsers and tools reach the control plane, such as that of a load balancer.',
+    rule: 'Without it, that of this process. With https, cookies are sent over HTTPS only.',
+  }),
+  available({
+    name: 'behindProxy',
+    type: bool(),
+    default: false,
+    commands: ['control-plane'],
+    help: 'Take the address of a caller from X-Forwarded-For, which a proxy in front has written.',
+    rule: 'The last address of the header counts. Without a proxy anybody could write it.',
+  }),
+  available({
     name: 'internalTLS',
     type: bool(),
     default: false,

@@ -1,0 +1,27 @@
+import type { AccountsDatabase } from '../accounts/open.ts';
+import { mayConnectAgents } from '../accounts/permissions.ts';
+import { isKeySecret } from '../accounts/secrets.ts';
+import type { Authorize } from '../agent-keys.ts';
+import type { RateLimits } from '../api-server/rate-limits.ts';
+import type { ClusterHost } from './cluster-host.ts';
+
+export interface AccountKeysOptions {
+  readonly keyVerifier: Pick<AccountsDatabase['keyVerifier'], 'verify'>;
+  readonly host: Pick<ClusterHost, 'cluster' | 'look'>;
+  /** Those that the API counts by too, so that nobody guesses here what he may not guess there. */
+  readonly limits: Pick<RateLimits, 'verify'>;
+}
+
+/** Admits agents by the keys of accounts. A key that is revoked opens nothing after a second, and its connections end soon after. */
+export function authorizeByAccountKeys({ keyVerifier, host, limits }: AccountKeysOptions): Authorize {
+  return async (clusterId, secret, remoteAddress = '') => {
+    if (!isKeySecret(secret)) return false;
+    const key = await limits.verify(secret, remoteAddress, (text) => keyVerifier.verify(text));
+    if (key === undefined) return false;
+    // The key of a cluster that was made a moment ago is known before the cluster is.
+    if (host.cluster(clusterId) === undefined) await host.look();
+    const cluster = host.cluster(clusterId);
+    if (cluster === undefined) return false;
+    return mayConnectAgents({ ...key, kind: 'api_key' }, cluster.accountId, clusterId);
+  };
+}

@@ -1,0 +1,197 @@
+import { type Clock, caps, type Log, Metrics, type Random } from '@weir/core';
+import {
+  type ClusterClient,
+  type ClusterFollower,
+  type ClusterNode,
+  type ClusterPort,
+  ClusterUnavailable,
+  connectCluster,
+  methodNames,
+  NotLeader,
+} from '@weir/metadata';
+import type { ClusterHost } from './cluster-host.ts';
+import { memberToken, type SecretOf } from './member-tokens.ts';
+
+export interface LeaderPortsOptions {
+  readonly host: Pick<ClusterHost, 'node' | 'look'>;
+  readonly secretOf: SecretOf;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A cluster that was just made, or whose leader just ended, has a leader again within this; longer than that nobody is kept waiting. */
+const leaderWaitMsMax = 5_000;
+/** A connection to another process that nobody used for this long is closed. */
+const idleMsMax = 60_000;
+
+interface Remote {
+  readonly client: ClusterClient;
+  readonly leaderUrl: string;
+  /** Those who follow the cluster through it. */
+  followers: number;
+  lastUsedMs: number;
+}
+
+/**
+ * The leader of any cluster, wherever it is. What this process leads it asks itself; for the rest it connects to the process that leads, as
+ * an agent does. Connections are made when they are needed and end when they are not.
+ */
+export class LeaderPorts {
+  readonly #options: LeaderPortsOptions;
+  /** The longest unused first. */
+  readonly #remotes = new Map<string, Remote>();
+  readonly #ports = new Map<string, ClusterPort>();
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(options: LeaderPortsOptions) {
+    this.#options = options;
+  }
+
+  /** Calls reject with `ClusterUnavailable` while nobody leads the cluster. */
+  readonly portOf = (clusterId: string): ClusterPort => {
+    const known = this.#ports.get(clusterId);
+    if (known !== undefined) return known;
+    const calls = Object.fromEntries(
+      methodNames.map((name) => [
+        name,
+        (...args: unknown[]) =>
+          this.#withLeader(clusterId, (port) =>
+            (port[name] as (...all: unknown[]) => Promise<unknown>).apply(port, args),
+          ),
+      ]),
+    );
+    const port = {
+      ...calls,
+      follow: (follower: ClusterFollower) => this.#follow(clusterId, follower),
+    } as unknown as ClusterPort;
+    if (this.#ports.size >= caps.hostedClustersMax) this.#ports.clear();
+    this.#ports.set(clusterId, port);
+    return port;
+  };
+
+  close(): void {
+    this.#cancelSweep?.();
+    for (const { client } of this.#remotes.values()) client.close();
+    this.#remotes.clear();
+  }
+
+  async #withLeader<Answer>(
+    clusterId: string,
+    call: (port: ClusterPort) => Promise<Answer>,
+  ): Promise<Answer> {
+    const port = await this.#leader(clusterId);
+    try {
+      return await call(port);
+    } catch (error) {
+      // It led until a moment ago; whoever does now is asked instead, once.
+      if (!(error instanceof NotLeader)) throw error;
+      return call(await this.#leader(clusterId));
+    }
+  }
+
+  #follow(clusterId: string, follower: ClusterFollower): () => void {
+    let hasEnded = false;
+    let unfollow = () => {};
+    this.#leader(clusterId).then(
+      (port) => {
+        if (!hasEnded) unfollow = this.#followAt(clusterId, port, follower);
+      },
+      // Whoever follows waits for a first picture, and gives up when there is none.
+      (error: Error) =>
+        this.#options.log.debug('a cluster cannot be followed', { clusterId, problem: error.message }),
+    );
+    return () => {
+      hasEnded = true;
+      unfollow();
+    };
+  }
+
+  #followAt(clusterId: string, port: ClusterPort, follower: ClusterFollower): () => void {
+    const unfollow = port.follow(follower);
+    const remote = this.#remotes.get(clusterId);
+    if (remote?.client !== port) return unfollow;
+    remote.followers++;
+    return () => {
+      remote.followers--;
+      unfollow();
+    };
+  }
+
+  async #leader(clusterId: string): Promise<ClusterPort> {
+    const { host } = this.#options;
+    if (host.node(clusterId) === undefined) await host.look();
+    const node = host.node(clusterId);
+    if (node === undefined) throw new ClusterUnavailable(`${clusterId} is not here`);
+    const leader = await this.#whoLeads(node, clusterId);
+    return leader === 'self' ? node : this.#remote(clusterId, leader);
+  }
+
+  /** This process, or the address of the one that leads. */
+  #whoLeads(node: ClusterNode, clusterId: string): Promise<'self' | string> {
+    const leader = () => (node.role === 'leader' ? 'self' : node.leaderUrl);
+    return new Promise((resolve, reject) => {
+      const told = leader();
+      if (told !== undefined) return resolve(told);
+      const finish = (settle: () => void) => {
+        cancel();
+        unlisten();
+        settle();
+      };
+      const cancel = this.#options.clock.after(leaderWaitMsMax, () =>
+        finish(() => reject(new ClusterUnavailable(`nobody leads ${clusterId} just now`))),
+      );
+      const unlisten = node.onLeader(() => {
+        const now = leader();
+        if (now !== undefined) finish(() => resolve(now));
+      });
+    });
+  }
+
+  #remote(clusterId: string, leaderUrl: string): ClusterClient {
+    const { clock, random, log, secretOf } = this.#options;
+    const known = this.#remotes.get(clusterId);
+    this.#remotes.delete(clusterId);
+    if (known !== undefined && known.leaderUrl === leaderUrl) {
+      known.lastUsedMs = clock.monotonicMs();
+      this.#remotes.set(clusterId, known);
+      return known.client;
+    }
+    known?.client.close();
+    const key = () => memberToken(clusterId, secretOf, clock);
+    if (key() === undefined) throw new ClusterUnavailable(`${clusterId} has no secrets yet`);
+    const client = connectCluster({
+      urls: [leaderUrl],
+      clusterId,
+      agentKey: () => key() ?? '',
+      clock,
+      random,
+      log,
+      // Those of agents would count this process as one of them.
+      metrics: new Metrics(),
+    });
+    this.#remotes.set(clusterId, { client, leaderUrl, followers: 0, lastUsedMs: clock.monotonicMs() });
+    if (this.#remotes.size > caps.remoteLeadersMax) this.#closeIdle(0);
+    this.#sweepLater();
+    return client;
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep ??= this.#options.clock.after(idleMsMax, () => {
+      this.#cancelSweep = undefined;
+      this.#closeIdle(idleMsMax);
+      if (this.#remotes.size > 0) this.#sweepLater();
+    });
+  }
+
+  /** Closes those that nobody used for so long; with 0, the one that is unused for the longest time. */
+  #closeIdle(unusedMs: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const [clusterId, { client, followers, lastUsedMs }] of this.#remotes) {
+      if (followers > 0 || nowMs - lastUsedMs < unusedMs) continue;
+      client.close();
+      this.#remotes.delete(clusterId);
+      if (unusedMs === 0) return;
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { apiPath } from '@weir/api/operation';
+import { type Clock, type Log, type Metrics, systemRandom } from '@weir/core';
+import { type ClusterNode, clusterSecrets, openJournals } from '@weir/metadata';
+import { freshToken, hashSecret } from '../accounts/secrets.ts';
+import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
+import { keepClusterSecrets } from '../cluster-secrets.ts';
+import { ClusterHost } from '../hosting/cluster-host.ts';
+import { LeaderPorts } from '../hosting/leader-ports.ts';
+import { authorizeMembers } from '../hosting/member-tokens.ts';
+import { startControlPlane } from '../server.ts';
+import type { AccountsPart } from './accounts-part.ts';
+import type { FirstCluster } from './founding.ts';
+import { Members } from './members.ts';
+import { ownCredentials } from './own-credentials.ts';
+
+export interface ControlPlaneProcessOptions {
+  /** `postgres://…`, the path of a SQLite file, or `memory://name`. */
+  readonly databaseUrl: string;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The host under which agents reach this process. */
+  readonly advertisedHost: string;
+  /** Where browsers and tools reach the control plane, when that is not this process: a load balancer, a proxy. */
+  readonly publicUrl?: string | undefined;
+  /** Whether a proxy in front writes `X-Forwarded-For`. */
+  readonly isBehindProxy?: boolean | undefined;
+  /** Its own among all control-plane processes. Used where the database has no better name for it. */
+  readonly processId: string;
+  /** A cluster that is to be there whatever the database says. Without it, a new installation begins with one of its own. */
+  readonly clusterId?: string | undefined;
+  /** Asked for when a cluster is to be made. */
+  readonly firstCluster: () => FirstCluster;
+  /** A key of the settings that admits agents to the own cluster; those that people made are in the database. */
+  readonly agentKey?: string | undefined;
+  /** The file with the credentials of the own cluster. */
+  readonly credentialsFile?: string | undefined;
+  /** The file that says whose identity tokens admit an agent. */
+  readonly bindingsFile?: string | undefined;
+  /** For a process whose one user is whoever sees its output, and needs no password. */
+  readonly oneUser?: { readonly applicationKey: string } | undefined;
+  /**
+   * Whether accounts and the API may be loaded when somebody asks for them, which halves the time of a start. Only for a process with a
+   * cluster of its own and a database that is new with it.
+   */
+  readonly isQuick?: boolean | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people reach it. */
+export interface ControlPlaneProcess {
+  readonly url: string;
+  readonly port: number;
+  /** The cluster of the settings, or the one that a new installation began with. */
+  readonly ownClusterId: string | undefined;
+  /** Whether the installation began with the cluster and the key of `firstCluster`, and nobody has set it up since. */
+  readonly hasFirstCluster: boolean;
+  /** Where the first user signs up; nothing when there is one. */
+  readonly setupUrl: string | undefined;
+  /** Where the user of a process for one signs in. */
+  readonly signInUrl: string | undefined;
+  /** The own cluster, once this process leads it and it has the credentials of the file. */
+  whenLeader(): Promise<ClusterNode>;
+  stop(): Promise<void>;
+}
+
+/** A quick start loads the rest after this at the latest. */
+const quickMsMax = 30_000;
+
+/** The paths of what comes with accounts. */
+const isOfAccounts = (path: string) =>
+  path === '/' || [`${apiPath}/`, '/setup', '/sign-in/', '/login/'].some((prefix) => path.startsWith(prefix));
+
+export async function startControlPlaneProcess(
+  options: ControlPlaneProcessOptions,
+): Promise<ControlPlaneProcess> {
+  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  const running = new AsyncDisposableStack();
+  try {
+    return await startParts(options, running);
+  } catch (error) {
+    await running.disposeAsync();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: ControlPlaneProcessOptions,
+  running: AsyncDisposableStack,
+): Promise<ControlPlaneProcess> {
+  const { clock, log, metrics, isQuick = false } = options;
+  const hub = openJournals(options.databaseUrl, { clock, log });
+  running.defer(() => hub.close());
+  const members = new Members(hub, clock, log);
+  const credentials = ownCredentials(options.credentialsFile, { clock, log });
+  let url = '';
+  let ownClusterId = options.clusterId;
+  const selfId = hub.processId() ?? options.processId;
+  const host = new ClusterHost({
+    list: async () =>
+      isQuick && !accounts.isLoaded ? [quickCluster(ownClusterId!)] : (await accounts.load()).list(),
+    hub,
+    self: () => ({ id: selfId, url }),
+    attach: (node, { id }) => {
+      const endSecrets = keepClusterSecrets(node, { randomBytes, log });
+      const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
+      return async () => {
+        endSecrets();
+        await endCredentials?.();
+      };
+    },
+    clock,
+    log,
+    metrics,
+  });
+  const { namespace, key } = clusterSecrets.agentTokens;
+  const secretOf = (clusterId: string) => host.node(clusterId)?.record(namespace, key);
+  const ports = new LeaderPorts({ host, secretOf, random: systemRandom, clock, log });
+  running.defer(() => ports.close());
+
+  const publicUrl = () => options.publicUrl?.replace(/\/+$/, '') ?? url;
+  const signInToken = options.oneUser && freshToken(randomBytes);
+  const accounts = lateAccounts(async () => {
+    const { startAccounts } = await import('./accounts-part.ts');
+    return startAccounts({ settings: options, host, ports, secretOf, publicUrl, signInToken }, running);
+  });
+  const part = isQuick ? undefined : await accounts.load();
+  ownClusterId ??= part?.firstCluster?.id;
+
+  const byAccounts: Authorize = async (...asked) => (await accounts.load()).authorize(...asked);
+  const server = await startControlPlane({
+    host: options.host,
+    port: options.port,
+    clusters: (id) => host.node(id),
+    lookForClusters: () => host.look(),
+    authorize: authorizeByAny(
+      authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId)),
+      authorizeMembers(secretOf, clock),
+      byAccounts,
+    ),
+    routes: [{ matches: isOfAccounts, answer: async (...call) => (await accounts.load()).answer(...call) }],
+    // A process that stands by is ready too: its part is to wait.
+    readiness: () => host.isReady,
+    members: () => members.urls,
+    lookForMembers: () => members.look(),
+    clock,
+    log,
+    metrics,
+  });
+  url = `http://${options.advertisedHost}:${server.port}`;
+  running.defer(() => hub.withdraw(selfId).catch(() => undefined));
+  running.defer(() => server.close());
+  // The nodes before the server: whoever waits for a commit gets an answer, and the next leader need not wait for the lease.
+  running.defer(() => host.stop());
+  running.defer(() => members.stop());
+  await members.start({ id: selfId, url });
+  await host.start();
+  await credentials.started();
+  if (isQuick) running.defer(clock.after(quickMsMax, () => void accounts.load()));
+  return {
+    url,
+    port: server.port,
+    ownClusterId,
+    hasFirstCluster: part?.firstCluster !== undefined,
+    setupUrl: part?.setupUrl(),
+    signInUrl: signInToken && `${publicUrl()}/sign-in/${signInToken}`,
+    async whenLeader() {
+      const node = ownClusterId === undefined ? undefined : host.node(ownClusterId);
+      if (node === undefined) throw new Error('this process serves no cluster of its own');
+      await whenLeader(node);
+      await credentials.applied();
+      return node;
+    },
+    stop: () => running.disposeAsync(),
+  };
+}
+
+/** Loads once, whoever asks first. One that failed is tried again by the next who asks. */
+function lateAccounts(load: () => Promise<AccountsPart>) {
+  let loading: Promise<AccountsPart> | undefined;
+  return {
+    get isLoaded() {
+      return loading !== undefined;
+    },
+    load(): Promise<AccountsPart> {
+      loading ??= load().catch((error) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    },
+  };
+}
+
+function settingsKeys(agentKey: string | undefined, clusterId: string | undefined) {
+  if (agentKey === undefined || clusterId === undefined) return [];
+  return [{ name: 'akn_settings', keyHash: hashSecret(agentKey), clusterId }];
+}
+
+/** What is known of the cluster of a quick start before there are accounts: nothing that anybody asks for. */
+function quickCluster(id: string): VirtualCluster {
+  return {
+    id,
+    accountId: '',
+    workspaceId: '',
+    name: id,
+    type: 'byoc',
+    tier: 'pro',
+    cloudProvider: 'aws',
+    place: { region: 'us-east-1' },
+    tags: {},
+    isDeletionProtected: false,
+    createdMs: 0,
+    deletedMs: undefined,
+  };
+}
+
+function whenLeader(node: ClusterNode): Promise<void> {
+  return new Promise((resolve) => {
+    if (node.role === 'leader') return resolve();
+    const end = node.onRole((role) => {
+      if (role !== 'leader') return;
+      end();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import { ApiError, clusterTypeOf } from '@weir/api';
+import type { Log } from '@weir/core';
+import type { AccountsDatabase } from '../accounts/open.ts';
+
+/** The cluster that an installation has from its first start. */
+export interface FirstCluster {
+  readonly id: string;
+  /** Admits agents to it. */
+  readonly agentKey: string;
+}
+
+const firstAccountName = 'Weir';
+const firstClusterName = 'default';
+const firstKeyName = 'default_agents';
+/** Nobody had a name when they were made. */
+const createdBy = 'first start';
+
+/**
+ * Makes what a new installation begins with, as long as nobody has set it up: an account, a cluster, and a key for its agents. Every start
+ * until then makes up for what an earlier one could not finish. Answers with the cluster, or nothing when there are people who decide
+ * themselves.
+ */
+export async function foundInstallation(
+  accounts: AccountsDatabase,
+  firstCluster: () => FirstCluster,
+): Promise<FirstCluster | undefined> {
+  const founded = await accounts.setup.found(firstAccountName);
+  if (founded === undefined) return undefined;
+  const { account, workspaceId } = founded;
+  const [existing] = await accounts.virtualClusters.list(account.id);
+  const given = firstCluster();
+  if (existing !== undefined && existing.id !== given.id) return undefined;
+  // Another process that starts at the same moment has made its own.
+  if (existing === undefined && !(await registerCluster(accounts, account.id, workspaceId, given.id)))
+    return undefined;
+  await importAgentKey(accounts, account.id, workspaceId, given);
+  return given;
+}
+
+/**
+ * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One that somebody has
+ * deleted stays deleted.
+ */
+export async function adoptCluster(
+  accounts: AccountsDatabase,
+  given: { readonly id: string; readonly agentKey?: string | undefined },
+  log: Log,
+): Promise<void> {
+  const { id, agentKey } = given;
+  if ((await accounts.virtualClusters.find(id)) !== undefined) return;
+  await accounts.setup.found(firstAccountName);
+  const [account] = await accounts.accounts.list();
+  if (account === undefined) throw new Error('there is no account yet');
+  const [workspace] = await accounts.workspaces.list(account.id);
+  if (workspace === undefined) throw new Error(`the account ${account.id} has no workspace`);
+  if (await registerCluster(accounts, account.id, workspace.id, id)) {
+    if (agentKey !== undefined) await importAgentKey(accounts, account.id, workspace.id, { id, agentKey });
+    return;
+  }
+  if ((await accounts.virtualClusters.find(id)) === undefined)
+    log.warn('the cluster of the settings was deleted, and is not served until somebody restores it', {
+      clusterId: id,
+    });
+}
+
+/** Once: a key that somebody revokes stays revoked. */
+async function importAgentKey(
+  accounts: AccountsDatabase,
+  accountId: string,
+  workspaceId: string,
+  { id, agentKey: secret }: FirstCluster,
+): Promise<void> {
+  const grant = {
+    principalKind: 'agent',
+    resourceKind: 'virtual_cluster',
+    resourceId: id,
+    workspaceId,
+  } as const;
+  await accounts.keys
+    .create(accountId, { name: firstKeyName, grants: [grant], createdBy, secret })
+    .catch(unless('duplicate_api_key_name'));
+}
+
+async function registerCluster(
+  accounts: AccountsDatabase,
+  accountId: string,
+  workspaceId: string,
+  id: string,
+): Promise<boolean> {
+  const taken = new Set(
+    (await accounts.virtualClusters.list(accountId, workspaceId)).map(({ name }) => name),
+  );
+  const name = taken.has(`vcn_${firstClusterName}`) ? id.slice('vci_'.length) : firstClusterName;
+  const cluster = {
+    id,
+    name,
+    type: clusterTypeOf(id) ?? 'byoc',
+    tier: 'pro',
+    cloudProvider: 'aws',
+    place: { region: 'us-east-1' },
+  } as const;
+  const made = await accounts.virtualClusters
+    .create(accountId, workspaceId, cluster)
+    .catch(unless('conflict', 'duplicate_name'));
+  return made !== undefined;
+}
+
+/** Somebody else was faster, or it was there before. */
+function unless(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof ApiError && codes.includes(error.code)) return undefined;
+    throw error;
+  };
+}

@@ -1,0 +1,62 @@
+import type { Clock, Log } from '@weir/core';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+
+export interface HousekeepingOptions {
+  readonly accounts: Pick<AccountsDatabase, 'tidy' | 'virtualClusters'>;
+  /** Removes what there is of a cluster that nobody can bring back, before it is struck off. */
+  readonly removeCluster: (cluster: VirtualCluster) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const intervalMs = 3_600_000;
+
+/** Removes now and then what is over. Every process does it; nothing is lost when two do at once. */
+export class Housekeeping {
+  readonly #options: HousekeepingOptions;
+  #cancel = () => {};
+  #round: Promise<void> = Promise.resolve();
+  #hasStopped = false;
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#cancel = this.#options.clock.after(intervalMs, () => {
+      this.#round = this.tidy().then(() => {
+        if (!this.#hasStopped) this.start();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#hasStopped = true;
+    this.#cancel();
+    await this.#round;
+  }
+
+  /** It never rejects: what fails is tried again with the next round. */
+  async tidy(): Promise<void> {
+    const { accounts, log } = this.#options;
+    try {
+      await accounts.tidy();
+      for (const cluster of await accounts.virtualClusters.listForgotten()) await this.#forget(cluster);
+    } catch (error) {
+      log.warn('what is over could not be removed; trying again in an hour', {
+        problem: (error as Error).message,
+      });
+    }
+  }
+
+  async #forget(cluster: VirtualCluster): Promise<void> {
+    if (this.#hasStopped) return;
+    await this.#options.removeCluster(cluster);
+    await this.#options.accounts.virtualClusters.forget(cluster);
+    this.#options.log.info('a deleted cluster is gone for good', {
+      clusterId: cluster.id,
+      name: cluster.name,
+    });
+  }
+}

@@ -1,0 +1,8 @@
+/** What starting a control plane takes, without what can be loaded later. */
+export { freshKeySecret } from '../accounts/secrets.ts';
+export {
+  type ControlPlaneProcess,
+  type ControlPlaneProcessOptions,
+  startControlPlaneProcess,
+} from './control-plane-process.ts';
+export { SettingsFileProblem } from './settings-file-problem.ts';

@@ -1,0 +1,71 @@
+import type { Clock, Log } from '@weir/core';
+import type { JournalHub, LeaseHolder } from '@weir/metadata';
+
+/** How often a process says that it lives, and looks who else does. */
+const announceIntervalMs = 2_000;
+
+/** The control-plane processes that live, as agents are told. */
+export class Members {
+  readonly #hub: JournalHub;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #self: LeaseHolder | undefined;
+  #urls: readonly string[] = [];
+  /** The look that is under way: agents that connect together share one. */
+  #looking: Promise<void> | undefined;
+  #cancel: (() => void) | undefined;
+  #hasStopped = false;
+
+  constructor(hub: JournalHub, clock: Clock, log: Log) {
+    this.#hub = hub;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
+  async start(self: LeaseHolder): Promise<void> {
+    this.#self = self;
+    this.#urls = [self.url];
+    await this.#round();
+  }
+
+  /** Looks who lives, now. */
+  look(): Promise<void> {
+    this.#looking ??= this.#read().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.#hub.announce(this.#self!);
+    } catch (error) {
+      this.#warn(error);
+    }
+    await this.look();
+    if (!this.#hasStopped) this.#cancel = this.#clock.after(announceIntervalMs, () => void this.#round());
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const found = (await this.#hub.members()).map(({ url }) => url);
+      const own = this.#self?.url;
+      this.#urls = own === undefined || found.includes(own) ? found : [own, ...found];
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  #warn(error: unknown): void {
+    if (!this.#hasStopped) this.#log.warn('the database does not answer', { error: String(error) });
+  }
+}

@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { ApiError } from '@weir/api';
+import { type Clock, caps } from '@weir/core';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import { hashSecret } from '../accounts/secrets.ts';
+import type { User } from '../accounts/users.ts';
+import type { RateLimits } from '../api-server/rate-limits.ts';
+import { browserSessionOf } from '../api-server/session-cookie.ts';
+import { beginSession } from '../operations/account/begin-session.ts';
+import type { Route } from '../server.ts';
+
+/** Behind it stands the token. */
+export const signInPath = '/sign-in/';
+
+export interface SignInLinkOptions {
+  readonly accounts: Pick<AccountsDatabase, 'sessions'>;
+  readonly user: User;
+  readonly publicUrl: () => string;
+  readonly limits: Pick<RateLimits, 'countAttempt'>;
+  /** What stands behind the path. */
+  readonly token: string;
+  readonly clock: Clock;
+}
+
+/** A link that signs one user in for as long as the process lives: for a program whose user is whoever sees its output. */
+export function signInLink(options: SignInLinkOptions): Route {
+  const { accounts, user, publicUrl, limits, token, clock } = options;
+  const isToken = (text: string) =>
+    timingSafeEqual(Buffer.from(hashSecret(text)), Buffer.from(hashSecret(token)));
+
+  const answer: Route['answer'] = async (request, response) => {
+    const remoteAddress = request.socket.remoteAddress ?? '';
+    try {
+      if (request.method !== 'GET') throw new ApiError('method_not_allowed');
+      const putBack = limits.countAttempt(remoteAddress, undefined);
+      if (!isToken((request.url ?? '').slice(signInPath.length))) throw new ApiError('invalid_token');
+      putBack();
+      const isSecure = publicUrl().startsWith('https:');
+      const browser = browserSessionOf(request, response, { isSecure, clock });
+      const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+      await beginSession(accounts, user, { browser, remoteAddress, userAgent });
+      response.setHeader('location', '/');
+      end(response, 303, 'You are signed in.');
+    } catch (error) {
+      const told = error instanceof ApiError ? error : new ApiError('internal', undefined, { cause: error });
+      end(response, told.status, told.message);
+    }
+  };
+  return { matches: (path) => path.startsWith(signInPath), answer };
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.writeHead(status).end(`${text}\n`);
+}
