@@ -5,6 +5,7 @@ import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
 import { headerRewrite } from './header-rewrite.ts';
+import { hostedClusters } from './hosted-clusters.ts';
 import { keyVerification } from './key-verification.ts';
 import { loginFlood } from './login-flood.ts';
 import { metadataDecode } from './metadata-decode.ts';
@@ -20,6 +21,7 @@ export const benchmarks: readonly Benchmark[] = [
   fetchEncode,
   aclDecisions,
   metadataScale,
+  hostedClusters,
   groupHeartbeats,
   groupRebalance,
   offsetCommits,

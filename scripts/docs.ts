@@ -9,13 +9,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
+import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
+import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
+import { eventsPage } from '../packages/events/src/reference-page.ts';
 
 /** Every generated page by its path, with what renders it. */
 const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
+  'docs/reference/event-filters.md': eventFiltersPage,
+  'docs/reference/events.md': eventsPage,
   'docs/reference/flags.md': flagsPage,
+  'docs/reference/metrics.md': metricsPage,
 };
 
 const root = join(import.meta.dirname, '..');

@@ -51,4 +51,9 @@ export const layers: Readonly<Record<string, Layer>> = {
 };
 
 /** Third-party packages that only tests and their helpers may import. */
-export const testOnlyPackages: readonly string[] = ['fast-check', '@peculiar/x509', 'reflect-metadata'];
+export const testOnlyPackages: readonly string[] = [
+  'fast-check',
+  '@lezer/generator',
+  '@peculiar/x509',
+  'reflect-metadata',
+];

@@ -102,7 +102,7 @@ export class SimProcess {
       saveSnapshot: (position, slices) => call(() => real.saveSnapshot(position, slices)),
       loadSnapshot: (positionMax) => call(() => real.loadSnapshot(positionMax)),
       snapshotPosition: () => call(() => real.snapshotPosition()),
-      acquireLease: (holder, ttlMs) => call(() => real.acquireLease(holder, ttlMs)),
+      acquireLease: (holder, ttlMs, graceMs) => call(() => real.acquireLease(holder, ttlMs, graceMs)),
       renewLease: (epoch) => call(() => real.renewLease(epoch)),
       releaseLease: (epoch) => call(() => real.releaseLease(epoch)),
       leaveNote: (epoch, note) => call(() => real.leaveNote(epoch, note)),

@@ -1,8 +1,16 @@
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
-import { type AgentDescription, type ClusterPort, clusterSecrets } from '@weir/metadata';
+import {
+  type AgentDescription,
+  type ClusterMetricsSettings,
+  type ClusterPort,
+  clusterSecrets,
+  type ReportedExpiry,
+} from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView, type FollowingClusterView } from './cluster/following-view.ts';
+import { AgentFigures } from './figures/agent-figures.ts';
+import { certificateExpiry } from './figures/certificate-expiry.ts';
 import { produceHandler } from './handlers/00-produce.ts';
 import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
@@ -15,11 +23,7 @@ import { createHandlers } from './handlers/table.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
-import {
-  ClusterMetrics,
-  type ClusterMetricsSettings,
-  isPublishingAgent,
-} from './metrics-publishing/cluster-metrics.ts';
+import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
 import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
@@ -107,6 +111,10 @@ export interface AgentOptions {
   /** What the machine is called, for lines that tell where something happened. */
   readonly hostname?: string;
   readonly cpuCount: number;
+  /** What is told to the control plane of this agent's work. Whoever opened the store notes its requests there. */
+  readonly figures?: AgentFigures;
+  /** What this agent shows to its control plane and that ends at a time. */
+  readonly tokens?: () => readonly ReportedExpiry[];
   /** Aborted when nobody waits for the start any more: an agent whose cluster cannot be reached would wait for ever. */
   readonly givenUp?: AbortSignal;
   readonly clock: Clock;
@@ -143,7 +151,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 }
 
 async function start(options: AgentOptions, started: AsyncDisposableStack): Promise<RunningAgent> {
-  const { cluster, clock, log, metrics, cpuCount } = options;
+  const { cluster, clock, log, metrics, cpuCount, figures = new AgentFigures({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
   const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
   started.defer(() => view.close());
@@ -164,6 +172,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     view,
     exchange,
     pressure,
+    figures,
     stopping: stopping.signal,
   });
 
@@ -202,7 +211,7 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   await readyUnlessGivenUp(view, options.givenUp);
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
-  const logins = saslOf(options, view);
+  const logins = saslOf(options, view, figures);
   started.defer(() => logins?.close());
   const kafka = await startKafkaListener({
     host: options.host,
@@ -256,7 +265,15 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     writePath.abandon();
   });
   kafkaPort = kafka.port;
-  const heartbeats = new Heartbeats({ port: cluster, self, clock, log, metrics });
+  const reports = {
+    report: () =>
+      figures.report({
+        certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
+        tokens: () => options.tokens?.() ?? [],
+      }),
+    heard: () => figures.heard(),
+  };
+  const heartbeats = new Heartbeats({ port: cluster, self, reports, clock, log, metrics });
   // Before anything else, so that the other agents send clients elsewhere. Whoever cannot be told learns it from the silence.
   started.defer(() => {
     heartbeats.stop();
@@ -333,7 +350,7 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function saslOf(options: AgentOptions, view: ClusterView): RunningSasl | undefined {
+function saslOf(options: AgentOptions, view: ClusterView, figures: AgentFigures): RunningSasl | undefined {
   const { sasl: settings } = options;
   if (settings === undefined) return undefined;
   return createSasl({
@@ -341,6 +358,7 @@ function saslOf(options: AgentOptions, view: ClusterView): RunningSasl | undefin
     settings,
     agentSecrets: view.records('agentSecret'),
     scramCredentials: view.records('scramCredential'),
+    onPasswordLogin: figures.loggedIn,
   });
 }
 
@@ -368,12 +386,13 @@ interface DataPathParts {
   readonly view: ClusterView;
   readonly exchange: PageExchange | undefined;
   readonly pressure: Pressure;
+  readonly figures: AgentFigures;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
 
 /** The way of records into files and out of them, and the three APIs that take it. */
-function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }: DataPathParts) {
+function dataPath(options: AgentOptions, { view, exchange, pressure, figures, stopping }: DataPathParts) {
   const { clusterId, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
     store,
@@ -402,6 +421,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }:
     log,
     metrics,
     onStored(file) {
+      figures.fileStored(file.fileBytes);
       if (readers.areThere) readPath.adopt(file);
     },
   });
@@ -416,7 +436,12 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stopping }:
     options.authorship && new Authorship(options.authorship, principalsOf(view.records('credential')));
   const handlers = {
     produce: countingOutcomes(
-      produceHandler({ writePath, recordBytesMax: options.recordBytesMax, authorship }),
+      produceHandler({
+        writePath,
+        recordBytesMax: options.recordBytesMax,
+        authorship,
+        onRequest: figures.produceAsked,
+      }),
       metrics,
     ),
     fetch: fetchHandler({

@@ -1,28 +1,46 @@
 import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@weir/core';
-import { type AgentDescription, type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
+import {
+  type AgentDescription,
+  type AgentReport,
+  type ClusterPort,
+  heartbeatIntervalMs,
+  reportIntervalMs,
+} from '@weir/metadata';
 
 export interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
+  /** What the agent has measured. Without it nobody is told. */
+  readonly reports?: ReportSource;
   readonly clock: Clock;
   readonly log: Log;
   /** Where they are counted. Without it nobody is told. */
   readonly metrics?: Metrics;
 }
 
-const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
+export interface ReportSource {
+  report(): AgentReport;
+  /** The last report was heard. */
+  heard(): void;
+}
+
+export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
   name: 'node_heartbeat',
   kind: 'counter',
   help: 'Heartbeats of this agent, by whether the control plane heard them.',
   labels: ['outcome', 'mechanism'],
 };
 
-/** Tells the cluster at intervals that this agent lives. One that fails is followed by the next; the connection mends itself. */
+/**
+ * Tells the cluster at intervals that this agent lives, and now and then what it has measured since it last did. One that fails is followed by the next; the connection mends
+ * itself.
+ */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
   #wasHeard = true;
+  #nextReportMs = 0;
   readonly #heard: Series;
   readonly #unheard: Series;
 
@@ -35,9 +53,7 @@ export class Heartbeats {
 
   /** Resolves when the first one was heard, so that clients are not sent to an agent that nobody knows. */
   async start(): Promise<void> {
-    const { port, self } = this.#options;
-    await port.heartbeat(self());
-    this.#heard.add(1);
+    await this.#send();
     this.#schedule();
   }
 
@@ -52,10 +68,9 @@ export class Heartbeats {
   }
 
   async #beat(): Promise<void> {
-    const { port, self, log } = this.#options;
+    const { log } = this.#options;
     try {
-      await port.heartbeat(self());
-      this.#heard.add(1);
+      await this.#send();
       if (!this.#wasHeard) log.info('the control plane hears this agent again');
       this.#wasHeard = true;
     } catch (error) {
@@ -65,5 +80,17 @@ export class Heartbeats {
       this.#wasHeard = false;
     }
     this.#schedule();
+  }
+
+  async #send(): Promise<void> {
+    const { port, self, clock, reports } = this.#options;
+    const sentMs = clock.monotonicMs();
+    // One that was not heard is followed by another with the next heartbeat.
+    const isReportDue = reports !== undefined && sentMs >= this.#nextReportMs;
+    await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
+    this.#heard.add(1);
+    if (!isReportDue) return;
+    reports.heard();
+    this.#nextReportMs = sentMs + reportIntervalMs;
   }
 }

@@ -1,15 +1,20 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
+export { AgentFigures } from './figures/agent-figures.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';
 export { platformToken, type TokenSource } from './identity/platform-token.ts';
-export type { ClusterMetricsSettings } from './metrics-publishing/cluster-metrics.ts';
+export { agentMetricRows } from './metric-rows.ts';
 export { publishIntervalMs } from './metrics-publishing/cluster-metrics.ts';
 export {
   type MetricsPublisher,
   type MetricsPublisherOptions,
   startMetricsPublisher,
 } from './metrics-publishing/metrics-publisher.ts';
-export { type MetricsPushSettings, startMetricsPush } from './metrics-publishing/push/metrics-push.ts';
+export {
+  type MetricsPush,
+  type MetricsPushSettings,
+  startMetricsPush,
+} from './metrics-publishing/push/metrics-push.ts';
 export { type ZoneBlocks, type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
 export { type AdvertisedHost, advertisedHost, type HostStrategy } from './placement/advertised-host.ts';
 export type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';

@@ -1,5 +1,7 @@
 import {
   type AgentDescription,
+  type AgentHeartbeat,
+  type AgentReport,
   type BatchesAnswer,
   type BatchesQuery,
   type ClusterChange,
@@ -109,6 +111,8 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     lockShutdown: 0,
     unlockShutdown: 0,
   };
+  /** What agents have reported of themselves. */
+  readonly reports: AgentReport[] = [];
   /** Which agent of each group shuts down. */
   readonly shutdownLocks = new Map<string, string>();
   readonly #nowMs: () => number;
@@ -304,8 +308,9 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     return first;
   }
 
-  async heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
+  async heartbeat({ report, ...agent }: AgentHeartbeat): Promise<readonly AgentDescription[]> {
     this.#called('heartbeat');
+    if (report !== undefined) this.reports.push(report);
     const known = this.#agents.has(agent.agentId);
     this.#agents.set(agent.agentId, agent);
     if (!known) this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);

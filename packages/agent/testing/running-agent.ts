@@ -27,7 +27,7 @@ export async function startAgentUnderTest(
   t: TestContext,
   differences: Partial<AgentOptions> = {},
 ): Promise<AgentUnderTest> {
-  const clock = new FakeClock();
+  const clock = differences.clock instanceof FakeClock ? differences.clock : new FakeClock();
   const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
   const store = new TestStore();
   const load = { cpu: 0, eventLoop: 0 };

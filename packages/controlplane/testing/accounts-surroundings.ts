@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/oidc/testing';
+import { createSecretBox } from '../src/accounts/secret-box.ts';
 import type { AccountsSurroundings } from '../src/accounts/surroundings.ts';
 
 export interface TestSurroundings extends AccountsSurroundings {
@@ -10,12 +11,15 @@ export interface TestSurroundings extends AccountsSurroundings {
 /** A world without surprises, where time is moved by hand and passwords cost little. */
 export function accountsSurroundings(seed = 1): TestSurroundings {
   let drawn = 0;
+  const randomBytes = (count: number) =>
+    createHash('shake256', { outputLength: count }).update(`${seed}.${drawn++}`).digest();
   return {
     clock: new HandClock(),
     log: silentLog,
     random: seededRandom(seed),
-    randomBytes: (count) =>
-      createHash('shake256', { outputLength: count }).update(`${seed}.${drawn++}`).digest(),
+    randomBytes,
     passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+    // Processes of one installation have the same key.
+    secretBox: createSecretBox([Buffer.alloc(32, 1)], randomBytes),
   };
 }

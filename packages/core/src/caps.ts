@@ -522,7 +522,7 @@ export const caps = {
   rememberedIssuersMax: 1000,
 
   /** Sign-ins with an identity provider that are worked on at a time: whoever asks has proven nothing yet. */
-  ssoSignInsRunningMax: 64,
+  ssoSignInsRunningMax: 256,
 
   /** Values of the claim that names roles. An account has no more roles than that. */
   ssoRoleValuesMax: 1000,
@@ -583,10 +583,10 @@ export const caps = {
   publishedGroupPartitionsMax: 100_000,
 
   /** Series of a cluster that the control plane tells whoever scrapes it; a line is about 150 bytes. What is added last is left out. */
-  hostedSeriesMax: 50_000,
+  hostedSeriesMax: 30_000,
 
   /** Clusters that the control plane measures at a time for those who scrape, and scrapes that wait for their turn. */
-  hostedLooksRunningMax: 4,
+  hostedLooksRunningMax: 8,
   hostedLooksWaitingMax: 256,
 
   /** What it remembers of them for some seconds, so that a second scrape costs no second look. */

@@ -18,6 +18,7 @@ export { caps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
+export { fileIdTimeMs } from './file-id-time.ts';
 export { keptCopy } from './kept-copy.ts';
 export {
   jsonLog,

@@ -15,7 +15,7 @@ test('a scrape prints every series in the text format', () => {
   } as const;
   metrics.series(requests, { api: 'Fetch' }).add(2);
   metrics.series(requests, { api: 'Fetch' }).add(1);
-  metrics.series(requests, { api: 'a"b\\c\nd' }).add(1);
+  metrics.series(requests, { api: 'a"b\\c\nd\0' }).add(1);
   metrics.series(load, {}).set(0.5);
   for (const seconds of [0.05, 0.1, 0.5, 7]) metrics.series(latency, {}).observe(seconds);
   assert.equal(
@@ -33,7 +33,7 @@ service_load{agent_version="v830"} 0.5
 # HELP service_requests Requests.
 # TYPE service_requests counter
 service_requests{agent_version="v830",api="Fetch"} 3
-service_requests{agent_version="v830",api="a\\"b\\\\c\\nd"} 1
+service_requests{agent_version="v830",api="a\\"b\\\\c\\nd\ufffd"} 1
 `,
   );
 });
@@ -74,4 +74,12 @@ test('what a metric says can be read without its text', () => {
       ['y', { labels: { agent_version: 'v1' }, value: 0, sum: 7.5, counts: [1, 1] }],
     ],
   );
+});
+
+test('a label of its own goes before a common one', () => {
+  const metrics = new Metrics({ agent_version: 'v2', zone: 'z' });
+  const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['agent_version'] } as const;
+  metrics.series(row, { agent_version: 'v1' }).set(1);
+  assert.match(metrics.render(), /\nservice_x\{zone="z",agent_version="v1"\} 1\n$/);
+  assert.deepEqual(metrics.read()[0]!.series[0]!.labels, { agent_version: 'v1', zone: 'z' });
 });

@@ -61,12 +61,10 @@ interface Family {
 
 export class Metrics {
   readonly #families = new Map<string, Family>();
-  readonly #common: string;
   readonly #commonValues: Readonly<Record<string, string>>;
 
-  /** `common` labels are on every series. */
+  /** `common` labels are on every series that has none of its own by that name. */
   constructor(common: Readonly<Record<string, string>> = {}) {
-    this.#common = labelText(common);
     this.#commonValues = common;
   }
 
@@ -96,6 +94,11 @@ export class Metrics {
     this.#families.get(row.name)?.series.delete(labelText(labels));
   }
 
+  /** How many series each metric has. */
+  seriesCounts(): { readonly name: string; readonly seriesCount: number }[] {
+    return Array.from(this.#families, ([name, { series }]) => ({ name, seriesCount: series.size }));
+  }
+
   /** All that there is, as it stands. */
   read(): MetricReading[] {
     return Array.from(this.#families.values(), ({ row, series }) => ({
@@ -117,27 +120,41 @@ export class Metrics {
     )) {
       const name = `service_${row.name}`;
       lines.push(`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.kind}`);
-      for (const one of series.values()) lines.push(...this.#linesOf(name, row, one));
+      const common = this.#commonOf(row);
+      for (const one of series.values()) lines.push(...linesOf(name, row, common, one));
     }
     return `${lines.join('\n')}\n`;
   }
 
-  #linesOf(name: string, row: MetricRow, { labels, value, sum, counts }: StoredSeries): string[] {
-    if (row.kind !== 'histogram') return [`${name}${this.#braces(labels)} ${value}`];
-    const lines: string[] = [];
-    let total = 0;
-    for (const [index, end] of [...(row.buckets ?? []), '+Inf'].entries()) {
-      total += counts[index]!;
-      lines.push(`${name}_bucket${this.#braces(labels, `le="${end}"`)} ${total}`);
-    }
-    lines.push(`${name}_sum${this.#braces(labels)} ${sum}`, `${name}_count${this.#braces(labels)} ${total}`);
-    return lines;
+  #commonOf(row: MetricRow): string {
+    const entries = Object.entries(this.#commonValues).filter(([name]) => !row.labels.includes(name));
+    return labelText(Object.fromEntries(entries));
   }
+}
 
-  #braces(...parts: string[]): string {
-    const text = [this.#common, ...parts].filter((part) => part !== '').join(',');
-    return text === '' ? '' : `{${text}}`;
+function linesOf(
+  name: string,
+  row: MetricRow,
+  common: string,
+  { labels, value, sum, counts }: StoredSeries,
+): string[] {
+  if (row.kind !== 'histogram') return [`${name}${braces(common, labels)} ${value}`];
+  const lines: string[] = [];
+  let total = 0;
+  for (const [index, end] of [...(row.buckets ?? []), '+Inf'].entries()) {
+    total += counts[index]!;
+    lines.push(`${name}_bucket${braces(common, labels, `le="${end}"`)} ${total}`);
   }
+  lines.push(
+    `${name}_sum${braces(common, labels)} ${sum}`,
+    `${name}_count${braces(common, labels)} ${total}`,
+  );
+  return lines;
+}
+
+function braces(...parts: string[]): string {
+  const text = parts.filter((part) => part !== '').join(',');
+  return text === '' ? '' : `{${text}}`;
 }
 
 function storedSeries(
@@ -168,8 +185,14 @@ function storedSeries(
 
 function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
-    .map(
-      ([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))}"`,
-    )
+    .map(([name, value]) => `${name}="${value.replaceAll(/[\\"\n\0]/g, (char) => escapes[char]!)}"`)
     .join(',');
 }
+
+/** Clients may name a group as they like. A scraper takes a zero for the end of everything, so that there the sign for no character stands. */
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '"': '\\"',
+  '\n': '\\n',
+  '\0': '\ufffd',
+};

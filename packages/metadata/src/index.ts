@@ -171,11 +171,10 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
-export type { ClusterSight, MeasuredPort } from './cluster-metrics/cluster-sight.ts';
 export { leftOutRow, publishedMetrics } from './cluster-metrics/published-metrics.ts';
 export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-figures.ts';
 export type { GroupLimits } from './cluster-metrics/read-groups.ts';
-export { type SeriesLimits, ShownFigures } from './cluster-metrics/shown-figures.ts';
+export { ShownFigures } from './cluster-metrics/shown-figures.ts';
 export { lookAt } from './cluster-metrics/snapshot-sight.ts';
 export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { caps } from '@weir/core';
 import { EntriesPruned, Fenced, type Journal, type JournalHub } from '../src/journal/index.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -175,6 +176,74 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
       assert.ok(next > epoch);
       await journal.releaseLease(epoch);
       await journal.renewLease(next);
+    },
+  );
+
+  contract('leases of many clusters are renewed together, each for itself', async (hub, clock, clusterId) => {
+    const journals = Array.from({ length: caps.gatheredLeasesMax + 10 }, (_, number) =>
+      hub.journal(`${clusterId}-${number}`),
+    );
+    const epochs = await Promise.all(journals.map((journal) => epochOf(journal)));
+    const other = open(clock);
+    const watching = journals.map((_, number) => other.journal(`${clusterId}-${number}`));
+    const look = () => Promise.all(watching.map((journal) => journal.acquireLease(b, ttlMs)));
+    const count = async () => (await look()).filter(({ epoch }) => epoch !== undefined).length;
+    assert.equal(await count(), 0);
+    await journals[3]!.releaseLease(epochs[3]!);
+    const ended = await Promise.allSettled(
+      journals.map((journal, number) => journal.renewLease(epochs[number]! + (number === 7 ? 1 : 0))),
+    );
+    for (const [number, outcome] of ended.entries()) {
+      if (number !== 3 && number !== 7) assert.equal(outcome.status, 'fulfilled', String(number));
+      else assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Fenced);
+    }
+    await clock.advance(ttlMs - 1);
+    assert.equal(await count(), 1, 'the one that was given back');
+    await clock.advance(1);
+    assert.equal(await count(), 2, 'and the one that was not renewed');
+    await other.close();
+  });
+
+  contract('heads are read without a trace of clusters that nobody led', async (hub, _, clusterId) => {
+    const journal = hub.journal(clusterId);
+    assert.deepEqual(await journal.read(0, 1), []);
+    await assert.rejects(journal.append(1, 0, [bytes('early')]), Fenced);
+    await assert.rejects(journal.renewLease(0), Fenced);
+    await journal.append(await epochOf(journal), 0, [bytes('first')]);
+  });
+
+  contract(
+    'a free lease is left to others for as long as they are waited for',
+    async (hub, clock, clusterId) => {
+      const journal = hub.journal(clusterId);
+      const waiting = hub.journal(clusterId);
+      const told: (string | undefined)[] = [];
+      const grace = (lastHolderId: string | undefined) => {
+        told.push(lastHolderId);
+        return 500;
+      };
+      const askOther = async () => {
+        const answer = await waiting.acquireLease(b, ttlMs, grace);
+        return answer.epoch === undefined ? answer.retryInMs : 'taken';
+      };
+      assert.equal(await askOther(), 500, 'nobody ever had it');
+      const epoch = await epochOf(journal);
+      assert.equal(await askOther(), ttlMs);
+      await journal.releaseLease(epoch);
+      assert.equal(await askOther(), 500);
+      await clock.advance(499);
+      assert.equal(await askOther(), 1);
+      await clock.advance(1);
+      assert.equal(await askOther(), 'taken');
+      assert.deepEqual(told, [undefined, 'a', 'a', 'a']);
+      assert.equal(await askOther(), 'taken', 'who had it does not wait');
+      await clock.advance(ttlMs);
+      assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
+      await clock.advance(ttlMs);
+      assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
+      assert.equal(told.at(-1), 'b', 'it ended while b had it');
+      await clock.advance(500);
+      assert.ok((await journal.acquireLease(a, ttlMs, grace)).epoch !== undefined);
     },
   );
 

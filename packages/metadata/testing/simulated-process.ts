@@ -90,7 +90,7 @@ export class SimulatedProcess {
         }),
       loadSnapshot: (positionMax) => this.#call(() => real.loadSnapshot(positionMax)),
       snapshotPosition: () => this.#call(() => real.snapshotPosition()),
-      acquireLease: (holder, ttlMs) => this.#call(() => real.acquireLease(holder, ttlMs)),
+      acquireLease: (holder, ttlMs, graceMs) => this.#call(() => real.acquireLease(holder, ttlMs, graceMs)),
       renewLease: (epoch) => this.#call(() => real.renewLease(epoch)),
       releaseLease: (epoch) => this.#call(() => real.releaseLease(epoch)),
       leaveNote: (epoch, note) => this.#call(() => real.leaveNote(epoch, note)),

@@ -8,6 +8,19 @@ export interface IssuerDescription {
   readonly keysUrl: string;
   /** The algorithms that a token may be signed with. */
   readonly algorithms: readonly string[];
+  readonly signIn: SignInDescription;
+}
+
+/** Where and how users sign in there. An issuer that only signs tokens says nothing of it. */
+export interface SignInDescription {
+  readonly authorizationUrl: string | undefined;
+  readonly tokenUrl: string | undefined;
+  readonly userinfoUrl: string | undefined;
+  /** How a client may prove at the token URL who it is; the standard's default if nothing is said. */
+  readonly clientProofs: readonly string[];
+  readonly scopes: readonly string[];
+  /** Whether it says who it is when it sends a user back: RFC 9207. */
+  readonly saysWhoItIs: boolean;
 }
 
 /**
@@ -70,7 +83,21 @@ export function readDescription(issuerUrl: string, document: unknown): IssuerDes
   const algorithms = Array.isArray(advertised)
     ? asymmetricAlgorithms.filter((algorithm) => advertised.includes(algorithm))
     : asymmetricAlgorithms;
-  return { issuer, keysUrl, algorithms };
+  return { issuer, keysUrl, algorithms, signIn: readSignIn(document as Readonly<Record<string, unknown>>) };
+}
+
+function readSignIn(document: Readonly<Record<string, unknown>>): SignInDescription {
+  const url = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const words = (value: unknown) =>
+    Array.isArray(value) ? value.filter((word): word is string => typeof word === 'string') : undefined;
+  return {
+    authorizationUrl: url(document.authorization_endpoint),
+    tokenUrl: url(document.token_endpoint),
+    userinfoUrl: url(document.userinfo_endpoint),
+    clientProofs: words(document.token_endpoint_auth_methods_supported) ?? ['client_secret_basic'],
+    scopes: words(document.scopes_supported) ?? [],
+    saysWhoItIs: document.authorization_response_iss_parameter_supported === true,
+  };
 }
 
 function withoutSlash(url: string): string {

@@ -2,9 +2,34 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Clock, caps } from '@weir/core';
 import { isSafeAddress, placeOf } from './address.ts';
+import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from './public-address.ts';
+
+/** What is sent along with a question. */
+export interface JsonRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is posted. Without it the question is a GET. */
+  readonly form?: URLSearchParams;
+}
 
 /** Asks for a document of JSON. */
-export type FetchJson = (url: string, stop: AbortSignal) => Promise<unknown>;
+export type FetchJson = (url: string, stop: AbortSignal, request?: JsonRequest) => Promise<unknown>;
+
+export interface FetchJsonOptions {
+  /** Which addresses may be connected to, for URLs that somebody names who is not trusted with this machine's network. All if it is left out. */
+  readonly allowedAddress?: AllowedAddress | undefined;
+}
+
+/** The answer is a refusal. It stands as the cause of what `fetchJsonOver` throws. */
+export class RefusingAnswer extends Error {
+  override readonly name = 'RefusingAnswer';
+  readonly status: number;
+
+  /** `word` is the code of an error of OAuth. */
+  constructor(status: number, word: string | undefined) {
+    super(`the answer has status ${status}${word === undefined ? '' : ` (${word})`}`);
+    this.status = status;
+  }
+}
 
 const timeoutMs = 10_000;
 
@@ -13,16 +38,17 @@ const timeoutMs = 10_000;
  *
  * No proxy either: the one that agents may be given by -httpProxy is for requests to the control plane, and all others go directly.
  */
-export function fetchJsonOver(clock: Clock): FetchJson {
-  return async (url, stop) => {
+export function fetchJsonOver(clock: Clock, options: FetchJsonOptions = {}): FetchJson {
+  return async (url, stop, request = {}) => {
     const late = new AbortController();
     const cancel = clock.after(timeoutMs, () => late.abort());
     try {
       const signal = AbortSignal.any([late.signal, stop]);
-      return JSON.parse(await bodyOf(await answerOf(url, signal))) as unknown;
+      const response = await answerOf(url, request, signal, options);
+      return JSON.parse(await bodyOf(response, request)) as unknown;
     } catch (error) {
       const problem = late.signal.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message;
-      throw new Error(`${placeOf(url)}: ${problem}`);
+      throw new Error(`${placeOf(url)}: ${problem}`, { cause: error });
     } finally {
       cancel();
     }
@@ -34,28 +60,59 @@ export function onlyAtSafeAddresses(
   fetchJson: FetchJson,
   rule: { readonly allowsLoopbackHttp: boolean },
 ): FetchJson {
-  return async (url, stop) => {
+  return async (url, stop, request) => {
     if (!isSafeAddress(url, rule)) {
       throw new Error(`${placeOf(url)} is not plain https, and so anybody could answer`);
     }
-    return await fetchJson(url, stop);
+    return await fetchJson(url, stop, request);
   };
 }
 
-function answerOf(url: string, signal: AbortSignal): Promise<IncomingMessage> {
+function answerOf(
+  url: string,
+  { headers, form }: JsonRequest,
+  signal: AbortSignal,
+  { allowedAddress }: FetchJsonOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    const address = addressIn(url);
+    // An address that is no name is connected to without being looked up.
+    if (address !== undefined && allowedAddress?.(address) === false) throw new AddressRefused(address);
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    // No agent: it is asked once an hour, and no connection stays behind.
-    const options = { headers: { accept: 'application/json' }, signal, agent: false };
-    send(url, options, resolve).on('error', reject).end();
+    const options = {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      signal,
+      // No agent: it is asked once an hour, and no connection stays behind.
+      agent: false,
+      ...(allowedAddress === undefined ? {} : { lookup: guardedLookup(allowedAddress) }),
+    } as const;
+    send(url, options, resolve).on('error', reject).end(form?.toString());
   });
 }
 
-async function bodyOf(response: IncomingMessage): Promise<string> {
-  if (response.statusCode !== 200) {
-    response.destroy();
-    throw new Error(`the answer has status ${response.statusCode}`);
+async function bodyOf(response: IncomingMessage, { form }: JsonRequest): Promise<string> {
+  if (response.statusCode === 200) return await textOf(response);
+  // Whoever posts something is told by OAuth what was wrong with it.
+  const word = form === undefined ? undefined : errorWordIn(await textOf(response).catch(() => ''));
+  response.destroy();
+  throw new RefusingAnswer(response.statusCode ?? 0, word);
+}
+
+function errorWordIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === 'string' && /^[a-z_]{1,64}$/.test(error) ? error : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {

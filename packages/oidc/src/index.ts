@@ -3,9 +3,18 @@
  * and judges a token by them. What the token is good for is the caller's business.
  */
 export { isSafeAddress } from './address.ts';
+export {
+  authorizationUrl,
+  type CodeAttempt,
+  type CodeClient,
+  CodeRefused,
+  type KnownPerson,
+  redeemCode,
+} from './code-flow.ts';
 export type { FetchJson } from './fetch-json.ts';
-export { Issuer, type IssuerOptions } from './issuer.ts';
+export { Issuer, type IssuerOptions, IssuerUnavailable } from './issuer.ts';
 export { Issuers } from './issuers.ts';
+export { type AllowedAddress, isPublicAddress } from './public-address.ts';
 export {
   type CheckedToken,
   type Claims,

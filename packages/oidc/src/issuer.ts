@@ -1,8 +1,9 @@
 import type { Clock, Log } from '@weir/core';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
-import { placeOf } from './address.ts';
-import { discover } from './discovery.ts';
-import { type FetchJson, fetchJsonOver, onlyAtSafeAddresses } from './fetch-json.ts';
+import { isSafeAddress, placeOf } from './address.ts';
+import { discover, type SignInDescription } from './discovery.ts';
+import { type FetchJson, fetchJsonOver, type JsonRequest, onlyAtSafeAddresses } from './fetch-json.ts';
+import type { AllowedAddress } from './public-address.ts';
 
 /** What tokens are checked with. */
 export interface IssuerKeys {
@@ -10,6 +11,7 @@ export interface IssuerKeys {
   readonly issuer: string;
   readonly algorithms: readonly string[];
   readonly find: ReturnType<typeof createLocalJWKSet>;
+  readonly signIn: SignInDescription;
 }
 
 export interface IssuerOptions {
@@ -21,6 +23,8 @@ export interface IssuerOptions {
   readonly allowsLoopbackHttp: boolean;
   readonly clock: Clock;
   readonly log: Log;
+  /** Which addresses it may have, where users name issuers: `isPublicAddress`. All if it is left out. */
+  readonly allowedAddress?: AllowedAddress | undefined;
   /** How it is asked, if not over the network. */
   readonly fetchJson?: FetchJson | undefined;
 }
@@ -56,7 +60,7 @@ export class Issuer {
   #problem: string | undefined;
 
   constructor(options: IssuerOptions) {
-    const { fetchJson = fetchJsonOver(options.clock) } = options;
+    const { fetchJson = fetchJsonOver(options.clock, options) } = options;
     this.#options = options;
     this.#fetchJson = onlyAtSafeAddresses(fetchJson, options);
   }
@@ -77,6 +81,16 @@ export class Issuer {
     if (this.#keys !== keys) return this.#keys;
     if (this.#problem !== undefined) throw this.#unavailable();
     return undefined;
+  }
+
+  /** Asks it at another of its addresses, under the same rules. */
+  async ask(url: string, stop: AbortSignal, request: JsonRequest): Promise<unknown> {
+    return await this.#fetchJson(url, AbortSignal.any([stop, this.#stop.signal]), request);
+  }
+
+  /** Where a browser is to be sent, if it is safe to be sent there. */
+  isSafe(url: string): boolean {
+    return isSafeAddress(url, this.#options);
   }
 
   /** Whoever is asked nothing more gives up what is under way. */
@@ -107,9 +121,9 @@ export class Issuer {
     const { url, purpose, clock, log } = this.#options;
     const { signal } = this.#stop;
     try {
-      const { issuer, keysUrl, algorithms } = await discover(url, this.#fetchJson, signal);
+      const { issuer, keysUrl, algorithms, signIn } = await discover(url, this.#fetchJson, signal);
       const find = createLocalJWKSet((await this.#fetchJson(keysUrl, signal)) as JSONWebKeySet);
-      this.#keys = { issuer, algorithms, find };
+      this.#keys = { issuer, algorithms, find, signIn };
       this.#keysMs = clock.monotonicMs();
       this.#nextAskMs = this.#keysMs + askIntervalMs;
       this.#problem = undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '@weir/core';
+import { caps, silentLog } from '@weir/core';
 import { HandClock } from '../testing/hand-clock.ts';
 import { TestIssuer } from '../testing/test-issuer.ts';
 import { Issuers } from './issuers.ts';
@@ -44,4 +44,15 @@ test('an issuer that nobody names any more is forgotten, and what it was asked f
   assert.deepEqual(new Set(stops.map(({ aborted }) => aborted)), new Set([false, true]));
   issuers.close();
   assert.ok(stops.every(({ aborted }) => aborted));
+});
+
+test('only so many are remembered: the one that was not wanted for the longest goes', async () => {
+  const { issuers, one, two } = await stage();
+  const [kept, gone] = [issuers.of(one.url), issuers.of(two.url)];
+  for (let number = 2; number < caps.rememberedIssuersMax; number++) issuers.of(`https://${number}.example`);
+  assert.equal(issuers.of(one.url), kept);
+  issuers.of('https://one-more.example');
+  assert.equal(issuers.of(one.url), kept);
+  assert.notEqual(issuers.of(two.url), gone);
+  issuers.close();
 });

@@ -1,3 +1,4 @@
+import { caps } from '@weir/core';
 import { Issuer, type IssuerOptions } from './issuer.ts';
 
 /**
@@ -6,6 +7,7 @@ import { Issuer, type IssuerOptions } from './issuer.ts';
  */
 export class Issuers {
   readonly #options: Omit<IssuerOptions, 'url'>;
+  /** The one that was not wanted for the longest comes first. */
   readonly #byUrl = new Map<string, Issuer>();
 
   constructor(options: Omit<IssuerOptions, 'url'>) {
@@ -14,23 +16,31 @@ export class Issuers {
 
   /** The issuer of this address, which is not asked for anything yet. */
   of(url: string): Issuer {
-    const known = this.#byUrl.get(url);
-    if (known !== undefined) return known;
-    const issuer = new Issuer({ ...this.#options, url });
+    const issuer = this.#byUrl.get(url) ?? new Issuer({ ...this.#options, url });
+    this.#byUrl.delete(url);
     this.#byUrl.set(url, issuer);
+    if (this.#byUrl.size > caps.rememberedIssuersMax) this.#forget(...firstOf(this.#byUrl));
     return issuer;
   }
 
   /** Forgets issuers that nobody names any more, and their keys. */
   keepOnly(urls: ReadonlySet<string>): void {
     for (const [url, issuer] of this.#byUrl) {
-      if (urls.has(url)) continue;
-      issuer.close();
-      this.#byUrl.delete(url);
+      if (!urls.has(url)) this.#forget(url, issuer);
     }
   }
 
   close(): void {
     this.keepOnly(new Set());
   }
+
+  #forget(url: string, issuer: Issuer): void {
+    issuer.close();
+    this.#byUrl.delete(url);
+  }
+}
+
+function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>): [Key, Value] {
+  const [first] = map;
+  return first!;
 }

@@ -1,2 +1,3 @@
 export { HandClock } from './hand-clock.ts';
 export { type Signing, startTestIssuer, TestIssuer, testAudience } from './test-issuer.ts';
+export { startTestProvider, type TestProvider } from './test-provider.ts';

@@ -1,6 +1,6 @@
 export { withCircuitBreaker } from './decorators/circuit-breaker.ts';
 export { withHedge } from './decorators/hedge.ts';
-export { metered } from './decorators/metered.ts';
+export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { withRetry } from './decorators/retry.ts';
 export { withTimeout } from './decorators/timeout.ts';
 export {
@@ -10,7 +10,7 @@ export {
   type LogFileToBuild,
   type PlacedBatch,
 } from './log-file/build-log-file.ts';
-export { clusterPrefix, fileIdTimeMs, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
+export { clusterPrefix, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
 export { LogFileError, type LogFilePart } from './log-file/log-file-error.ts';
 export {
   batchesOfSection,
@@ -25,6 +25,7 @@ export {
   readLogFile,
 } from './log-file/read-log-file.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
+export { storeMetricRows } from './metric-rows.ts';
 export type { StoreCall, StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
 export { joinSmallSlices } from './store/content.ts';

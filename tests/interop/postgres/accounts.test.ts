@@ -6,6 +6,7 @@ import { openDatabase } from '../../../packages/controlplane/src/accounts/databa
 import { openAccounts } from '../../../packages/controlplane/src/accounts/open.ts';
 import { accountsContract } from '../../../packages/controlplane/testing/accounts-contract.ts';
 import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-surroundings.ts';
+import { signInContract } from '../../../packages/controlplane/testing/sign-in-contract.ts';
 import { startPostgres } from './server.ts';
 
 const server = await startPostgres();
@@ -45,6 +46,7 @@ if ('missing' in server) {
   });
 
   accountsContract('PostgreSQL', fresh);
+  signInContract('PostgreSQL', fresh);
 
   test('PostgreSQL: processes that start together on an empty database make the schema once', async () => {
     const url = await fresh();

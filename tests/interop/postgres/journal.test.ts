@@ -5,6 +5,7 @@ import { silentLog, systemClock } from '@weir/core';
 import { openJournals } from '../../../packages/metadata/src/journal/index.ts';
 import { journalContract } from '../../../packages/metadata/testing/journal-contract.ts';
 import { failoverOverRealTime } from '../../../packages/metadata/testing/real-failover.ts';
+import { sharingOverRealTime } from '../../../packages/metadata/testing/real-sharing.ts';
 import { startPostgres } from './server.ts';
 
 const server = await startPostgres();
@@ -64,6 +65,9 @@ if ('missing' in server) {
   });
 
   test('PostgreSQL: a standby goes on where a leader was killed', () => failoverOverRealTime(open));
+
+  test('PostgreSQL: two processes share clusters, and one takes over from the other', () =>
+    sharingOverRealTime(open));
 
   test('PostgreSQL: processes that start together make the schema once', async () => {
     const hubs = Array.from({ length: 6 }, () => open());

@@ -26,6 +26,8 @@ export interface ProduceOptions {
   readonly recordBytesMax: number;
   /** Who the authors of records are; without it that is whoever sends them, and nobody is told. */
   readonly authorship?: Authorship | undefined;
+  /** Told how long each client waits for its write, except of those that do not. */
+  readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
 }
 
 /** Answers that do not depend on the write, and the places of those that do. */
@@ -69,6 +71,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
 
   return (request, context) => {
+    if (request.acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
     const draft = mayUseTransaction(request, context) ? judge(request, context) : refusedDraft(request);
     const answer = (throttleTimeMs: number) => {
       if (request.acks !== 0) return { responses: draft.responses, throttleTimeMs };

@@ -2,7 +2,7 @@ import type { MetricRow, Metrics } from '@weir/core';
 import { type Apis, errors, type ResponseOf } from '@weir/wire';
 import type { HandlerOf } from './handler.ts';
 
-const outcomeRow: MetricRow<'outcome'> = {
+export const outcomeRow: MetricRow<'outcome'> = {
   name: 'agent_produce_outcome',
   kind: 'counter',
   help: 'Produce requests, by whether every partition took its batch.',

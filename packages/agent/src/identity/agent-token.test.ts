@@ -95,6 +95,17 @@ test('a token is asked for as RFC 8693 has it, and replaced before its time is o
   await until(() => held(token) === 'agt_2');
 });
 
+test('it says when its token ends', async (t) => {
+  const { url } = await controlPlane(t);
+  const { token, clock } = tokenOf(t, [url]);
+  assert.deepEqual(token.expiry(), []);
+  const issuedMs = clock.nowMs();
+  token.start();
+  await token.whenHeld();
+  clock.advance(1_000);
+  assert.deepEqual(token.expiry(), [{ name: 'agent token', issuedMs, expiresMs: issuedMs + 1_000_000 }]);
+});
+
 test('while there is none the old one is used, and none when its time is over', async (t) => {
   const { url, state, forms } = await controlPlane(t);
   const { token, clock, warnings } = tokenOf(t, [url]);

@@ -1,5 +1,11 @@
 import type { Clock, Log, MetricRow, Metrics, Random } from '@weir/core';
-import { agentAudience, agentTokenPath, type ForwardProxy, tokenExchange } from '@weir/metadata';
+import {
+  agentAudience,
+  agentTokenPath,
+  type ForwardProxy,
+  type ReportedExpiry,
+  tokenExchange,
+} from '@weir/metadata';
 import type { PlatformToken } from './platform-token.ts';
 import { postForm } from './post-form.ts';
 
@@ -15,7 +21,7 @@ export interface AgentTokenOptions {
   readonly metrics: Metrics;
 }
 
-const refreshesRow: MetricRow<'outcome'> = {
+export const refreshesRow: MetricRow<'outcome'> = {
   name: 'agent_token_refreshes_total',
   kind: 'counter',
   help: 'Attempts to exchange the token of the platform for one that admits this agent.',
@@ -38,7 +44,7 @@ export class AgentToken {
   readonly #options: AgentTokenOptions;
   readonly #stopping = new AbortController();
   readonly #held = Promise.withResolvers<void>();
-  #token: { readonly text: string; readonly endMs: number } | undefined;
+  #token: { readonly text: string; readonly endMs: number; readonly lifetimeMs: number } | undefined;
   #problem = 'it was not given yet';
   #failures = 0;
   #isRefreshing = false;
@@ -66,6 +72,15 @@ export class AgentToken {
     return token.text;
   }
 
+  /** When the token ends; nothing while there never was one. */
+  expiry(): readonly ReportedExpiry[] {
+    const token = this.#token;
+    if (token === undefined) return [];
+    const { clock } = this.#options;
+    const expiresMs = Math.round(clock.nowMs() + token.endMs - clock.monotonicMs());
+    return [{ name: 'agent token', expiresMs, issuedMs: expiresMs - token.lifetimeMs }];
+  }
+
   /** The control plane does not take the token although its time is not over. */
   refused(text: string): void {
     if (this.#token?.text !== text || this.#isRefreshing) return;
@@ -83,7 +98,7 @@ export class AgentToken {
     this.#isRefreshing = true;
     try {
       const { text, lifetimeMs } = await this.#exchanged();
-      this.#token = { text, endMs: clock.monotonicMs() + lifetimeMs };
+      this.#token = { text, lifetimeMs, endMs: clock.monotonicMs() + lifetimeMs };
       this.#failures = 0;
       this.#held.resolve();
       metrics.series(refreshesRow, { outcome: 'ok' }).add(1);

@@ -8,7 +8,6 @@ import { testAgent } from '../../testing/agent.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { until } from '../../testing/until.ts';
-import { assignedPartitions } from './classic-assignment.ts';
 import {
   ClusterMetrics,
   type ClusterMetricsOptions,
@@ -220,11 +219,12 @@ test('too many groups and partitions are left out whole, and counted', async (t)
     [2, 100, 100, 'a b', 1, 0],
     [10, 3, 100, 'a', 2, 0],
     [10, 4, 100, 'a b', 1, 0],
-    [10, 100, 4, 'a b', 0, 6],
+    [10, 100, 4, 'a b', 0, 8],
   ] as const;
   for (const [groupsMax, partitionsMax, seriesMax, told, groups, series] of table) {
     const { leader, published, figures } = await start(t, {
-      limits: { groupsMax, partitionsMax, seriesMax },
+      limits: { groupsMax, partitionsMax },
+      seriesMax,
     });
     const { topicId } = await leader.addTopic('t', 2);
     for (const group of ['c', 'a', 'b']) {
@@ -308,11 +308,5 @@ test('who publishes', () => {
       expected,
       `${agentId} of ${agents.map((one) => one.agentId)}`,
     );
-  }
-});
-
-test('an assignment of somebody else’s making is nothing, and no error', () => {
-  for (const bytes of ['', '00', 'ffff00000000', '0000ffffffff', '000000000005']) {
-    assert.deepEqual(assignedPartitions(Buffer.from(bytes, 'hex')), [], bytes);
   }
 });

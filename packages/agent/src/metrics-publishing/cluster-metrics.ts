@@ -1,25 +1,22 @@
-import { type Clock, caps, type Log, type Metrics, seriesPerMetricMax } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
+import { type Clock, type Log, type MetricRow, type Metrics, seriesPerMetricMax } from '@weir/core';
+import {
+  type AgentDescription,
+  type ClusterMetricsSettings,
+  type GroupLimits,
+  leftOutRow,
+  readFigures,
+  ShownFigures,
+} from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { addGroupFigures, addTopicFigures } from './cluster-figures.ts';
-import { CombinedFigures } from './combined-figures.ts';
-import { type GroupLimits, readGroups } from './group-figures.ts';
-import { leftOutRow, publishOutcomeRow, type SwitchedTag } from './published-metrics.ts';
-import { ShownFigures } from './shown-figures.ts';
-
-/** What is told of the cluster. */
-export interface ClusterMetricsSettings {
-  /** Whether consumer groups are among it. */
-  readonly areGroupsTold: boolean;
-  readonly withoutTags: readonly SwitchedTag[];
-}
 
 export interface ClusterMetricsOptions {
   readonly view: ClusterView;
   readonly settings: ClusterMetricsSettings;
   /** Whether this process is the one that publishes. Asked before every round. */
   readonly isPublisher: () => boolean;
-  readonly limits?: GroupLimits & { readonly seriesMax: number };
+  readonly limits?: GroupLimits;
+  /** Series of one metric. */
+  readonly seriesMax?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -27,10 +24,11 @@ export interface ClusterMetricsOptions {
 
 export const publishIntervalMs = 15_000;
 
-const usualLimits = {
-  groupsMax: caps.publishedGroupsMax,
-  partitionsMax: caps.publishedGroupPartitionsMax,
-  seriesMax: seriesPerMetricMax,
+export const publishOutcomeRow: MetricRow<'outcome'> = {
+  name: 'publish_all',
+  kind: 'counter',
+  help: 'Rounds in which this process published the metrics of its cluster.',
+  labels: ['outcome'],
 };
 
 /**
@@ -39,7 +37,6 @@ const usualLimits = {
  */
 export class ClusterMetrics {
   readonly #options: ClusterMetricsOptions;
-  readonly #limits: NonNullable<ClusterMetricsOptions['limits']>;
   readonly #shown: ShownFigures;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
@@ -48,8 +45,7 @@ export class ClusterMetrics {
 
   constructor(options: ClusterMetricsOptions) {
     this.#options = options;
-    this.#limits = options.limits ?? usualLimits;
-    this.#shown = new ShownFigures(options.metrics, { seriesMax: this.#limits.seriesMax });
+    this.#shown = new ShownFigures(options.metrics, { seriesMax: options.seriesMax ?? seriesPerMetricMax });
   }
 
   start(): void {
@@ -63,19 +59,8 @@ export class ClusterMetrics {
 
   /** One round: what the cluster is now is told, and nothing else. */
   async publish(): Promise<void> {
-    const { view, settings, clock, metrics } = this.#options;
-    const figures = new CombinedFigures(settings.withoutTags);
-    addTopicFigures(view, figures);
-    let groupsLeftOut = 0;
-    if (settings.areGroupsTold) {
-      const { groups, leftOut } = await readGroups({
-        port: view.port,
-        topicIdOf: (name) => view.topicByName(name)?.topicId,
-        limits: this.#limits,
-      });
-      groupsLeftOut = leftOut;
-      await addGroupFigures(view, groups, clock.nowMs(), figures);
-    }
+    const { view, settings, limits, clock, metrics } = this.#options;
+    const { figures, groupsLeftOut } = await readFigures(view, settings, clock, limits);
     if (this.#hasStopped) return;
     const seriesLeftOut = this.#shown.show(figures);
     this.#isShowing = true;

@@ -1,9 +1,9 @@
 import type { Clock, Log, Metrics } from '@weir/core';
-import type { ClusterPort } from '@weir/metadata';
+import type { ClusterMetricsSettings, ClusterPort } from '@weir/metadata';
 import { createClusterView } from '../cluster/following-view.ts';
 import { startHttpListener } from '../http/http-server.ts';
 import { metricsRoutes, probeRoutes } from '../http/probe-routes.ts';
-import { ClusterMetrics, type ClusterMetricsSettings } from './cluster-metrics.ts';
+import { ClusterMetrics } from './cluster-metrics.ts';
 
 export interface MetricsPublisherOptions {
   readonly cluster: ClusterPort;

@@ -17,7 +17,7 @@ export type CloseReason =
   | 'certificate'
   | 'stopped';
 
-const rows = {
+export const listenerRows = {
   connections: {
     name: 'agent_kafka_inflight_connections',
     kind: 'gauge',
@@ -107,17 +107,17 @@ export class ListenerMetrics {
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
-    this.accepted = metrics.series(rows.accepted, {});
-    this.connections = metrics.series(rows.connections, {});
-    this.idleClosed = metrics.series(rows.idleClosed, {});
-    this.throttled = metrics.series(rows.throttled, {});
-    this.requestsInFlight = metrics.series(rows.requestsInFlight, {});
-    this.bytesIn = metrics.series(rows.bytesIn, {});
-    this.bytesOut = metrics.series(rows.bytesOut, {});
+    this.accepted = metrics.series(listenerRows.accepted, {});
+    this.connections = metrics.series(listenerRows.connections, {});
+    this.idleClosed = metrics.series(listenerRows.idleClosed, {});
+    this.throttled = metrics.series(listenerRows.throttled, {});
+    this.requestsInFlight = metrics.series(listenerRows.requestsInFlight, {});
+    this.bytesIn = metrics.series(listenerRows.bytesIn, {});
+    this.bytesOut = metrics.series(listenerRows.bytesOut, {});
   }
 
   closed(reason: CloseReason): Series {
-    return this.#metrics.series(rows.closed, { reason });
+    return this.#metrics.series(listenerRows.closed, { reason });
   }
 
   /** `apiName` is a name of ours, never a peer's word. */
@@ -125,7 +125,7 @@ export class ListenerMetrics {
     let found = this.#byApi.get(apiName);
     if (found === undefined) {
       found = {
-        requests: this.#metrics.series(rows.requests, { kafka_key: apiName }),
+        requests: this.#metrics.series(listenerRows.requests, { kafka_key: apiName }),
         answered: this.#ended(apiName, 'success'),
         failed: this.#ended(apiName, 'error'),
       };
@@ -136,8 +136,8 @@ export class ListenerMetrics {
 
   /** One observation tells how long a request took and that it ended so. */
   #ended(apiName: string, outcome: 'success' | 'error'): Pick<Series, 'observe'> {
-    const latency = this.#metrics.series(rows.latency, { kafka_key: apiName, outcome });
-    const count = this.#metrics.series(rows.outcome, { kafka_key: apiName, outcome });
+    const latency = this.#metrics.series(listenerRows.latency, { kafka_key: apiName, outcome });
+    const count = this.#metrics.series(listenerRows.outcome, { kafka_key: apiName, outcome });
     return {
       observe(seconds) {
         latency.observe(seconds);

@@ -1,7 +1,7 @@
 import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 import type { PeerFailureReason } from './peer-failure.ts';
 
-const rows = {
+export const exchangeRows = {
   asked: {
     name: 'agent_file_cache_client_get_stream_range_outcome',
     kind: 'counter',
@@ -80,10 +80,10 @@ export interface AskMetrics {
 
 export function askMetrics(metrics: Metrics): AskMetrics {
   return {
-    asked: (outcome) => metrics.series(rows.asked, { outcome }),
-    askedSeconds: metrics.series(rows.askedSeconds, {}),
-    askedBytes: metrics.series(rows.askedBytes, {}),
-    avoided: metrics.series(rows.avoided, {}),
+    asked: (outcome) => metrics.series(exchangeRows.asked, { outcome }),
+    askedSeconds: metrics.series(exchangeRows.askedSeconds, {}),
+    askedBytes: metrics.series(exchangeRows.askedBytes, {}),
+    avoided: metrics.series(exchangeRows.avoided, {}),
   };
 }
 
@@ -97,10 +97,10 @@ export interface ServeMetrics {
 
 export function serveMetrics(metrics: Metrics): ServeMetrics {
   return {
-    served: (outcome) => metrics.series(rows.served, { outcome }),
-    servedSeconds: metrics.series(rows.servedSeconds, {}),
-    servedBytes: metrics.series(rows.servedBytes, {}),
-    serving: metrics.series(rows.serving, {}),
-    tooMany: metrics.series(rows.tooMany, {}),
+    served: (outcome) => metrics.series(exchangeRows.served, { outcome }),
+    servedSeconds: metrics.series(exchangeRows.servedSeconds, {}),
+    servedBytes: metrics.series(exchangeRows.servedBytes, {}),
+    serving: metrics.series(exchangeRows.serving, {}),
+    tooMany: metrics.series(exchangeRows.tooMany, {}),
   };
 }

@@ -21,6 +21,11 @@ function row(resource: Resource, share: keyof Stall): MetricRow<never> {
   };
 }
 
+export const stallRows: readonly MetricRow[] = resources.flatMap((resource) => [
+  row(resource, 'some'),
+  row(resource, 'full'),
+]);
+
 /** The container's own figures where there is a container, else those of the machine. */
 function placesOf(resource: Resource): readonly string[] {
   return [`/sys/fs/cgroup/${resource}.pressure`, `/proc/pressure/${resource}`];

@@ -1,14 +1,14 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
 
-const throttledRow: MetricRow<'quota'> = {
+export const throttledRow: MetricRow<'quota'> = {
   name: 'agent_client_quota_throttle_count',
   kind: 'counter',
   help: 'Times that a client was told to wait, or its connection turned away, because of a quota.',
   labels: ['quota'],
 };
 
-const sensorsRow: MetricRow<never> = {
+export const sensorsRow: MetricRow<never> = {
   name: 'agent_client_quota_sensors',
   kind: 'gauge',
   help: 'Users, clients and addresses whose use is measured because they have a quota.',

@@ -1,6 +1,6 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
-const rows = {
+export const pageRows = {
   /** `local` is this agent: a hit is in its memory, a miss is a read of the bucket. `remote` is the agent that keeps the page. */
   pages: {
     name: 'agent_file_cache_client_fetch_local_or_remote_counter',
@@ -62,16 +62,16 @@ export interface PageMetrics {
 
 export function pageMetrics(metrics: Metrics): PageMetrics {
   return {
-    localHits: metrics.series(rows.pages, { outcome: 'hit', source: 'local' }),
-    localMisses: metrics.series(rows.pages, { outcome: 'miss', source: 'local' }),
-    remoteHits: metrics.series(rows.pages, { outcome: 'success', source: 'remote' }),
-    remoteFailures: metrics.series(rows.pages, { outcome: 'failure', source: 'remote' }),
-    bucketReads: metrics.series(rows.bucketReads, { outcome: 'success' }),
-    bucketFailures: metrics.series(rows.bucketReads, { outcome: 'failure' }),
-    bucketBytes: metrics.series(rows.bucketBytes, {}),
-    pagesAhead: metrics.series(rows.pagesAhead, {}),
-    cacheBytes: metrics.series(rows.cacheBytes, {}),
-    readRecords: metrics.series(rows.readRecords, {}),
-    readBytes: metrics.series(rows.readBytes, {}),
+    localHits: metrics.series(pageRows.pages, { outcome: 'hit', source: 'local' }),
+    localMisses: metrics.series(pageRows.pages, { outcome: 'miss', source: 'local' }),
+    remoteHits: metrics.series(pageRows.pages, { outcome: 'success', source: 'remote' }),
+    remoteFailures: metrics.series(pageRows.pages, { outcome: 'failure', source: 'remote' }),
+    bucketReads: metrics.series(pageRows.bucketReads, { outcome: 'success' }),
+    bucketFailures: metrics.series(pageRows.bucketReads, { outcome: 'failure' }),
+    bucketBytes: metrics.series(pageRows.bucketBytes, {}),
+    pagesAhead: metrics.series(pageRows.pagesAhead, {}),
+    cacheBytes: metrics.series(pageRows.cacheBytes, {}),
+    readRecords: metrics.series(pageRows.readRecords, {}),
+    readBytes: metrics.series(pageRows.readBytes, {}),
   };
 }

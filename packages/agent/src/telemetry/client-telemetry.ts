@@ -40,14 +40,14 @@ interface Instance {
   isOver: boolean;
 }
 
-const pushesRow: MetricRow<'outcome'> = {
+export const pushesRow: MetricRow<'outcome'> = {
   name: 'agent_client_telemetry_push_count',
   kind: 'counter',
   help: 'Pushes of metrics by clients, by what became of them.',
   labels: ['outcome'],
 };
 
-const pointsRow: MetricRow<never> = {
+export const pointsRow: MetricRow<never> = {
   name: 'agent_client_telemetry_points_counter',
   kind: 'counter',
   help: 'Data points in the metrics that clients pushed.',

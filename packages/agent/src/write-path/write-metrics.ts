@@ -10,7 +10,7 @@ function duration(name: string, help: string): MetricRow<never> {
   return { name: `${prefix}_${name}`, kind: 'histogram', help, labels: [], buckets: durationBucketsSeconds };
 }
 
-const rows = {
+export const writeRows = {
   fileBytes: {
     name: `${prefix}_file_size_compressed_bytes`,
     kind: 'histogram',
@@ -61,7 +61,7 @@ const rows = {
   totalSeconds: duration('total_duration', 'Seconds from the first batch of a file until its commit.'),
 } as const satisfies Record<string, MetricRow<never>>;
 
-const outcomes: MetricRow<'outcome'> = {
+export const outcomes: MetricRow<'outcome'> = {
   name: `${prefix}_outcome`,
   kind: 'counter',
   help: 'Files by what became of them.',
@@ -75,7 +75,7 @@ export const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
   labels: ['kafka_method', 'backpressure_source'],
 };
 
-export interface WriteMetrics extends Readonly<Record<keyof typeof rows, Series>> {
+export interface WriteMetrics extends Readonly<Record<keyof typeof writeRows, Series>> {
   readonly committed: Series;
   readonly failed: Series;
   /** Too many bytes wait for their upload. */
@@ -89,17 +89,17 @@ export function writeMetrics(metrics: Metrics): WriteMetrics {
     metrics.series(backpressure, { kafka_method: 'produce', backpressure_source: source });
   const of = (row: MetricRow<never>) => metrics.series(row, {});
   return {
-    fileBytes: of(rows.fileBytes),
-    uncompressedBytes: of(rows.uncompressedBytes),
-    batches: of(rows.batches),
-    records: of(rows.records),
-    producedRecords: of(rows.producedRecords),
-    producedBytes: of(rows.producedBytes),
-    producedUncompressedBytes: of(rows.producedUncompressedBytes),
-    fillSeconds: of(rows.fillSeconds),
-    uploadSeconds: of(rows.uploadSeconds),
-    commitSeconds: of(rows.commitSeconds),
-    totalSeconds: of(rows.totalSeconds),
+    fileBytes: of(writeRows.fileBytes),
+    uncompressedBytes: of(writeRows.uncompressedBytes),
+    batches: of(writeRows.batches),
+    records: of(writeRows.records),
+    producedRecords: of(writeRows.producedRecords),
+    producedBytes: of(writeRows.producedBytes),
+    producedUncompressedBytes: of(writeRows.producedUncompressedBytes),
+    fillSeconds: of(writeRows.fillSeconds),
+    uploadSeconds: of(writeRows.uploadSeconds),
+    commitSeconds: of(writeRows.commitSeconds),
+    totalSeconds: of(writeRows.totalSeconds),
     committed: metrics.series(outcomes, { outcome: 'success' }),
     failed: metrics.series(outcomes, { outcome: 'error' }),
     heldByBytes: held('buffered_bytes'),

@@ -38,6 +38,11 @@ export const commands = [
     help: 'Run a whole cluster on this machine, whose records outlive the process.',
   },
   { name: 'demo', status: 'planned', help: 'Run a playground that writes and reads a sample topic.' },
+  {
+    name: 'apply',
+    status: 'available',
+    help: 'Make clusters, topics, ACLs, credentials and events what files say.',
+  },
   { name: 'kcmd', status: 'available', help: 'Send one Kafka request and print the answer.' },
   {
     name: 'cli',

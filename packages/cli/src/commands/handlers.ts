@@ -15,6 +15,7 @@ export const handlers = {
   agent: async () => (await import('../servers/agent.ts')).agent,
   'control-plane': async () => (await import('../servers/control-plane.ts')).controlPlane,
   metrics: async () => (await import('../servers/metrics.ts')).metrics,
+  apply: async () => (await import('../apply/apply.ts')).apply,
   kcmd: async () => (await import('../tools/kcmd.ts')).kcmd,
   cli: async () => (await import('./cli.ts')).cli,
   'cli list-topics': async () => (await import('../tools/list-topics.ts')).listTopicsTool,

@@ -1,14 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandNames, commandRow } from '../commands/catalogue.ts';
-import { type CommandValues, defaultOf, type FlagValues, flagRows } from './catalogue.ts';
+import { type CommandValues, defaultOf, type FlagValues, flagRows, rowsOf } from './catalogue.ts';
 import { environmentName } from './names.ts';
 import { flagSpellings, variableSpellings } from './settings.ts';
 
-test('no two rows can be set by the same name', () => {
+test('no two rows of a command can be set by the same name', () => {
+  for (const command of commandNames) {
+    const spellings = rowsOf(command).flatMap((row) => [...flagSpellings(row), ...variableSpellings(row)]);
+    const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
+    assert.deepEqual(twice, [], command);
+  }
+});
+
+test('one name means one thing, but for a former name of another time', () => {
   const spellings = flagRows.flatMap((row) => [...flagSpellings(row), ...variableSpellings(row)]);
   const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
-  assert.deepEqual(twice, []);
+  // Agents once called their key so; today it is the key of the API, which agents do not take.
+  assert.deepEqual(twice, ['-apiKey']);
+});
+
+test('only a list can be given in several flags', () => {
+  for (const { name, isRepeatable, type } of flagRows) {
+    if (isRepeatable === true) assert.notEqual(type.item, undefined, name);
+  }
 });
 
 test('every row says what it does in one sentence', () => {
@@ -64,6 +79,7 @@ test('the secrets are marked', () => {
     'otlpMetricsHeaders',
     'password',
     'oauthToken',
+    'apiKey',
   ]);
   const suspicious = flagRows.filter(
     // The key of a record is no secret.

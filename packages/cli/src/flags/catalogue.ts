@@ -7,6 +7,7 @@ import type { CommandName } from '../commands/catalogue.ts';
 import type { ValueType } from '../values/value-type.ts';
 import type { FlagRow } from './row.ts';
 import { aclFlags } from './rows/acls.ts';
+import { applyFlags } from './rows/apply.ts';
 import { clusterFlags } from './rows/cluster.ts';
 import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
@@ -38,6 +39,7 @@ const groupedRows = [
   { title: 'Kafka tools', rows: toolFlags },
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
+  { title: 'Apply', rows: applyFlags },
 ] as const;
 
 type CatalogueRow = (typeof groupedRows)[number]['rows'][number];

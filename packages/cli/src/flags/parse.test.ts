@@ -191,7 +191,22 @@ test('a planned setting is refused by the name that set it, a foreign variable n
   for (const [given, line] of cases) {
     const parsed = parse(given);
     assert.ok('value' in parsed);
-    const problem = refusePlanned(parsed.value.settings);
+    const problem = refusePlanned('agent', parsed.value.settings);
     assert.equal(problem === undefined ? undefined : problemLine(problem), line);
   }
+});
+
+test('a short form is as good as the name, and a list may be given in several flags', () => {
+  const files = (...argv: string[]) => {
+    const parsed = parseCommandLine('apply', argv, { SERVICE_FILE: 'variable.yaml' });
+    return 'value' in parsed ? parsed.value.values.file : problemLine(parsed.problem);
+  };
+  assert.deepEqual(files(), ['variable.yaml']);
+  assert.deepEqual(files('-f', 'a.yaml'), ['a.yaml']);
+  assert.deepEqual(files('-f', 'a.yaml', '--file=b.yaml,c.yaml', '-f=-'), [
+    'a.yaml',
+    'b.yaml',
+    'c.yaml',
+    '-',
+  ]);
 });

@@ -25,7 +25,7 @@ export interface Arguments {
 /** The names by which a row can be set on the command line, each with its dash; the current one first. */
 export function flagSpellings(row: FlagRow): readonly string[] {
   const former = (row.deprecatedNames ?? []).filter((name) => name.startsWith('-'));
-  return row.hasFlag ? [`-${row.name}`, ...former] : former;
+  return row.hasFlag ? [`-${row.name}`, ...(row.aliases ?? []), ...former] : former;
 }
 
 /** The names by which a row can be set in the environment; the current one first. */
@@ -74,7 +74,7 @@ export function readEnvironment(command: CommandName, environment: Environment):
   return settings;
 }
 
-/** One setting per row: a flag goes before a variable, and two flags or two variables of one row must agree. */
+/** One setting per row: a flag goes before a variable, and two flags or two variables of one row must agree, or count together. */
 export function chooseSettings(
   fromArguments: readonly Setting[],
   fromEnvironment: readonly Setting[],
@@ -87,6 +87,10 @@ export function chooseSettings(
   ] as const) {
     for (const setting of settings) {
       const other = chosen.get(setting.row.name);
+      if (other !== undefined && setting.row.isRepeatable === true) {
+        chosen.set(setting.row.name, { ...other, text: `${other.text},${setting.text}` });
+        continue;
+      }
       if (other !== undefined && other.text !== setting.text)
         return { problem: contradiction(setting, other) };
       chosen.set(setting.row.name, other ?? setting);

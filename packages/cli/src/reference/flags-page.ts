@@ -66,15 +66,27 @@ const flagColumns = ['Flag and variable', 'Type', 'Default', 'Allowed', 'Meaning
 function flagCells(row: FlagRow): readonly string[] {
   const meaning = [row.help, row.rule ?? ''].join(' ').trim();
   const former = row.deprecatedNames?.map((name) => `\`${name}\``).join(', ');
+  const aliases = row.aliases?.map((name) => `\`${name}\``).join(', ');
   return [
     row.hasFlag ? `\`-${row.name}\`<br>\`${row.env}\`` : `\`${row.env}\``,
     row.type.label,
     defaults(row),
     escaped(row.type.allowed ?? ''),
-    escaped(meaning) + (former === undefined ? '' : ` Formerly ${former}.`),
+    escaped(meaning) +
+      (aliases === undefined ? '' : ` Also ${aliases}.`) +
+      (former === undefined ? '' : ` Formerly ${former}.`),
     commandsInWords(row.commands),
-    row.secret === true ? `${row.status}, secret` : row.status,
+    statusInWords(row),
   ];
+}
+
+/** `available, secret`; a row that some commands cannot serve yet names them. */
+function statusInWords({ status, secret, plannedFor }: FlagRow): string {
+  const words = [
+    plannedFor === undefined ? status : `${status}, planned for ${commandsInWords(plannedFor)}`,
+    ...(secret === true ? ['secret'] : []),
+  ];
+  return words.join(', ');
 }
 
 /** `5m; local: 0s` where a command has a default of its own. */

@@ -87,6 +87,7 @@ function rowHelp(row: FlagRow, command: CommandName): readonly string[] {
     `Default: ${defaultInWords(row, command)}.`,
     ...(row.type.allowed === undefined ? [] : [`Allowed: ${row.type.allowed}.`]),
     ...(row.rule === undefined ? [] : [row.rule]),
+    ...(row.aliases === undefined ? [] : [`Also ${row.aliases.join(', ')}.`]),
     ...(row.deprecatedNames === undefined ? [] : [`Formerly ${row.deprecatedNames.join(', ')}.`]),
     `Commands: ${commandsInWords(row.commands)}.`,
   ];

@@ -4,6 +4,7 @@ import { type Problem, shownSetting } from '../flags/problem.ts';
 import type { Setting } from '../flags/settings.ts';
 import { aclToolsRule } from './acl-tools.ts';
 import { agentIdentityRule } from './agent-identity.ts';
+import { applyRule } from './apply.ts';
 import { bucketRule } from './buckets.ts';
 import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
@@ -36,6 +37,7 @@ export const rulebook: readonly Rule[] = [
   clientLoginRule,
   toolNeedsRule,
   aclToolsRule,
+  applyRule,
 ];
 
 /** The first rule of a command that the values break in this way, as the user can read it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ControlPlaneProcess } from '@weir/controlplane/process';
+import type { ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
 import { identityIn } from './identity.ts';
@@ -23,7 +23,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
-  const controlPlane = await explainingPorts({ consolePort }, () =>
+  const { controlPlane, whenReady } = await explainingPorts({ consolePort }, () =>
     startingControlPlane({
       databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
       host: '0.0.0.0',
@@ -45,20 +45,22 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       metrics: new Metrics({ agent_version: release }),
     }),
   );
-  output.out(announcement(controlPlane, join(dataDir, 'identity.json'), agentKey !== undefined));
+  output.out(`weir ${release} control-plane\n  control plane  ${controlPlane.url}\n`);
+  const ready = await whenReady(stop);
+  if (ready !== undefined)
+    output.out(announcement(ready, join(dataDir, 'identity.json'), agentKey !== undefined));
   await untilStopped(stop);
   await controlPlane.stop();
   return 0;
 };
 
 function announcement(
-  { url, ownClusterId, hasFirstCluster, setupUrl }: ControlPlaneProcess,
+  { ownClusterId, hasFirstCluster, setupUrl }: ReadyProcess,
   identityPath: string,
   hasOwnKey: boolean,
 ): string {
   return [
-    `weir ${release} control-plane serves ${ownClusterId ?? 'the clusters of its database'}`,
-    `  control plane  ${url}`,
+    `  serves         ${ownClusterId ?? 'the clusters of its database'}`,
     ...(hasFirstCluster && !hasOwnKey ? [`  agent key      in ${identityPath}`] : []),
     ...(setupUrl === undefined ? [] : [`  first user     signs up at ${setupUrl}`]),
     '',

@@ -64,3 +64,21 @@ test('where metrics are pushed to', () => {
   );
   assert.equal(pushed([], { SERVICE_METRICS_NAME_NORMALIZER: 'false' }).hasDottedNames, false);
 });
+
+test('what carries a control plane takes the same settings', () => {
+  const url = 'https://collector:4318/v1/metrics';
+  const environment = { SERVICE_METRICS_NAME_NORMALIZER: 'false' };
+  for (const command of ['control-plane', 'local', 'playground'] as const) {
+    const argv = [`-otlpMetricsURL=${url}`, '-metricsPushInterval=5s', '-disableConsumerGroupMetrics'];
+    const parsed = parseCommandLine(command, argv, environment);
+    assert.ok('value' in parsed, command);
+    const { values } = parsed.value;
+    assert.deepEqual(metricsPushSettings(values), {
+      otlp: { url, headers: {} },
+      dogstatsd: undefined,
+      hasDottedNames: false,
+      intervalMs: 5_000,
+    });
+    assert.deepEqual(clusterMetricsSettings(values), { areGroupsTold: false, withoutTags: ['partition'] });
+  }
+});

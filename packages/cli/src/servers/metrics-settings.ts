@@ -18,7 +18,7 @@ const usualDogstatsd = { host: 'localhost', port: 8125 };
 
 /** What flags say about where metrics are pushed to. */
 export function metricsPushSettings(
-  values: CommandValues<'agent'> | CommandValues<'metrics'>,
+  values: CommandValues<'agent' | 'metrics' | 'control-plane' | 'local'>,
 ): MetricsPushSettings {
   const { otlpMetricsURL: url, otlpMetricsHeaders = [], DD_AGENT_HOST, DD_DOGSTATSD_PORT } = values;
   return {

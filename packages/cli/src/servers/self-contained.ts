@@ -52,7 +52,7 @@ export async function runSelfContained(
     const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
     running.defer(() => store.close());
     const tls = await tlsSettings(values, running, deps);
-    const controlPlane = await startingControlPlane({
+    const { controlPlane, whenReady } = await startingControlPlane({
       databaseUrl,
       host,
       port: consolePort,
@@ -68,7 +68,8 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => controlPlane.stop());
-    const cluster = await controlPlane.whenLeader();
+    const cluster = await (await whenReady(stop))?.whenLeader();
+    if (cluster === undefined) return undefined;
     await withQuickGroups(cluster);
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
@@ -98,8 +99,8 @@ export async function runSelfContained(
     return { agent, controlPlane };
   };
   try {
-    const { agent, controlPlane } = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
-    announce(agent, controlPlane);
+    const started = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
+    if (started !== undefined) announce(started.agent, started.controlPlane);
     await untilStopped(stop);
   } finally {
     await running.disposeAsync();

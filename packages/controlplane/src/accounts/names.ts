@@ -24,6 +24,10 @@ const rules = {
     pattern: /^[a-zA-Z0-9_]{3,128}$/,
     text: '3 to 128 of letters, digits and underscore',
   },
+  federation: {
+    pattern: /^[a-zA-Z0-9_.-]{1,128}$/,
+    text: '1 to 128 of letters, digits, dot, underscore and hyphen',
+  },
 } satisfies Record<string, NameRule>;
 
 export type Named = keyof typeof rules;

@@ -1,6 +1,9 @@
+import { SqlDiagnosticsStore } from '../diagnostics/sql-store.ts';
+import type { DiagnosticsStore } from '../diagnostics/store.ts';
 import { Accounts } from './accounts.ts';
 import { AuditLog } from './audit-log.ts';
 import { openDatabase } from './database/open-database.ts';
+import { Federations } from './federations.ts';
 import { tidyAccounts } from './housekeeping.ts';
 import { Invitations } from './invitations.ts';
 import { KeyVerifier } from './key-verifier.ts';
@@ -9,6 +12,8 @@ import { Passwords } from './passwords.ts';
 import { Roles } from './roles.ts';
 import { Sessions } from './sessions.ts';
 import { Setup } from './setup.ts';
+import { SsoConnections } from './sso-connections.ts';
+import { SsoSignIns } from './sso-sign-ins.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 import { Users } from './users.ts';
 import { VirtualClusters } from './virtual-clusters.ts';
@@ -26,7 +31,12 @@ export interface AccountsDatabase {
   readonly keys: Keys;
   readonly keyVerifier: KeyVerifier;
   readonly virtualClusters: VirtualClusters;
+  readonly ssoConnections: SsoConnections;
+  readonly ssoSignIns: SsoSignIns;
+  readonly federations: Federations;
   readonly auditLog: AuditLog;
+  /** What is known of the health of clusters. */
+  readonly diagnostics: DiagnosticsStore;
   /** Removes what is over; to be called now and then. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -55,7 +65,11 @@ export async function openAccounts(
     keys,
     keyVerifier,
     virtualClusters: new VirtualClusters(database, surroundings),
+    ssoConnections: new SsoConnections(database, surroundings),
+    ssoSignIns: new SsoSignIns(database, surroundings),
+    federations: new Federations(database, surroundings),
     auditLog,
+    diagnostics: new SqlDiagnosticsStore(database),
     tidy: () => tidyAccounts({ database, sessions, auditLog, surroundings }),
     async close() {
       await keyVerifier.close();

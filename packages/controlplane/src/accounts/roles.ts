@@ -129,6 +129,17 @@ async function refuseHeld(
     .executeTakeFirst();
   if (holder !== undefined)
     throw new ApiError('role_in_use', 'Somebody has the role. Take it away from all users first.');
+  const connection = await transaction
+    .selectFrom('weir_sso_connections')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('default_role_id', '=', roleId)
+    .executeTakeFirst();
+  if (connection !== undefined)
+    throw new ApiError(
+      'role_in_use',
+      'It is the default role of single sign-on. Give that another one first.',
+    );
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, userId: string): Promise<void> {
@@ -251,6 +262,21 @@ export async function requireAdministrator(
   transaction: DatabaseTransaction,
   accountId: string,
 ): Promise<void> {
+  if (!(await hasAdministrator(transaction, accountId)))
+    throw new ApiError(
+      'last_admin',
+      'Somebody has to stay administrator of all workspaces, and able to sign in.',
+    );
+}
+
+/**
+ * Somebody whom an identity provider knows, and who has no password, counts as long as there is a connection to sign in with. The user of a
+ * process for one has neither, and counts always.
+ */
+export async function hasAdministrator(
+  transaction: DatabaseTransaction,
+  accountId: string,
+): Promise<boolean> {
   const administrator = await transaction
     .selectFrom('weir_users as users')
     .innerJoin('weir_user_roles as held', 'held.user_id', 'users.id')
@@ -259,8 +285,27 @@ export async function requireAdministrator(
     .where('users.account_id', '=', accountId)
     .where('grants.workspace_id', '=', everywhere)
     .where('grants.managed_grant_name', '=', 'admin')
+    .where((row) =>
+      row.or([
+        row('users.password_hash', 'is not', null),
+        row.exists(
+          row
+            .selectFrom('weir_sso_connections as connections')
+            .select('connections.id')
+            .where('connections.account_id', '=', accountId),
+        ),
+        row.not(
+          row.exists(
+            row
+              .selectFrom('weir_user_identities as identities')
+              .select('identities.subject')
+              .whereRef('identities.user_id', '=', 'users.id')
+              .where('identities.issuer', 'like', 'http%'),
+          ),
+        ),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst();
-  if (administrator === undefined)
-    throw new ApiError('last_admin', 'Somebody has to stay administrator of all workspaces.');
+  return administrator !== undefined;
 }

@@ -22,6 +22,10 @@ export interface Schema {
   weir_virtual_clusters: VirtualClusterRow;
   weir_audit_entries: AuditEntryRow;
   weir_audit_targets: AuditTargetRow;
+  weir_sso_connections: SsoConnectionRow;
+  weir_federations: FederationRow;
+  weir_diagnostics: DiagnosticRow;
+  weir_diagnostic_transitions: DiagnosticTransitionRow;
   weir_account_migrations: MigrationRow;
 }
 
@@ -183,6 +187,53 @@ export interface AuditTargetRow {
   target_id: string;
   /** The time of its entry again, so that an index finds the newest of a target. */
   time_ms: number;
+}
+
+export interface SsoConnectionRow {
+  id: string;
+  account_id: string;
+  /** What its addresses have at their end. */
+  identifier: string;
+  issuer: string;
+  client_id: string;
+  /** By the secret box. */
+  sealed_client_secret: string;
+  default_role_id: string;
+  has_role_mapping: 0 | 1;
+  role_claim: string;
+  created_ms: number;
+}
+
+export interface FederationRow {
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  issuer: string;
+  audience: string;
+  /** A JSON list of `{path, value}`. */
+  claim_rules: string;
+  is_read_only: 0 | 1;
+  lifetime_seconds: number;
+  created_ms: number;
+}
+
+export interface DiagnosticRow {
+  cluster_id: string;
+  name: string;
+  /** Goes up with every change, so that whoever was slower is told. */
+  version: number;
+  /** A `DiagnosticRecord` as JSON. */
+  record: string;
+}
+
+export interface DiagnosticTransitionRow {
+  cluster_id: string;
+  name: string;
+  number: number;
+  time_ms: number;
+  /** A `Transition` as JSON. */
+  transition: string;
 }
 
 export interface MigrationRow {

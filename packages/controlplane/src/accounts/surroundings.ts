@@ -1,5 +1,6 @@
 import type { Clock, Log, Random } from '@weir/core';
 import type { PasswordCost } from './password-hash.ts';
+import type { SecretBox } from './secret-box.ts';
 
 /** What the stores need of the world. */
 export interface AccountsSurroundings {
@@ -11,4 +12,6 @@ export interface AccountsSurroundings {
   readonly randomBytes: (count: number) => Uint8Array;
   /** What a guess of a password costs. */
   readonly passwordCost: PasswordCost;
+  /** For secrets that somebody else has to be told again. Without it there are none to be kept. */
+  readonly secretBox?: SecretBox | undefined;
 }

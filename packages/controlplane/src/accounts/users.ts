@@ -283,7 +283,7 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     throw new ApiError('limit_exceeded', `An account has at most ${caps.usersMax} users.`);
 }
 
-async function insertIdentity(
+export async function insertIdentity(
   transaction: DatabaseTransaction,
   userId: string,
   { issuer, subject }: Identity,

@@ -4,6 +4,7 @@ import type { Check } from './check.ts';
 import { DiagnosticGauges } from './gauges.ts';
 import { type ClusterHistory, noHistory, withLook } from './history.ts';
 import { blindLook, type Look, look } from './look.ts';
+import { firstLookMs, nextLookMs } from './look-times.ts';
 import type { ClusterPicture } from './picture.ts';
 import type { Transition } from './record.ts';
 import { checks as allChecks } from './registry.ts';
@@ -19,6 +20,8 @@ export interface DiagnosticsRunnerOptions {
   readonly metricsOf: (clusterId: string) => Metrics;
   /** Told of every transition that is not silent, once it is kept. */
   readonly onTransition: (transition: Transition) => void;
+  /** Told of clusters that are not looked at any more. */
+  readonly onUnwatched?: ((clusterId: string) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly checks?: readonly Check[] | undefined;
@@ -26,6 +29,8 @@ export interface DiagnosticsRunnerOptions {
 }
 
 export const defaultIntervalMs = 60_000;
+/** How often it is asked whose turn it is, in parts of an interval. */
+const stepsPerInterval = 60;
 /** A picture that takes longer is given up. */
 export const pictureMsMax = 30_000;
 /** Clusters that are looked at at a time, so that a slow one does not keep all others waiting. */
@@ -33,6 +38,8 @@ const looksAtATime = 4;
 
 interface Watched {
   history: ClusterHistory;
+  /** When its next look is due, in monotonic time. */
+  dueMs: number;
   readonly gauges: DiagnosticGauges;
 }
 
@@ -49,11 +56,10 @@ export class DiagnosticsRunner {
     this.#options = options;
   }
 
-  /** The first look comes after one interval, when agents have had time to report. */
+  /** Looks at each cluster once per interval, at a moment of its own. */
   start(): void {
-    const { clock, intervalMs = defaultIntervalMs } = this.#options;
-    this.#cancel = clock.after(intervalMs, () => {
-      void this.lookAtAll().then(() => {
+    this.#cancel = this.#options.clock.after(this.#intervalMs / stepsPerInterval, () => {
+      void this.#inTurn(() => this.#lookAtDue()).then(() => {
         if (!this.#hasStopped) this.start();
       });
     });
@@ -61,8 +67,7 @@ export class DiagnosticsRunner {
 
   /** Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next round. */
   lookAtAll(): Promise<void> {
-    this.#round = this.#round.then(() => this.#lookAtAll());
-    return this.#round;
+    return this.#inTurn(() => this.#lookAtEach(this.#inSight()));
   }
 
   /** Begins nothing more, and waits for what is under way. */
@@ -73,11 +78,35 @@ export class DiagnosticsRunner {
     for (const clusterId of [...this.#watched.keys()]) this.#unwatch(clusterId);
   }
 
-  async #lookAtAll(): Promise<void> {
+  get #intervalMs(): number {
+    return this.#options.intervalMs ?? defaultIntervalMs;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#round = this.#round.then(work);
+    return this.#round;
+  }
+
+  async #lookAtDue(): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const due = this.#inSight().filter((clusterId) => this.#watch(clusterId).dueMs <= nowMs);
+    for (const clusterId of due) {
+      const watched = this.#watch(clusterId);
+      watched.dueMs = nextLookMs(watched.dueMs, nowMs, this.#intervalMs);
+    }
+    await this.#lookAtEach(due);
+  }
+
+  /** Those that this process leads now; what is known of others is put away. */
+  #inSight(): readonly string[] {
     const clusterIds = new Set(this.#options.clusterIds());
     for (const clusterId of [...this.#watched.keys()]) {
       if (!clusterIds.has(clusterId)) this.#unwatch(clusterId);
     }
+    return [...clusterIds];
+  }
+
+  async #lookAtEach(clusterIds: readonly string[]): Promise<void> {
     // Everyone takes the next of the same iterator.
     const next = clusterIds.values();
     const takeTurns = async () => {
@@ -158,7 +187,12 @@ export class DiagnosticsRunner {
   #watch(clusterId: string): Watched {
     const found = this.#watched.get(clusterId);
     if (found !== undefined) return found;
-    const made = { history: noHistory, gauges: new DiagnosticGauges(this.#options.metricsOf(clusterId)) };
+    const { clock, metricsOf } = this.#options;
+    const made = {
+      history: noHistory,
+      dueMs: firstLookMs(clusterId, clock.monotonicMs(), this.#intervalMs),
+      gauges: new DiagnosticGauges(metricsOf(clusterId)),
+    };
     this.#watched.set(clusterId, made);
     return made;
   }
@@ -166,5 +200,6 @@ export class DiagnosticsRunner {
   #unwatch(clusterId: string): void {
     this.#watched.get(clusterId)?.gauges.clear();
     this.#watched.delete(clusterId);
+    this.#options.onUnwatched?.(clusterId);
   }
 }

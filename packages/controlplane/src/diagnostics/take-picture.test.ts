@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
-import type { ClusterNode } from '@weir/metadata';
+import { caps, systemClock } from '@weir/core';
+import { agentSilenceMsMax, type ClusterNode } from '@weir/metadata';
 import { agentOf, dayMs } from '../../testing/cluster-picture.ts';
 import { commitOf } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
+import { until } from '../../testing/until.ts';
 import { takePicture } from './take-picture.ts';
 
-const options = () => ({ kind: 'kafka', nowMs: () => 77, signal: new AbortController().signal }) as const;
+const options = () =>
+  ({ kind: 'kafka', nowMs: systemClock.nowMs, signal: new AbortController().signal }) as const;
 const mutation = { validateOnly: false };
 
 async function makeTopic(node: ClusterNode, name: string, configs: Record<string, string> = {}) {
@@ -31,7 +33,8 @@ async function setClusterConfigs(node: ClusterNode, configs: Record<string, stri
 
 test('the leader of a new cluster shows that nothing is there', async (t) => {
   const node = await startLeader(t);
-  assert.deepEqual(await takePicture(node, options()), {
+  const picture = await takePicture(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
+  assert.deepEqual(picture, {
     atMs: 77,
     cluster: {
       clusterId: 'vci_test',
@@ -43,6 +46,10 @@ test('the leader of a new cluster shows that nothing is there', async (t) => {
     agents: [],
     topics: [],
     groups: [],
+    produce: undefined,
+    buckets: undefined,
+    metrics: undefined,
+    controlPlaneUtilization: 0.25,
     acls: { mode: 'off', ruleCount: 0, invalid: [] },
     credentials: [],
   });
@@ -140,7 +147,9 @@ test('agents, rules and credentials are those of the cluster', async (t) => {
   } as const;
   await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
   const picture = await takePicture(node, options());
-  assert.deepEqual(picture.agents, [{ ...agent, lastSeenMs: 77 }]);
+  const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = picture.agents;
+  assert.deepEqual(shown, agent);
+  assert.ok(picture.atMs - pictured < agentSilenceMsMax);
   assert.equal(picture.acls?.mode, 'shadow');
   assert.equal(picture.acls?.ruleCount, 2);
   assert.deepEqual(
@@ -159,6 +168,13 @@ test('an attempt that is given up follows the cluster no longer', async () => {
         followers--;
       };
     },
+    listAgents: async () => [],
+    agentsHeard: async () => ({
+      reports: new Map(),
+      lost: [],
+      lastLoginMs: new Map(),
+      loginsHeardSinceMs: undefined,
+    }),
     listGroups: refuse,
     describeGroups: refuse,
     describeConsumerGroups: refuse,
@@ -167,6 +183,7 @@ test('an attempt that is given up follows the cluster no longer', async () => {
   };
   const controller = new AbortController();
   const taken = takePicture(silent, { ...options(), signal: controller.signal });
+  await until(() => followers > 0);
   assert.equal(followers, 1);
   controller.abort(new Error('given up'));
   await assert.rejects(taken, /given up/);

@@ -1,5 +1,6 @@
 import { caps } from '@weir/core';
 import {
+  type AgentsHeard,
   type ClusterPort,
   type ClusterSnapshot,
   clusterConfigValue,
@@ -16,16 +17,28 @@ import type {
   GroupPartition,
   TopicFacts,
 } from './picture.ts';
+import { lastUsed, reportedFacts } from './reported-facts.ts';
 
 /** What a leader is asked for a picture of its cluster. */
-export type PicturedCluster = Pick<
-  ClusterPort,
-  'follow' | 'listGroups' | 'describeGroups' | 'describeConsumerGroups' | 'fetchOffsets' | 'listCredentials'
->;
+export interface PicturedCluster
+  extends Pick<
+    ClusterPort,
+    | 'follow'
+    | 'listAgents'
+    | 'listGroups'
+    | 'describeGroups'
+    | 'describeConsumerGroups'
+    | 'fetchOffsets'
+    | 'listCredentials'
+  > {
+  agentsHeard(): Promise<AgentsHeard>;
+}
 
 export interface PictureOptions {
   readonly kind: ClusterFacts['kind'];
   readonly nowMs: () => number;
+  /** How busy the process is that leads the cluster, where that is measured. */
+  readonly utilization?: number | undefined;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
@@ -33,18 +46,19 @@ export interface PictureOptions {
 /** Groups that are asked about at a time, so that the leader does other work in between. */
 const groupsPerCall = 200;
 
-/**
- * The picture that the leader of a cluster can give by itself. What agents measure is not in it: timeouts of clients, sizes of
- * files, figures of buckets, clocks, certificates, tokens and logins. Whoever has that adds it.
- */
+/** The picture that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
 export async function takePicture(
   cluster: PicturedCluster,
-  { kind, nowMs, signal }: PictureOptions,
+  { kind, nowMs, utilization, signal }: PictureOptions,
 ): Promise<ClusterPicture> {
+  // First, because a process that does not lead any more says so here, and never gives a snapshot.
+  const agents = await cluster.listAgents();
+  const heard = await cluster.agentsHeard();
+  const atMs = nowMs();
   const snapshot = await snapshotOf(cluster, signal);
   const groups = await groupsOf(cluster, snapshot, signal);
   const credentials = await cluster.listCredentials();
-  const atMs = nowMs();
+  const { produce, buckets, metrics, ofAgent } = reportedFacts(heard, atMs);
   const { clusterId, topics } = snapshot;
   return {
     atMs,
@@ -55,15 +69,19 @@ export async function takePicture(
       partitionCount: topics.reduce((sum, { partitionCount }) => sum + partitionCount, 0),
       partitionCountMax: caps.partitionsPerClusterMax,
     },
-    // The leader lists those that it has heard of within the last seconds.
-    agents: snapshot.agents.map((agent) => ({ ...agent, lastSeenMs: atMs })),
+    agents: [...agents.map((agent) => ({ ...agent, ...ofAgent(agent.agentId) })), ...heard.lost],
     topics: topicsOf(snapshot),
     groups,
+    produce,
+    buckets,
+    metrics,
+    controlPlaneUtilization: utilization,
     acls: aclsOf(snapshot),
     credentials: credentials.map(({ username, isSuperuser, createdMs }) => ({
       username,
       isSuperuser,
       createdMs,
+      lastUsedMs: lastUsed(heard, { username, createdMs }),
     })),
   };
 }

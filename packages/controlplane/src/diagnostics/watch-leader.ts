@@ -1,10 +1,8 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { diagnosticEventData } from './event.ts';
 import { MemoryDiagnosticsStore } from './memory-store.ts';
-import type { Transition } from './record.ts';
-import { DiagnosticsRunner } from './runner.ts';
-import { takePicture } from './take-picture.ts';
+import type { DiagnosticsRunner } from './runner.ts';
+import { logTransition, watchClusters } from './watch-clusters.ts';
 
 export interface WatchedLeaderOptions {
   readonly node: ClusterNode;
@@ -25,19 +23,12 @@ export function watchLeader({
   log,
   metrics,
 }: WatchedLeaderOptions): DiagnosticsRunner {
-  return new DiagnosticsRunner({
-    clusterIds: () => (node.role === 'leader' ? [clusterId] : []),
-    takePicture: (_clusterId, signal) => takePicture(node, { kind: 'kafka', nowMs: clock.nowMs, signal }),
+  return watchClusters({
+    leading: () => (node.role === 'leader' ? [{ clusterId, kind: 'kafka', node }] : []),
     store: new MemoryDiagnosticsStore(),
     metricsOf: () => metrics,
-    onTransition: (transition) => tell(transition, log),
+    onTransition: (transition) => logTransition(transition, log),
     clock,
     log,
   });
-}
-
-function tell(transition: Transition, log: Log): void {
-  const isGrave = transition.severity === 'high' || transition.severity === 'critical';
-  const level = transition.kind === 'failed' && isGrave ? 'warn' : 'info';
-  log[level]('a diagnostic has changed', { ...diagnosticEventData(transition) });
 }

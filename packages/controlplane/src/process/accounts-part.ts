@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
-import { systemRandom } from '@weir/core';
+import { type Clock, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
@@ -33,6 +33,8 @@ export interface AccountsPartOptions {
   readonly publicUrl: () => string;
   /** By which the one user of a process for one signs in. */
   readonly signInToken: string | undefined;
+  /** Aborted when the process stops, for whoever waits. */
+  readonly stop: AbortSignal;
 }
 
 /** What a process has of accounts: people and their keys, the API, and all that follows from who owns what. */
@@ -54,13 +56,7 @@ export async function startAccounts(
 ): Promise<AccountsPart> {
   const { settings, host, secretOf, publicUrl, signInToken } = options;
   const { clock, log, metrics, bindingsFile } = settings;
-  const accounts = await openAccounts(accountsUrlOf(settings.databaseUrl), {
-    clock,
-    log,
-    random: systemRandom,
-    randomBytes,
-    passwordCost: defaultPasswordCost,
-  });
+  const accounts = await openPatiently(settings, options.stop);
   running.defer(() => accounts.close());
   const firstCluster = await begin(accounts, settings);
   const limits = new RateLimits(usualRateLimits, clock);
@@ -95,6 +91,40 @@ export async function startAccounts(
     firstCluster,
     setupUrl: () => (setupToken === undefined ? undefined : setupUrl(publicUrl(), setupToken)),
   };
+}
+
+/** How long is waited before a server that is away is asked again. */
+const retryMs = 1_000;
+
+/** A server may start after those who need it; a file that cannot be opened is a mistake. */
+async function openPatiently(
+  { databaseUrl, clock, log }: ControlPlaneProcessOptions,
+  stop: AbortSignal,
+): Promise<AccountsDatabase> {
+  const url = accountsUrlOf(databaseUrl);
+  const surroundings = { clock, log, random: systemRandom, randomBytes, passwordCost: defaultPasswordCost };
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      return await openAccounts(url, surroundings);
+    } catch (error) {
+      if (!/^postgres/i.test(url)) throw error;
+      log.warn('the database does not answer; trying again', { problem: (error as Error).message });
+    }
+    await pause(clock, stop);
+  }
+}
+
+function pause(clock: Clock, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      stop.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(retryMs, done);
+    stop.addEventListener('abort', done);
+  });
 }
 
 /** Sees to it that there is a cluster. Answers with the first one, if that is still what the installation has. */

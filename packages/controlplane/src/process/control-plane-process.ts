@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
 import { type Clock, type Log, type Metrics, systemRandom } from '@weir/core';
 import { type ClusterNode, clusterSecrets, openJournals } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
-import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
+import { authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
 import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
@@ -14,6 +15,7 @@ import type { AccountsPart } from './accounts-part.ts';
 import type { FirstCluster } from './founding.ts';
 import { Members } from './members.ts';
 import { ownCredentials } from './own-credentials.ts';
+import { signInPath } from './sign-in-path.ts';
 
 export interface ControlPlaneProcessOptions {
   /** `postgres://…`, the path of a SQLite file, or `memory://name`. */
@@ -55,17 +57,23 @@ export interface ControlPlaneProcessOptions {
 export interface ControlPlaneProcess {
   readonly url: string;
   readonly port: number;
+  /** Where the user of a process for one signs in. */
+  readonly signInUrl: string | undefined;
+  /** Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it. */
+  whenReady(): Promise<ReadyProcess>;
+  stop(): Promise<void>;
+}
+
+/** What is known when the database has answered. */
+export interface ReadyProcess {
   /** The cluster of the settings, or the one that a new installation began with. */
   readonly ownClusterId: string | undefined;
   /** Whether the installation began with the cluster and the key of `firstCluster`, and nobody has set it up since. */
   readonly hasFirstCluster: boolean;
   /** Where the first user signs up; nothing when there is one. */
   readonly setupUrl: string | undefined;
-  /** Where the user of a process for one signs in. */
-  readonly signInUrl: string | undefined;
   /** The own cluster, once this process leads it and it has the credentials of the file. */
   whenLeader(): Promise<ClusterNode>;
-  stop(): Promise<void>;
 }
 
 /** A quick start loads the rest after this at the latest. */
@@ -73,7 +81,7 @@ const quickMsMax = 30_000;
 
 /** The paths of what comes with accounts. */
 const isOfAccounts = (path: string) =>
-  path === '/' || [`${apiPath}/`, '/setup', '/sign-in/', '/login/'].some((prefix) => path.startsWith(prefix));
+  path === '/' || [`${apiPath}/`, '/setup', signInPath, '/login/'].some((prefix) => path.startsWith(prefix));
 
 export async function startControlPlaneProcess(
   options: ControlPlaneProcessOptions,
@@ -102,7 +110,9 @@ async function startParts(
   const selfId = hub.processId() ?? options.processId;
   const host = new ClusterHost({
     list: async () =>
-      isQuick && !accounts.isLoaded ? [quickCluster(ownClusterId!)] : (await accounts.load()).list(),
+      isQuick && accounts.loaded === undefined
+        ? [quickCluster(ownClusterId!)]
+        : (await accounts.load()).list(),
     hub,
     self: () => ({ id: selfId, url }),
     attach: (node, { id }) => {
@@ -124,25 +134,32 @@ async function startParts(
 
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, '') ?? url;
   const signInToken = options.oneUser && freshToken(randomBytes);
+  const stopping = new AbortController();
+  running.defer(() => stopping.abort(new Error('this process stops')));
   const accounts = lateAccounts(async () => {
     const { startAccounts } = await import('./accounts-part.ts');
-    return startAccounts({ settings: options, host, ports, secretOf, publicUrl, signInToken }, running);
+    const parts = { settings: options, host, ports, secretOf, publicUrl, signInToken, stop: stopping.signal };
+    return startAccounts(parts, running);
   });
-  const part = isQuick ? undefined : await accounts.load();
-  ownClusterId ??= part?.firstCluster?.id;
+  /** Whoever asks too early is sent away, unless it is he whom the accounts are loaded for. */
+  const current = () => (isQuick ? accounts.load() : accounts.loaded);
 
-  const byAccounts: Authorize = async (...asked) => (await accounts.load()).authorize(...asked);
   const server = await startControlPlane({
     host: options.host,
     port: options.port,
     clusters: (id) => host.node(id),
     lookForClusters: () => host.look(),
     authorize: authorizeByAny(
-      authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId)),
+      (...asked) => authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked),
       authorizeMembers(secretOf, clock),
-      byAccounts,
+      async (...asked) => (await current())?.authorize(...asked),
     ),
-    routes: [{ matches: isOfAccounts, answer: async (...call) => (await accounts.load()).answer(...call) }],
+    routes: [
+      {
+        matches: isOfAccounts,
+        answer: async (request, response) => ((await current())?.answer ?? answerLater)(request, response),
+      },
+    ],
     // A process that stands by is ready too: its part is to wait.
     readiness: () => host.isReady,
     members: () => members.urls,
@@ -158,42 +175,69 @@ async function startParts(
   running.defer(() => host.stop());
   running.defer(() => members.stop());
   await members.start({ id: selfId, url });
-  await host.start();
-  await credentials.started();
-  if (isQuick) running.defer(clock.after(quickMsMax, () => void accounts.load()));
+  const ready = makeReady();
+  // Whoever does not wait for it is told by the log.
+  ready.catch((error: Error) => {
+    if (!stopping.signal.aborted) log.error('this process cannot serve', { problem: error.message });
+  });
   return {
     url,
     port: server.port,
-    ownClusterId,
-    hasFirstCluster: part?.firstCluster !== undefined,
-    setupUrl: part?.setupUrl(),
-    signInUrl: signInToken && `${publicUrl()}/sign-in/${signInToken}`,
-    async whenLeader() {
-      const node = ownClusterId === undefined ? undefined : host.node(ownClusterId);
-      if (node === undefined) throw new Error('this process serves no cluster of its own');
-      await whenLeader(node);
-      await credentials.applied();
-      return node;
-    },
+    signInUrl: signInToken && `${publicUrl()}${signInPath}${signInToken}`,
+    whenReady: () => ready,
     stop: () => running.disposeAsync(),
   };
+
+  async function makeReady(): Promise<ReadyProcess> {
+    const part = isQuick ? undefined : await accounts.load();
+    ownClusterId ??= part?.firstCluster?.id;
+    await host.start();
+    await credentials.started();
+    if (isQuick) running.defer(clock.after(quickMsMax, () => void accounts.load()));
+    return {
+      ownClusterId,
+      hasFirstCluster: part?.firstCluster !== undefined,
+      setupUrl: part?.setupUrl(),
+      async whenLeader() {
+        const node = ownClusterId === undefined ? undefined : host.node(ownClusterId);
+        if (node === undefined) throw new Error('this process serves no cluster of its own');
+        await whenLeader(node);
+        await credentials.applied();
+        return node;
+      },
+    };
+  }
 }
 
 /** Loads once, whoever asks first. One that failed is tried again by the next who asks. */
 function lateAccounts(load: () => Promise<AccountsPart>) {
   let loading: Promise<AccountsPart> | undefined;
+  let loaded: AccountsPart | undefined;
+  async function begin(): Promise<AccountsPart> {
+    try {
+      loaded = await load();
+      return loaded;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  }
   return {
-    get isLoaded() {
-      return loading !== undefined;
+    get loaded() {
+      return loaded;
     },
     load(): Promise<AccountsPart> {
-      loading ??= load().catch((error) => {
-        loading = undefined;
-        throw error;
-      });
+      loading ??= begin();
       return loading;
     },
   };
+}
+
+function answerLater(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.setHeader('retry-after', 1);
+  response.setHeader('connection', 'close');
+  response.writeHead(503).end('The database does not answer yet; try again.');
 }
 
 function settingsKeys(agentKey: string | undefined, clusterId: string | undefined) {

@@ -3,6 +3,7 @@ export { freshKeySecret } from '../accounts/secrets.ts';
 export {
   type ControlPlaneProcess,
   type ControlPlaneProcessOptions,
+  type ReadyProcess,
   startControlPlaneProcess,
 } from './control-plane-process.ts';
 export { SettingsFileProblem } from './settings-file-problem.ts';

@@ -9,9 +9,7 @@ import type { RateLimits } from '../api-server/rate-limits.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
 import { beginSession } from '../operations/account/begin-session.ts';
 import type { Route } from '../server.ts';
-
-/** Behind it stands the token. */
-export const signInPath = '/sign-in/';
+import { signInPath } from './sign-in-path.ts';
 
 export interface SignInLinkOptions {
   readonly accounts: Pick<AccountsDatabase, 'sessions'>;

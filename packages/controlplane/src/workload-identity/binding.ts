@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { caps } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
 import { isSafeAddress } from '@weir/oidc';
+import type { Federation } from '../accounts/federations.ts';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 
 /** Whose tokens admit an agent to a cluster. It never changes: another one takes its place. */
@@ -17,6 +18,10 @@ export interface WorkloadIdentityBinding {
   readonly rules: readonly ClaimRule[];
   /** How long an agent is admitted for. */
   readonly lifetimeMs: number;
+  /** Whether its tokens only read. No agent connects with them, as with a key that only reads. */
+  readonly isReadOnly: boolean;
+  /** Whether an operator has written it, who may name issuers anywhere, also within the own network. */
+  readonly isOperators: boolean;
   /** Names all that the binding says, so that tokens which were given by another one are recognised. */
   readonly mark: string;
 }
@@ -82,9 +87,30 @@ function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
     return refuse(`lifetimeSeconds is a whole number from ${lifetimeSecondsMin} to ${lifetimeSecondsMax}`);
   }
   const rules = parseRules(said.claims, refuse);
-  const parts = [name, clusterId, issuer, audience, lifetimeSeconds, ...rules.flatMap(textOf)];
-  const mark = createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
-  return { name, clusterId, issuer, audience, rules, lifetimeMs: lifetimeSeconds * 1000, mark };
+  const mark = markOf([name, clusterId, issuer, audience, lifetimeSeconds, ...rules.flatMap(textOf)]);
+  const lifetimeMs = lifetimeSeconds * 1000;
+  const origin = { isReadOnly: false, isOperators: true };
+  return { name, clusterId, issuer, audience, rules, lifetimeMs, ...origin, mark };
+}
+
+/** The binding that a federation of the API stands for. Its id is its mark: nothing of it ever changes. */
+export function bindingOfFederation(federation: Federation): WorkloadIdentityBinding {
+  const { id, clusterId, issuer, audience, rules, lifetimeSeconds, isReadOnly } = federation;
+  return {
+    name: id,
+    clusterId,
+    issuer,
+    audience,
+    rules: rules.map(({ path, value }) => parseClaimRule(path, value)),
+    lifetimeMs: lifetimeSeconds * 1000,
+    isReadOnly,
+    isOperators: false,
+    mark: markOf(['federation', id]),
+  };
+}
+
+function markOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }
 
 function parseRules(claims: unknown, refuse: (problem: string) => never): ClaimRule[] {
@@ -108,7 +134,8 @@ function textOf({ path, expected, isPrefix }: ClaimRule): (string | boolean)[] {
   return [path, expected, isPrefix];
 }
 
-function isIssuer(text: string): boolean {
+/** Whether a text may be the address of an issuer. */
+export function isIssuer(text: string): boolean {
   if (!isSafeAddress(text, { allowsLoopbackHttp: false })) return false;
   const { search, hash } = new URL(text);
   return search === '' && hash === '';

@@ -42,14 +42,18 @@ test('the token of a platform is exchanged for one that admits to its cluster, f
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
   assert.equal(given.lifetimeMs, 600_000);
-  assert.equal(exchange.authorize('vci_test', given.token), true);
-  assert.equal(exchange.authorize('vci_other', given.token), undefined, 'not a cluster of this process');
-  assert.equal(exchange.authorize('vci_test', `${given.token}x`), false);
-  assert.equal(exchange.authorize('vci_test', 'aks_1'), false);
+  assert.equal(await exchange.authorize('vci_test', given.token), true);
+  assert.equal(
+    await exchange.authorize('vci_other', given.token),
+    undefined,
+    'not a cluster of this process',
+  );
+  assert.equal(await exchange.authorize('vci_test', `${given.token}x`), false);
+  assert.equal(await exchange.authorize('vci_test', 'aks_1'), false);
   clock.advance(599_999);
-  assert.equal(exchange.authorize('vci_test', given.token), true);
+  assert.equal(await exchange.authorize('vci_test', given.token), true);
   clock.advance(1);
-  assert.equal(exchange.authorize('vci_test', given.token), false);
+  assert.equal(await exchange.authorize('vci_test', given.token), false);
 });
 
 test('a binding that is gone or has changed takes its tokens with it', async () => {
@@ -58,11 +62,11 @@ test('a binding that is gone or has changed takes its tokens with it', async () 
   assert.ok(typeof given === 'object');
   const { bindings } = state;
   state.bindings = [];
-  assert.equal(exchange.authorize('vci_test', given.token), false);
+  assert.equal(await exchange.authorize('vci_test', given.token), false);
   state.bindings = [{ ...bindings[0]!, mark: 'another' }];
-  assert.equal(exchange.authorize('vci_test', given.token), false);
+  assert.equal(await exchange.authorize('vci_test', given.token), false);
   state.bindings = bindings;
-  assert.equal(exchange.authorize('vci_test', given.token), true);
+  assert.equal(await exchange.authorize('vci_test', given.token), true);
 });
 
 test('a process that does not know the secret yet says so, and refuses nobody', async () => {
@@ -70,10 +74,10 @@ test('a process that does not know the secret yet says so, and refuses nobody', 
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
   state.secret = undefined;
-  assert.equal(exchange.authorize('vci_test', given.token), undefined);
+  assert.equal(await exchange.authorize('vci_test', given.token), undefined);
   assert.equal(await exchange.exchange(audience, await token()), 'not ready');
   state.secret = Buffer.alloc(32, 2);
-  assert.equal(exchange.authorize('vci_test', given.token), false, 'of another database');
+  assert.equal(await exchange.authorize('vci_test', given.token), false, 'of another database');
 });
 
 type World = Awaited<ReturnType<typeof world>>;

@@ -1,16 +1,23 @@
+import { isId } from '@weir/api';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
-import { type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
+import { type CheckedToken, type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
 import type { Authorize } from '../agent-keys.ts';
 import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
 import { isKept } from './claim-rule.ts';
 
+type MaybePromise<Value> = Value | Promise<Value>;
+
 export interface TokenExchangeOptions {
-  readonly bindings: () => readonly WorkloadIdentityBinding[];
+  /** Those of a cluster; others among them are passed over. It is rejected when they cannot be told just now. */
+  readonly bindings: (clusterId: string) => MaybePromise<readonly WorkloadIdentityBinding[]>;
   /** What tokens of a cluster are signed with. `undefined` as long as this process does not know it. */
   readonly secretOf: (clusterId: string) => Uint8Array | undefined;
+  /** Of bindings that an operator has written. */
   readonly issuers: Pick<Issuers, 'of'>;
+  /** Of those that users have made; without it there are none. */
+  readonly federationIssuers?: Pick<Issuers, 'of'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -52,31 +59,57 @@ export class TokenExchange {
     return result;
   }
 
-  /** Admits by tokens. One that was given by a binding which is gone, or has become another, is worth nothing. */
-  readonly authorize: Authorize = (clusterId, key) => {
+  /**
+   * Admits by tokens. One that was given by a binding which is gone, or has become another, is worth nothing; and no agent connects with
+   * one that only reads.
+   */
+  readonly authorize: Authorize = async (clusterId, key) => {
     if (!isAgentToken(key)) return false;
-    const { secretOf, bindings, clock } = this.#options;
+    const { secretOf, clock } = this.#options;
     const secret = secretOf(clusterId);
     if (secret === undefined) return undefined;
     const claims = readAgentToken(key, secret);
     if (claims?.clusterId !== clusterId || claims.endMs <= clock.nowMs()) return false;
-    return bindings().some(({ mark }) => mark === claims.bindingMark);
+    const bindings = await this.#bindingsOf(clusterId);
+    if (bindings === undefined) return undefined;
+    return bindings.some(({ mark, isReadOnly }) => mark === claims.bindingMark && !isReadOnly);
   };
 
+  /** `undefined` when they cannot be told just now. */
+  async #bindingsOf(clusterId: string): Promise<readonly WorkloadIdentityBinding[] | undefined> {
+    const { bindings, log } = this.#options;
+    try {
+      const all = await bindings(clusterId);
+      return all.filter((binding) => binding.clusterId === clusterId);
+    } catch (error) {
+      log.warn('the bindings of a cluster could not be read', {
+        clusterId,
+        problem: (error as Error).message,
+      });
+      return undefined;
+    }
+  }
+
   async #judge(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
-    const { bindings, issuers, secretOf, clock } = this.#options;
-    const ofCluster = bindings().filter(({ clusterId }) => agentAudience(clusterId) === audience);
+    const { secretOf, clock } = this.#options;
+    const clusterId = clusterOfAudience(audience);
+    const ofCluster = clusterId === undefined ? [] : await this.#bindingsOf(clusterId);
+    if (ofCluster === undefined)
+      return { refusal: 'not ready', why: 'the bindings of the cluster are not known' };
     if (ofCluster.length === 0) return { refusal: 'not admitted', why: 'no binding is for this audience' };
     const named = issuerNamedIn(subjectToken);
-    const ofIssuer = ofCluster.filter((binding) => binding.issuer === named);
     // Nobody is asked for keys whom no binding names, or anybody could make this process call any address.
-    if (named === undefined || ofIssuer.length === 0)
+    const ofIssuer = ofCluster.filter((binding) => binding.issuer === named);
+    if (ofIssuer.length === 0)
       return { refusal: 'not admitted', why: 'no binding is for the issuer of the token' };
-    const issuer = issuers.of(named);
     const problems: string[] = [];
-    for (const binding of ofIssuer) {
-      const { clusterId, mark, lifetimeMs, name } = binding;
-      const checked = await checkToken(subjectToken, { issuer, audience: binding.audience, clock });
+    const check = this.#checkOnce(subjectToken);
+    // Who may both read and write may write.
+    for (const binding of ofIssuer.toSorted(
+      (one, other) => Number(one.isReadOnly) - Number(other.isReadOnly),
+    )) {
+      const { clusterId: id, mark, lifetimeMs, name } = binding;
+      const checked = await check(binding);
       if ('problem' in checked) {
         if (checked.isIssuerAway) return { refusal: 'not ready', why: checked.problem };
         problems.push(`${name}: ${checked.problem}`);
@@ -87,14 +120,46 @@ export class TokenExchange {
         problems.push(`${name}: ${broken}`);
         continue;
       }
-      const secret = secretOf(clusterId);
+      const secret = secretOf(id);
       if (secret === undefined) return { refusal: 'not ready', why: 'the cluster is not known here yet' };
       const endMs = clock.nowMs() + lifetimeMs;
-      const token = signAgentToken({ clusterId, bindingMark: mark, endMs }, secret);
+      const token = signAgentToken({ clusterId: id, bindingMark: mark, endMs }, secret);
       return { token, lifetimeMs, binding: name, subject: checked.subject.slice(0, 200) };
     }
-    return { refusal: 'not admitted', why: problems.join('; ') };
+    return { refusal: 'not admitted', why: problems.slice(0, problemsToldMax).join('; ') };
   }
+
+  /** Many bindings may name one issuer and audience, and a signature is dear: it is checked once for all of them. */
+  #checkOnce(token: string): (binding: WorkloadIdentityBinding) => Promise<CheckedToken> {
+    const { clock } = this.#options;
+    const known = new Map<string, Promise<CheckedToken>>();
+    return (binding) => {
+      const { issuer, audience, isOperators } = binding;
+      const about = JSON.stringify([isOperators, audience]);
+      const checked =
+        known.get(about) ??
+        checkToken(token, { issuer: this.#issuersFor(binding).of(issuer), audience, clock });
+      known.set(about, checked);
+      return checked;
+    };
+  }
+
+  #issuersFor({ isOperators, name }: WorkloadIdentityBinding): Pick<Issuers, 'of'> {
+    const { issuers, federationIssuers } = this.#options;
+    if (isOperators) return issuers;
+    if (federationIssuers === undefined) throw new Error(`${name}: there are no issuers for federations`);
+    return federationIssuers;
+  }
+}
+
+/** Bindings whose problems stand in one line of the log. */
+const problemsToldMax = 5;
+
+/** Which cluster an audience means. */
+function clusterOfAudience(audience: string): string | undefined {
+  const prefix = agentAudience('');
+  const clusterId = audience.slice(prefix.length);
+  return audience.startsWith(prefix) && isId('cluster', clusterId) ? clusterId : undefined;
 }
 
 interface Found {

@@ -16,6 +16,9 @@ export interface AdminPort {
 
   /** How many bytes of files the partitions of topics take. At most `caps.logSizesPerCallMax` topics at a time. */
   logSizes(topicIds: readonly string[]): Promise<LogSizes>;
+
+  /** How many files hold records that can be read, by how often they were compacted: the first number is of those as agents wrote them. */
+  countFiles(): Promise<readonly number[]>;
 }
 
 /** Resources whose configs are records of the cluster. */

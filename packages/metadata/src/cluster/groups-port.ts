@@ -212,6 +212,8 @@ export interface OffsetsQuery {
   readonly requireStable: boolean;
   /** `null` for all that the group has committed. */
   readonly partitions: readonly TopicPartition[] | null;
+  /** Whether the answer says when offsets were committed. Clients are not told, so that only those who measure ask. */
+  readonly withTimes?: boolean | undefined;
 }
 
 export interface TopicPartition {
@@ -233,6 +235,8 @@ export interface CommittedOffset {
   readonly offset: number;
   readonly leaderEpoch: number;
   readonly metadata: string;
+  /** When it was committed, by the clock of the leader; for those who asked for it. */
+  readonly committedMs?: number | undefined;
   readonly error: GroupError;
 }
 

@@ -1,5 +1,6 @@
 import type { AclsPort } from './acls-port.ts';
 import type { AdminPort } from './admin-port.ts';
+import type { AgentHeartbeat } from './agent-report.ts';
 import type { GroupsPort } from './groups-port.ts';
 import type { OwnerPort } from './owner-port.ts';
 import type { PrincipalsPort } from './principals-port.ts';
@@ -43,7 +44,7 @@ export interface ClusterPort
   allocateProducerIds(count: number): Promise<number>;
 
   /** Says that an agent lives, and learns which others do. An agent that is silent for `agentSilenceMsMax` is gone. */
-  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]>;
+  heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]>;
   /** Says that an agent is about to stop, so that clients are sent elsewhere at once. */
   leave(agentId: string): Promise<void>;
 

@@ -32,8 +32,17 @@ export interface Journal {
   /** Where the newest snapshot stands, 0 when there is none. */
   snapshotPosition(): Promise<number>;
 
-  /** Takes the lease when it is free, and otherwise says who has it. Call it again after `retryInMs` at the latest. */
-  acquireLease(holder: LeaseHolder, ttlMs: number): Promise<LeaseAnswer>;
+  /**
+   * Takes the lease when it is free, and otherwise says who has it. Call it again after `retryInMs` at the latest.
+   *
+   * `graceMs` says how long a free lease is left to others first; it is told who held it last, if that is known. Whoever asks for a
+   * lease that stands under its own id does not wait.
+   */
+  acquireLease(
+    holder: LeaseHolder,
+    ttlMs: number,
+    graceMs?: (lastHolderId: string | undefined) => number,
+  ): Promise<LeaseAnswer>;
   /** Holds the lease for another `ttlMs`. Fails with `Fenced` when somebody else took it. */
   renewLease(epoch: number): Promise<void>;
   /** Gives the lease back, so that nobody has to wait for its end. */

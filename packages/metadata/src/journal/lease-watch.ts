@@ -11,6 +11,8 @@
 export class LeaseWatch {
   #seen = '';
   #sinceMs = 0;
+  #free = '';
+  #freeSinceMs = 0;
 
   /** How long to wait before the lease may be taken; 0 when it may be taken now. `nowMs` is from after the row was read. */
   remainingMs(row: LeaseRow, nowMs: number): number {
@@ -21,6 +23,19 @@ export class LeaseWatch {
       this.#sinceMs = nowMs;
     }
     return Math.max(0, this.#sinceMs + row.ttlMs - nowMs);
+  }
+
+  /**
+   * How long a lease that may be taken is still left to others, who should rather have it: until it was seen to be free for
+   * `graceMs`. Nothing but courtesy, so that no promise rests on it.
+   */
+  graceLeftMs(row: LeaseRow, graceMs: number, nowMs: number): number {
+    const free = `${row.epoch}:${row.renewal}`;
+    if (free !== this.#free) {
+      this.#free = free;
+      this.#freeSinceMs = nowMs;
+    }
+    return Math.max(0, this.#freeSinceMs + graceMs - nowMs);
   }
 }
 

@@ -1,4 +1,12 @@
-import type { Chunk, Head, JournalTables, MemberRow, SnapshotRow } from './tables.ts';
+import {
+  type Chunk,
+  type Head,
+  type JournalTables,
+  type LeaseToRenew,
+  type MemberRow,
+  noHead,
+  type SnapshotRow,
+} from './tables.ts';
 
 interface MemoryCluster {
   head: Head;
@@ -25,8 +33,7 @@ export class MemoryDatabase {
   cluster(clusterId: string): MemoryCluster {
     let cluster = this.clusters.get(clusterId);
     if (cluster === undefined) {
-      const head = { epoch: 0, renewal: 0, ttlMs: 0, holder: undefined, nextPosition: 0 };
-      cluster = { head, chunks: [], note: undefined };
+      cluster = { head: noHead, chunks: [], note: undefined };
       this.clusters.set(clusterId, cluster);
     }
     return cluster;
@@ -41,8 +48,8 @@ export class MemoryTables implements JournalTables {
     this.#database = database;
   }
 
-  async head(clusterId: string): Promise<Head> {
-    return this.#database.cluster(clusterId).head;
+  async heads(clusterIds: readonly string[]): Promise<Head[]> {
+    return clusterIds.map((clusterId) => this.#database.cluster(clusterId).head);
   }
 
   async append(clusterId: string, epoch: number, firstPosition: number, count: number, packed: Buffer) {
@@ -82,20 +89,24 @@ export class MemoryTables implements JournalTables {
     const cluster = this.#database.cluster(clusterId);
     if (cluster.head.epoch !== epoch || cluster.head.renewal !== renewal) return false;
     const holder = { id: holderId, url: holderUrl };
-    cluster.head = { ...cluster.head, epoch: epoch + 1, renewal: 0, holder, ttlMs };
+    cluster.head = { ...cluster.head, epoch: epoch + 1, renewal: 0, holder, releasedBy: undefined, ttlMs };
     return true;
   }
 
-  async renewLease(clusterId: string, epoch: number): Promise<boolean> {
-    const cluster = this.#database.cluster(clusterId);
-    if (cluster.head.epoch !== epoch || cluster.head.holder === undefined) return false;
-    cluster.head = { ...cluster.head, renewal: cluster.head.renewal + 1 };
-    return true;
+  async renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]> {
+    return leases.map(({ clusterId, epoch }) => {
+      const cluster = this.#database.cluster(clusterId);
+      if (cluster.head.epoch !== epoch || cluster.head.holder === undefined) return false;
+      cluster.head = { ...cluster.head, renewal: cluster.head.renewal + 1 };
+      return true;
+    });
   }
 
   async releaseLease(clusterId: string, epoch: number): Promise<void> {
     const cluster = this.#database.cluster(clusterId);
-    if (cluster.head.epoch === epoch) cluster.head = { ...cluster.head, epoch: epoch + 1, holder: undefined };
+    if (cluster.head.epoch !== epoch) return;
+    const releasedBy = cluster.head.holder?.id;
+    cluster.head = { ...cluster.head, epoch: epoch + 1, holder: undefined, releasedBy };
   }
 
   async beginSnapshot(clusterId: string, position: number): Promise<number> {

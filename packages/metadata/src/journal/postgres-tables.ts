@@ -1,6 +1,14 @@
 import type { Clock, Log } from '@weir/core';
 import postgres from 'postgres';
-import type { Chunk, Head, JournalTables, MemberRow, SnapshotRow } from './tables.ts';
+import {
+  type Chunk,
+  type Head,
+  type JournalTables,
+  type LeaseToRenew,
+  type MemberRow,
+  noHead,
+  type SnapshotRow,
+} from './tables.ts';
 
 /** A statement that got no answer for this long is taken for lost, and the connections are made anew. */
 const statementMsMax = 10_000;
@@ -72,22 +80,12 @@ export class PostgresTables implements JournalTables {
     this.#sql = connect(url);
   }
 
-  head(clusterId: string): Promise<Head> {
+  heads(clusterIds: readonly string[]): Promise<Head[]> {
     return this.#run(async (sql) => {
-      const read = () => sql`SELECT * FROM weir_journal_heads WHERE cluster_id = ${clusterId}`;
-      let [found] = await read();
-      if (found === undefined) {
-        await sql`INSERT INTO weir_journal_heads VALUES (${clusterId}, 0, 0, 0, 0, NULL, NULL) ON CONFLICT DO NOTHING`;
-        [found] = await read();
-      }
-      const row = found!;
-      return {
-        epoch: row.epoch,
-        renewal: row.renewal,
-        ttlMs: row.ttl_ms,
-        nextPosition: row.next_position,
-        holder: row.holder_id === null ? undefined : { id: row.holder_id, url: row.holder_url },
-      };
+      const found = await sql`
+        SELECT * FROM weir_journal_heads WHERE cluster_id = ANY (${[...clusterIds]}::text[])`;
+      const byId = new Map(found.map((row) => [row.cluster_id, headOf(row)]));
+      return clusterIds.map((clusterId) => byId.get(clusterId) ?? noHead);
     });
   }
 
@@ -145,26 +143,43 @@ export class PostgresTables implements JournalTables {
     holderUrl: string,
     ttlMs: number,
   ): Promise<boolean> {
-    return this.#changes(
-      (sql) => sql`
+    return this.#changes(async (sql) => {
+      if (epoch === noHead.epoch)
+        await sql`INSERT INTO weir_journal_heads VALUES (${clusterId}, 0, 0, 0, 0, NULL, NULL) ON CONFLICT DO NOTHING`;
+      return sql`
         UPDATE weir_journal_heads
         SET epoch = epoch + 1, renewal = 0, holder_id = ${holderId}, holder_url = ${holderUrl}, ttl_ms = ${ttlMs}
-        WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND renewal = ${renewal}`,
-    );
+        WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND renewal = ${renewal}`;
+    });
   }
 
-  renewLease(clusterId: string, epoch: number): Promise<boolean> {
-    return this.#changes(
-      (sql) => sql`
-        UPDATE weir_journal_heads SET renewal = renewal + 1
-        WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND holder_id IS NOT NULL`,
-    );
+  /**
+   * The rows are locked in the order of their ids, so that two processes that both think they hold the same leases wait for each
+   * other one way only. It waits for the disk: a watcher lives longer than a server that crashes, and would take a counter
+   * that fell back for one that was never raised.
+   */
+  renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]> {
+    return this.#run(async (sql) => {
+      const clusterIds = leases.map(({ clusterId }) => clusterId);
+      const epochs = leases.map(({ epoch }) => epoch);
+      const renewed = await sql`
+        WITH held AS (
+          SELECT heads.cluster_id FROM weir_journal_heads AS heads
+          JOIN unnest(${clusterIds}::text[], ${epochs}::bigint[]) AS wanted (cluster_id, epoch)
+            ON heads.cluster_id = wanted.cluster_id AND heads.epoch = wanted.epoch
+          WHERE heads.holder_url IS NOT NULL ORDER BY heads.cluster_id FOR UPDATE OF heads
+        )
+        UPDATE weir_journal_heads AS heads SET renewal = renewal + 1 FROM held
+        WHERE heads.cluster_id = held.cluster_id RETURNING heads.cluster_id, heads.epoch`;
+      const epochOf = new Map(renewed.map((row) => [row.cluster_id, row.epoch]));
+      return leases.map(({ clusterId, epoch }) => epochOf.get(clusterId) === epoch);
+    });
   }
 
   async releaseLease(clusterId: string, epoch: number): Promise<void> {
     await this.#changes(
       (sql) => sql`
-        UPDATE weir_journal_heads SET epoch = epoch + 1, holder_id = NULL, holder_url = NULL
+        UPDATE weir_journal_heads SET epoch = epoch + 1, holder_url = NULL
         WHERE cluster_id = ${clusterId} AND epoch = ${epoch}`,
     );
   }
@@ -341,4 +356,18 @@ export class PostgresTables implements JournalTables {
     this.#subscribe();
     silent.end({ timeout: 0 }).catch(() => {});
   }
+}
+
+/** A lease that was given back has lost its address and kept the name, so that others know who let go of it. */
+function headOf(row: postgres.Row): Head {
+  const holderId: string | null = row.holder_id;
+  const holderUrl: string | null = row.holder_url;
+  return {
+    epoch: row.epoch,
+    renewal: row.renewal,
+    ttlMs: row.ttl_ms,
+    nextPosition: row.next_position,
+    holder: holderId === null || holderUrl === null ? undefined : { id: holderId, url: holderUrl },
+    releasedBy: holderUrl === null ? (holderId ?? undefined) : undefined,
+  };
 }

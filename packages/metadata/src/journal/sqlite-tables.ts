@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ProcessSlots } from './process-slots.ts';
-import type { Chunk, Head, JournalTables, MemberRow, SnapshotRow } from './tables.ts';
+import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow } from './tables.ts';
 
 export interface SqliteCall {
   readonly id: number;
@@ -42,8 +42,8 @@ export class SqliteTables implements JournalTables {
     this.#worker.unref();
   }
 
-  head(clusterId: string): Promise<Head> {
-    return this.#call('head', [clusterId]);
+  heads(clusterIds: readonly string[]): Promise<Head[]> {
+    return this.#call('heads', [clusterIds]);
   }
 
   append(
@@ -75,8 +75,8 @@ export class SqliteTables implements JournalTables {
     return this.#call('takeLease', [clusterId, epoch, renewal, holderId, holderUrl, ttlMs]);
   }
 
-  renewLease(clusterId: string, epoch: number): Promise<boolean> {
-    return this.#call('renewLease', [clusterId, epoch]);
+  renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]> {
+    return this.#call('renewLeases', [leases]);
   }
 
   releaseLease(clusterId: string, epoch: number): Promise<void> {

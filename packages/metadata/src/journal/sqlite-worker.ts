@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { SqliteCall, SqliteReply, SqliteTables } from './sqlite-tables.ts';
-import type { Chunk, Head, MemberRow, SnapshotRow } from './tables.ts';
+import { type Chunk, type Head, type MemberRow, noHead, type SnapshotRow } from './tables.ts';
 
 /**
  * The thread that owns the SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. Calls that
@@ -68,18 +68,26 @@ type Operations = {
   ) => Awaited<ReturnType<SqliteTables[Name]>>;
 };
 
+/** A lease that was given back has lost its address and kept the name, so that others know who let go of it. */
+function headOf(found: Row): Head {
+  const holderId: string | null = found.holder_id!;
+  const holderUrl: string | null = found.holder_url!;
+  return {
+    epoch: found.epoch!,
+    renewal: found.renewal!,
+    ttlMs: found.ttl_ms!,
+    nextPosition: found.next_position!,
+    holder: holderId === null || holderUrl === null ? undefined : { id: holderId, url: holderUrl },
+    releasedBy: holderUrl === null ? (holderId ?? undefined) : undefined,
+  };
+}
+
 const operations: Operations = {
-  head(clusterId) {
-    sql('INSERT OR IGNORE INTO journal_heads VALUES (?, 0, 0, 0, 0, NULL, NULL)').run(clusterId);
-    const found = row('SELECT * FROM journal_heads WHERE cluster_id = ?', clusterId)!;
-    const head: Head = {
-      epoch: found.epoch!,
-      renewal: found.renewal!,
-      ttlMs: found.ttl_ms!,
-      nextPosition: found.next_position!,
-      holder: found.holder_id === null ? undefined : { id: found.holder_id!, url: found.holder_url! },
-    };
-    return head;
+  heads(clusterIds) {
+    return clusterIds.map((clusterId) => {
+      const found = row('SELECT * FROM journal_heads WHERE cluster_id = ?', clusterId);
+      return found === undefined ? noHead : headOf(found);
+    });
   },
 
   append(clusterId, epoch, firstPosition, count, packed) {
@@ -124,6 +132,8 @@ const operations: Operations = {
   },
 
   takeLease(clusterId, epoch, renewal, holderId, holderUrl, ttlMs) {
+    if (epoch === noHead.epoch)
+      sql('INSERT OR IGNORE INTO journal_heads VALUES (?, 0, 0, 0, 0, NULL, NULL)').run(clusterId);
     return changed(
       `UPDATE journal_heads SET epoch = epoch + 1, renewal = 0, holder_id = ?, holder_url = ?, ttl_ms = ?
        WHERE cluster_id = ? AND epoch = ? AND renewal = ?`,
@@ -136,17 +146,19 @@ const operations: Operations = {
     );
   },
 
-  renewLease(clusterId, epoch) {
-    return changed(
-      'UPDATE journal_heads SET renewal = renewal + 1 WHERE cluster_id = ? AND epoch = ? AND holder_id IS NOT NULL',
-      clusterId,
-      epoch,
+  renewLeases(leases) {
+    return leases.map(({ clusterId, epoch }) =>
+      changed(
+        'UPDATE journal_heads SET renewal = renewal + 1 WHERE cluster_id = ? AND epoch = ? AND holder_url IS NOT NULL',
+        clusterId,
+        epoch,
+      ),
     );
   },
 
   releaseLease(clusterId, epoch) {
     sql(
-      'UPDATE journal_heads SET epoch = epoch + 1, holder_id = NULL, holder_url = NULL WHERE cluster_id = ? AND epoch = ?',
+      'UPDATE journal_heads SET epoch = epoch + 1, holder_url = NULL WHERE cluster_id = ? AND epoch = ?',
     ).run(clusterId, epoch);
   },
 
@@ -246,6 +258,7 @@ const operations: Operations = {
 };
 
 const reading: ReadonlySet<SqliteCall['method']> = new Set([
+  'heads',
   'chunks',
   'chunkAt',
   'snapshots',
@@ -270,9 +283,22 @@ function answer({ id, method, args }: SqliteCall): SqliteReply {
 }
 
 /**
- * A piece of a snapshot need not survive a crash by itself: nobody finds it before `finishSnapshot`, whose wait for the disk covers
- * everything before it. So pieces do not wait, and an append behind them waits only for its own.
+ * What need not survive a power failure by itself, and so does not wait for the disk. An append behind it waits only for its own.
+ *
+ * - A piece of a snapshot: nobody finds it before `finishSnapshot`, whose wait for the disk covers everything before it.
+ * - Signs of life, which are the renewal of a lease and the beat of a member. Whoever could have seen them runs on this very
+ *   machine, and so is gone too when they are lost; who starts afterwards watches a whole lease from the beginning. A crash of
+ *   the process alone loses nothing, since the system has what was written. (A database on another machine is different: there
+ *   a watcher outlives what was lost, takes an earlier counter for one that was never raised, and the lease too soon.)
+ * - The note to the next leader, which is a hint.
  */
+const notWaitingForDisk: ReadonlySet<SqliteCall['method']> = new Set([
+  'addSlice',
+  'renewLeases',
+  'beat',
+  'putNote',
+]);
+
 let isWaitingForDisk = true;
 function waitForDisk(isWanted: boolean): void {
   if (isWanted === isWaitingForDisk) return;
@@ -282,7 +308,7 @@ function waitForDisk(isWanted: boolean): void {
 
 function answerAll(calls: readonly SqliteCall[]): SqliteReply[] {
   try {
-    waitForDisk(!calls.every(({ method }) => method === 'addSlice'));
+    waitForDisk(!calls.every(({ method }) => notWaitingForDisk.has(method) || reading.has(method)));
     // A deferred transaction that begins to write while another process writes fails at once; this one waits its turn.
     database.exec(calls.every(({ method }) => reading.has(method)) ? 'BEGIN' : 'BEGIN IMMEDIATE');
     const replies = calls.map(answer);

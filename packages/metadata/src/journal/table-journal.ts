@@ -9,6 +9,7 @@ import {
   memberSilenceMsMax,
   type StoredSnapshot,
 } from './journal.ts';
+import { LeaseCalls } from './lease-calls.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { packEntries, unpackEntries } from './packed-entries.ts';
 import type { Chunk, JournalTables } from './tables.ts';
@@ -20,12 +21,14 @@ const sliceBytes = 1024 * 1024;
 export class TableHub implements JournalHub {
   readonly #tables: JournalTables;
   readonly #clock: Clock;
+  readonly #leaseCalls: LeaseCalls;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #membersSeen = new Map<string, { beat: number; sinceMs: number }>();
 
   constructor(tables: JournalTables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
+    this.#leaseCalls = new LeaseCalls(tables, clock);
     tables.listen((clusterId) => {
       if (clusterId !== undefined) this.#ring(clusterId);
       else for (const known of this.#listeners.keys()) this.#ring(known);
@@ -33,7 +36,7 @@ export class TableHub implements JournalHub {
   }
 
   journal(clusterId: string): Journal {
-    return new TableJournal(this.#tables, this.#clock, clusterId, {
+    return new TableJournal(this.#tables, this.#leaseCalls, this.#clock, clusterId, {
       tell: () => {
         this.#ring(clusterId);
         this.#tables.tell(clusterId);
@@ -101,13 +104,15 @@ interface News {
 
 class TableJournal implements Journal {
   readonly #tables: JournalTables;
+  readonly #leaseCalls: LeaseCalls;
   readonly #clock: Clock;
   readonly #clusterId: string;
   readonly #news: News;
   readonly #lease = new LeaseWatch();
 
-  constructor(tables: JournalTables, clock: Clock, clusterId: string, news: News) {
+  constructor(tables: JournalTables, leaseCalls: LeaseCalls, clock: Clock, clusterId: string, news: News) {
     this.#tables = tables;
+    this.#leaseCalls = leaseCalls;
     this.#clock = clock;
     this.#clusterId = clusterId;
     this.#news = news;
@@ -120,7 +125,7 @@ class TableJournal implements Journal {
       this.#news.tell();
       return;
     }
-    const { epoch: newest, nextPosition } = await this.#tables.head(this.#clusterId);
+    const { epoch: newest, nextPosition } = await this.#leaseCalls.head(this.#clusterId);
     if (newest !== epoch) throw new Fenced(`epoch ${epoch} is over, the journal is at ${newest}`);
     // An epoch has one writer, which appends one thing at a time. So what stands here under its epoch is this very append.
     const stored = await this.#tables.chunkAt(this.#clusterId, firstPosition);
@@ -144,7 +149,7 @@ class TableJournal implements Journal {
     const chunks = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
     if (holds(chunks, fromPosition)) return chunks;
     // The head is read before the second attempt, so that what is missing then was pruned, and not just appended.
-    const { nextPosition } = await this.#tables.head(this.#clusterId);
+    const { nextPosition } = await this.#leaseCalls.head(this.#clusterId);
     if (fromPosition >= nextPosition) return [];
     const again = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
     if (holds(again, fromPosition)) return again;
@@ -202,12 +207,18 @@ class TableJournal implements Journal {
     return (await this.#tables.snapshots(this.#clusterId))[0]?.position ?? 0;
   }
 
-  async acquireLease(holder: LeaseHolder, ttlMs: number): Promise<LeaseAnswer> {
-    const head = await this.#tables.head(this.#clusterId);
+  async acquireLease(
+    holder: LeaseHolder,
+    ttlMs: number,
+    graceMs: (lastHolderId: string | undefined) => number = () => 0,
+  ): Promise<LeaseAnswer> {
+    const head = await this.#leaseCalls.head(this.#clusterId);
     const { epoch, renewal, nextPosition, holder: heldBy } = head;
-    const waitMs = this.#lease.remainingMs(head, this.#clock.monotonicMs());
-    const mayTake = heldBy?.id === holder.id || (waitMs > 0 && this.#isGone(heldBy));
-    const retryInMs = mayTake ? 0 : waitMs;
+    const nowMs = this.#clock.monotonicMs();
+    let retryInMs = heldBy?.id === holder.id ? 0 : this.#lease.remainingMs(head, nowMs);
+    if (retryInMs > 0 && head.isHolderGone()) retryInMs = 0;
+    if (retryInMs === 0 && heldBy?.id !== holder.id)
+      retryInMs = this.#lease.graceLeftMs(head, graceMs(heldBy?.id ?? head.releasedBy), nowMs);
     if (retryInMs === 0) {
       const { id, url } = holder;
       if (await this.#tables.takeLease(this.#clusterId, epoch, renewal, id, url, ttlMs))
@@ -217,12 +228,9 @@ class TableJournal implements Journal {
     return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, nextPosition };
   }
 
-  #isGone(holder: LeaseHolder | undefined): boolean {
-    return holder !== undefined && this.#tables.isGone?.(holder.id) === true;
-  }
-
   async renewLease(epoch: number): Promise<void> {
-    if (!(await this.#tables.renewLease(this.#clusterId, epoch))) throw new Fenced(`epoch ${epoch} is over`);
+    if (!(await this.#leaseCalls.renew({ clusterId: this.#clusterId, epoch })))
+      throw new Fenced(`epoch ${epoch} is over`);
   }
 
   async releaseLease(epoch: number): Promise<void> {

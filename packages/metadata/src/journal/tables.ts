@@ -5,8 +5,8 @@ import type { LeaseRow } from './lease-watch.ts';
  * a driver holds no rule twice. A method must not depend on `this` being called one at a time; calls overlap.
  */
 export interface JournalTables {
-  /** The row of the cluster, made when it is missing. */
-  head(clusterId: string): Promise<Head>;
+  /** The rows of the clusters, in the order of the ids. One that is missing is as `noHead`. */
+  heads(clusterIds: readonly string[]): Promise<Head[]>;
 
   /** In one transaction: if the head has this epoch and next position, adds the chunk and moves the head. Says whether it did. */
   append(
@@ -24,7 +24,7 @@ export interface JournalTables {
     firstPosition: number,
   ): Promise<{ readonly epoch: number; readonly count: number } | undefined>;
 
-  /** If epoch and renewal are still these, raises the epoch and enters the holder. Says whether it did. */
+  /** If epoch and renewal are still these, raises the epoch and enters the holder. Says whether it did. Makes a row that is missing. */
   takeLease(
     clusterId: string,
     epoch: number,
@@ -33,7 +33,8 @@ export interface JournalTables {
     holderUrl: string,
     ttlMs: number,
   ): Promise<boolean>;
-  renewLease(clusterId: string, epoch: number): Promise<boolean>;
+  /** Raises the counters of those that are still held under their epoch, and says of each whether it is. In one transaction. */
+  renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]>;
   releaseLease(clusterId: string, epoch: number): Promise<void>;
 
   /** Makes an unfinished snapshot and returns its id, which is larger than every one before. */
@@ -75,6 +76,23 @@ export interface JournalTables {
 
 export interface Head extends LeaseRow {
   readonly nextPosition: number;
+  /** Who gave the lease back, when nobody holds it since. */
+  readonly releasedBy: string | undefined;
+}
+
+/** What is known of a cluster of which nobody has written anything yet. */
+export const noHead: Head = {
+  epoch: 0,
+  renewal: 0,
+  ttlMs: 0,
+  holder: undefined,
+  releasedBy: undefined,
+  nextPosition: 0,
+};
+
+export interface LeaseToRenew {
+  readonly clusterId: string;
+  readonly epoch: number;
 }
 
 export interface Chunk {

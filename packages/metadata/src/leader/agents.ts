@@ -1,11 +1,25 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, caps, type Log } from '@weir/core';
+import type { AgentHeartbeat, AgentsHeard, LostAgent } from '../cluster/agent-report.ts';
 import type { SeenAgent } from '../cluster/owner-port.ts';
-import { type AgentDescription, agentSilenceMsMax, ClusterUnavailable } from '../cluster/port.ts';
+import {
+  type AgentDescription,
+  agentSilenceMsMax,
+  ClusterUnavailable,
+  heartbeatIntervalMs,
+} from '../cluster/port.ts';
+import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
   readonly agent: AgentDescription;
   readonly atMs: number;
+  /** Known from the leader before, and not heard since. */
+  readonly isFromNote?: true;
 }
+
+export type AgentsChange = 'agents' | 'loads';
+
+/** How long an agent that fell silent is told of as lost. */
+export const lostAgentMsMax = 3_600_000;
 
 /**
  * The agents that live, as far as their heartbeats tell. Soft state of the leader: no entry of the journal, but a note to the
@@ -13,14 +27,24 @@ interface Seen {
  */
 export class Agents {
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #seen = new Map<string, Seen>();
+  /** Those that fell silent, the first to do so first. */
+  readonly #lost = new Map<string, Seen>();
+  readonly #reports: AgentReports;
   #list: readonly AgentDescription[] | undefined;
   #loadChanged = false;
-  /** Called when an agent came, went or changed in more than its load. */
-  readonly #onChange: () => void;
+  #loadsToldMs = Number.NEGATIVE_INFINITY;
+  /** Called when the list is another: an agent came, went or changed, or only loads did. */
+  readonly #onChange: (change: AgentsChange) => void;
 
-  constructor(clock: Clock, onChange: () => void) {
+  constructor(
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+    onChange: (change: AgentsChange) => void,
+  ) {
     this.#clock = clock;
+    this.#log = log;
+    this.#reports = new AgentReports(clock);
     this.#onChange = onChange;
   }
 
@@ -34,23 +58,34 @@ export class Agents {
 
   /** With their loads as they said them last, and when. */
   seen(): SeenAgent[] {
-    // A wall clock that was set meanwhile does not matter, since what is kept is the age.
-    const nowMs = this.#clock.nowMs();
-    const atMs = this.#clock.monotonicMs();
-    return this.list().map(({ agentId }) => {
-      const { agent, atMs: seenMs } = this.#seen.get(agentId)!;
-      return { ...agent, lastSeenMs: nowMs - Math.round(atMs - seenMs) };
-    });
+    return this.list().map(({ agentId }) => this.#withTime(this.#seen.get(agentId)!));
   }
 
-  heartbeat(agent: AgentDescription): readonly AgentDescription[] {
+  /** What they told of themselves besides, and who is missing. */
+  heard(): AgentsHeard {
+    return {
+      reports: this.#reports.reports(),
+      lost: this.#lostOfLate(),
+      lastLoginMs: this.#reports.lastLoginMs,
+      loginsHeardSinceMs: this.#reports.loginsHeardSinceMs,
+    };
+  }
+
+  heartbeat(heartbeat: AgentHeartbeat): readonly AgentDescription[] {
+    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
+    const { report } = heartbeat;
+    const agent = report === undefined ? heartbeat : withoutReport(heartbeat);
     const before = this.#seen.get(agent.agentId)?.agent;
     if (before === undefined && this.#seen.size >= caps.agentsPerClusterMax)
       throw new ClusterUnavailable(`a cluster has at most ${caps.agentsPerClusterMax} agents`);
     this.#seen.set(agent.agentId, { agent, atMs: this.#clock.monotonicMs() });
+    this.#lost.delete(agent.agentId);
+    const problem = this.#reports.heard(agent.agentId, report);
+    if (problem !== undefined)
+      this.#log.debug('the report of an agent cannot be used', { agentId: agent.agentId, problem });
     if (before === undefined || !isSameButLoad(before, agent)) {
       this.#list = undefined;
-      this.#onChange();
+      this.#onChange('agents');
     } else if (before.cpuLoad !== agent.cpuLoad) {
       // The list is not made anew for it: with many agents some load changes with every heartbeat.
       this.#loadChanged = true;
@@ -59,24 +94,32 @@ export class Agents {
   }
 
   leave(agentId: string): void {
+    this.#lost.delete(agentId);
+    this.#reports.forget(agentId);
     if (!this.#seen.delete(agentId)) return;
     this.#list = undefined;
-    this.#onChange();
+    this.#onChange('agents');
   }
 
   /** Forgets who has been silent for too long, and tells of loads that changed. Call it every second or so. */
   sweep(): void {
-    const oldestMs = this.#clock.monotonicMs() - agentSilenceMsMax;
-    let changed = this.#loadChanged;
-    for (const [agentId, { atMs }] of this.#seen) {
-      if (atMs > oldestMs) continue;
+    const nowMs = this.#clock.monotonicMs();
+    const oldestMs = nowMs - agentSilenceMsMax;
+    // Each agent says its load once per heartbeat, so that more often would tell everybody of some agents' loads at a time.
+    const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsToldMs >= heartbeatIntervalMs;
+    let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
+    for (const [agentId, seen] of this.#seen) {
+      if (seen.atMs > oldestMs) continue;
       this.#seen.delete(agentId);
-      changed = true;
+      this.#reports.forget(agentId);
+      this.#lose(agentId, seen);
+      change = 'agents';
     }
+    if (change === undefined) return;
     this.#loadChanged = false;
-    if (!changed) return;
+    this.#loadsToldMs = nowMs;
     this.#list = undefined;
-    this.#onChange();
+    this.#onChange(change);
   }
 
   /** The list as a note to the next leader. */
@@ -88,12 +131,43 @@ export class Agents {
   takeOver(note: Buffer): void {
     const atMs = this.#clock.monotonicMs();
     for (const agent of JSON.parse(String(note)) as AgentDescription[]) {
-      if (!this.#seen.has(agent.agentId)) this.#seen.set(agent.agentId, { agent, atMs });
+      if (!this.#seen.has(agent.agentId)) this.#seen.set(agent.agentId, { agent, atMs, isFromNote: true });
     }
     this.#list = undefined;
   }
+
+  /** An agent that was not heard since the leader changed may have left when nobody led, so that it is not missed. */
+  #lose(agentId: string, seen: Seen): void {
+    if (seen.isFromNote === true) return;
+    this.#lost.delete(agentId);
+    this.#lost.set(agentId, seen);
+    if (this.#lost.size > caps.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
+  }
+
+  #lostOfLate(): readonly LostAgent[] {
+    const oldestMs = this.#clock.monotonicMs() - lostAgentMsMax;
+    for (const [agentId, { atMs }] of this.#lost) if (atMs < oldestMs) this.#lost.delete(agentId);
+    return [...this.#lost.values()].map((seen) => this.#withTime(seen));
+  }
+
+  /** A wall clock that was set meanwhile does not matter, since what is kept is the age. */
+  #withTime({ agent, atMs }: Seen): SeenAgent {
+    const ageMs = Math.round(this.#clock.monotonicMs() - atMs);
+    return { ...agent, lastSeenMs: this.#clock.nowMs() - ageMs };
+  }
 }
 
+function withoutReport({ report, ...agent }: AgentHeartbeat): AgentDescription {
+  return agent;
+}
+
+/** It is asked with every heartbeat of every agent, and so makes no text of what can be compared as it is. */
 function isSameButLoad(a: AgentDescription, b: AgentDescription): boolean {
-  return JSON.stringify({ ...a, cpuLoad: 0 }) === JSON.stringify({ ...b, cpuLoad: 0 });
+  const fields = Object.keys(b) as (keyof AgentDescription)[];
+  if (fields.length !== Object.keys(a).length) return false;
+  return fields.every((field) => field === 'cpuLoad' || isSame(a[field], b[field]));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 }

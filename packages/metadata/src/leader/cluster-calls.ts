@@ -10,6 +10,7 @@ import type {
   StoredConfigKind,
   StoredConfigResource,
 } from '../cluster/admin-port.ts';
+import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import type {
   ConsumerGroupDescription,
   ConsumerHeartbeat,
@@ -185,6 +186,10 @@ export class ClusterCalls implements ClusterPort {
     return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.logSizes(topicIds)));
   }
 
+  countFiles(): Promise<readonly number[]> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.countFiles()));
+  }
+
   alterClientQuotas(
     entities: readonly ClientQuotasToAlter[],
     { validateOnly }: MutationOptions,
@@ -357,8 +362,8 @@ export class ClusterCalls implements ClusterPort {
     return this.#target.lead(({ groups }) => groups.share.deleteShareOffsets(request));
   }
 
-  heartbeat(agent: AgentDescription): Promise<readonly AgentDescription[]> {
-    return this.#target.lead(async ({ agents }) => agents.heartbeat(agent));
+  heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
+    return this.#target.lead(async ({ agents }) => agents.heartbeat(heartbeat));
   }
 
   listAgents(): Promise<SeenAgent[]> {

@@ -127,6 +127,29 @@ test('a leader that stops hands over at once, with all that it took', async () =
   assert.equal(await nextOffset(b.node, topicId), 3);
 });
 
+test('a leader that hands over stands by at once, and the other has all that it took', async () => {
+  const { clock, start } = world();
+  const a = start('a', { leaseGraceMs: () => 1_000 });
+  await clock.advance(1_100);
+  const b = start('b');
+  await clock.advance(1_000);
+  assert.deepEqual([a.node.role, b.node.role], ['leader', 'standby']);
+  const topicId = await topicOf(a.node);
+  const commits = [1, 2, 3].map((number) => a.node.commitFiles([file(number, topicId)]));
+  const handedOver = a.node.handOver('b should lead it');
+  await assert.rejects(a.node.commitFiles([file(4, topicId)]), ClusterUnavailable);
+  await clock.advance(50);
+  await Promise.all([...commits, handedOver]);
+  assert.deepEqual([a.node.role, b.node.role], ['standby', 'leader']);
+  assert.equal(await nextOffset(b.node, topicId), 3);
+  await a.node.handOver('it does not lead');
+  b.process.kill();
+  await clock.advance(3_300);
+  assert.equal(a.node.role, 'standby', 'it leaves the lease to others for a second more');
+  await clock.advance(1_000);
+  assert.equal(a.node.role, 'leader');
+});
+
 test('an old leader that was paused can neither append nor answer', async () => {
   const { clock, start } = world();
   const a = start('a');

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
+import type { AgentsHeard } from '../cluster/agent-report.ts';
 import type { ClusterPort } from '../cluster/port.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import type { Namespace } from '../machine/records/namespaces.ts';
+import { untilBeatMs } from './beat.ts';
 import { ClusterCalls } from './cluster-calls.ts';
 import { type CommitFigures, commitFigures } from './figures.ts';
 import { Followers } from './followers.ts';
@@ -28,6 +30,11 @@ export interface ClusterNodeOptions {
   readonly machines?: MachineKind;
   /** An id that nobody ever had, for topics. */
   readonly freshId?: () => string;
+  /**
+   * How long this process leaves a free lease to others that should rather have it, given who held it last. Without it no time at
+   * all. LoadSharing says it where several processes share many clusters.
+   */
+  readonly leaseGraceMs?: (lastHolderId: string | undefined) => number;
 }
 
 /**
@@ -117,9 +124,25 @@ export class ClusterNode extends ClusterCalls {
     await this.#within(drainMsMax, this.#ended);
   }
 
+  /**
+   * Leaves the cluster to another process, which should lead it rather than this one: lets what was taken become durable, gives the
+   * lease back and stands by. Whoever asks meanwhile is told to ask again. Does nothing when this process does not lead.
+   */
+  async handOver(reason: string): Promise<void> {
+    const leadership = this.#leadership;
+    if (leadership === undefined) return;
+    await this.#within(this.#timing.drainMsMax, leadership.pipeline.drain());
+    leadership.end(reason);
+  }
+
   /** Any command, those that agents have no call for included. */
   execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
     return this.#submit(command);
+  }
+
+  /** What agents told of themselves besides that they live. There is no call for it: whoever looks at a cluster does so where it is led. */
+  agentsHeard(): Promise<AgentsHeard> {
+    return this.#lead(async ({ agents }) => agents.heard());
   }
 
   /** A record as far as this process has read the journal, also while it stands by. Nobody may change it. */
@@ -191,18 +214,19 @@ export class ClusterNode extends ClusterCalls {
 
   /** Follows the journal until the lease is ours, and then leads. */
   async #standByAndLead(): Promise<void> {
-    const { clusterId, journal, self } = this.#options;
+    const { clusterId, journal, self, leaseGraceMs } = this.#options;
     const { leaseTtlMs, standbyPauseMs, standbyPollMs } = this.#timing;
     while (this.#role !== 'stopped') {
       this.#replica ??= await Replica.load(this.#machines, clusterId, journal, this.#log);
       const replica = this.#replica;
       const askedMs = this.#clock.monotonicMs();
-      const answer = await journal.acquireLease(self, leaseTtlMs);
+      const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
       if (answer.epoch !== undefined) return this.#serve(answer.epoch, askedMs);
       this.#heardOfLeader(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
-      await this.#sleep(standbyPauseMs, Math.min(standbyPollMs, answer.retryInMs));
+      const nextPollMs = untilBeatMs(this.#clock.monotonicMs(), standbyPollMs);
+      await this.#sleep(standbyPauseMs, Math.min(nextPollMs, answer.retryInMs));
     }
   }
 

@@ -133,7 +133,7 @@ export class CommitPipeline {
 
   #refusal(): Error | undefined {
     if (this.#failure !== undefined) return this.#failure;
-    if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop');
+    if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop leading');
     const waitingCount = this.#queue.length + (this.#running?.length ?? 0);
     if (
       waitingCount >= caps.waitingCallsMax ||

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '@weir/core';
 import { Fenced, type Journal } from '../journal/journal.ts';
+import { untilBeatMs } from './beat.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
 
 export interface HeldLeaseOptions {
@@ -25,7 +26,7 @@ export class HeldLease {
     this.#options = options;
     this.#endMs = this.#endFrom(options.askedMs);
     this.#awaitEnd();
-    this.#renewAfter(options.timing.leaseRenewalMs);
+    this.#renewWithNextBeat();
   }
 
   /** Whether nobody else can have it yet, by our own clock. */
@@ -58,13 +59,18 @@ export class HeldLease {
     onLost?.(reason);
   }
 
+  /** A renewal moves the end and leaves the timer as it is, which looks again when it is due. */
   #awaitEnd(): void {
     const { clock } = this.#options;
-    this.#cancelEnd();
     this.#cancelEnd = clock.after(Math.max(0, this.#endMs - clock.monotonicMs()), () => {
       if (clock.monotonicMs() >= this.#endMs) this.#lose('the lease could not be renewed in time');
       else this.#awaitEnd();
     });
+  }
+
+  #renewWithNextBeat(): void {
+    const { clock, timing } = this.#options;
+    this.#renewAfter(untilBeatMs(clock.monotonicMs(), timing.leaseRenewalMs));
   }
 
   #renewAfter(delayMs: number): void {
@@ -73,13 +79,13 @@ export class HeldLease {
 
   async #renew(): Promise<void> {
     const { journal, epoch, clock, log, timing } = this.#options;
+    // Before it is sent, and so also before it waits to be sent together with others.
     const askedMs = clock.monotonicMs();
     try {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
       this.#endMs = this.#endFrom(askedMs);
-      this.#awaitEnd();
-      this.#renewAfter(timing.leaseRenewalMs);
+      this.#renewWithNextBeat();
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof Fenced) {

@@ -1,3 +1,10 @@
 export { ClusterNode, type ClusterNodeOptions, type Role } from './cluster-node.ts';
+export {
+  defaultSharingTiming,
+  type LedCluster,
+  LoadSharing,
+  type LoadSharingOptions,
+  type SharingTiming,
+} from './load-sharing/load-sharing.ts';
 export { NotLeader } from './not-leader.ts';
 export { defaultTiming, type Timing } from './timing.ts';

@@ -2,7 +2,7 @@ import { type Clock, caps, type Log } from '@weir/core';
 import type { ClusterSnapshot } from '../cluster/port.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
-import { Agents } from './agents.ts';
+import { Agents, type AgentsChange } from './agents.ts';
 import { AutoScaler } from './auto-scaler/auto-scaler.ts';
 import { lookIntervalMs } from './auto-scaler/growth.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
@@ -54,7 +54,7 @@ export class Leadership {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.agents = new Agents(clock, () => this.#onAgents());
+    this.agents = new Agents({ clock, log }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
     this.#takeOverAgents();
     this.pipeline = new CommitPipeline({
@@ -172,10 +172,11 @@ export class Leadership {
     }
   }
 
-  #onAgents(): void {
+  #onAgents(change: AgentsChange): void {
     const { journal, epoch, followers, timing, log } = this.#options;
     followers.push([{ kind: 'agents', agents: this.agents.list() }]);
-    if (this.#timers.has('note')) return;
+    // The next leader hears of loads soon enough, and with many clusters they would make most of what the database has to write.
+    if (change === 'loads' || this.#timers.has('note')) return;
     this.#after('note', timing.agentSweepMs, () => {
       journal.leaveNote(epoch, this.agents.note()).catch((error) => {
         log.warn('the list of agents could not be left to the next leader', { problem: String(error) });

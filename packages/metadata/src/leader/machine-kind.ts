@@ -14,6 +14,7 @@ export type Machine = Pick<
   | 'storedConfigs'
   | 'storedConfigNames'
   | 'logSizes'
+  | 'countFiles'
   | 'deletedTopics'
   | 'topics'
   | 'snapshotForFollowers'

@@ -6,9 +6,9 @@
 export interface Timing {
   /** How long the lease holds without being renewed. */
   readonly leaseTtlMs: number;
-  /** How often the leader renews it: two renewals may fail. */
+  /** How often the leader renews it, at the same moments as all leaders of its process: two renewals may fail. */
   readonly leaseRenewalMs: number;
-  /** How often a standby looks at the lease and the journal when nobody tells it of news. */
+  /** How often a standby looks at the lease and the journal when nobody tells it of news, with all standbys of its process. */
   readonly standbyPollMs: number;
   /** After news a standby looks not sooner than this, so that a busy leader does not make it look at every append. */
   readonly standbyPauseMs: number;
@@ -19,7 +19,7 @@ export interface Timing {
   readonly transactionSweepMs: number;
   /** How often records are looked for that are too old or too many: Kafka's `log.retention.check.interval.ms`. */
   readonly retentionIntervalMs: number;
-  /** How often silent agents are looked for, and changed loads of agents told to followers. */
+  /** How often silent agents are looked for. Changed loads are told then too, but not more often than agents say them. */
   readonly agentSweepMs: number;
   /** How long a leader that stops waits for its last append. */
   readonly drainMsMax: number;

@@ -279,6 +279,11 @@ export class ClusterMachine {
     };
   }
 
+  /** Nothing compacts files yet, so that all of them are as agents wrote them. */
+  countFiles(): readonly number[] {
+    return [this.#state.files.count];
+  }
+
   /** Live topics, in the order of creation. */
   *topics(): Generator<TopicDescription> {
     for (const { description } of this.#state.topics.live()) yield description;

@@ -40,4 +40,5 @@ export const adminMethods = {
     args: tuple(list(object<RecordsToDelete>({ topicId: text, partition: whole, offset: number }))),
   },
   logSizes: { again: 'repeated', deadlineMs: 30_000, args: tuple(list(text)) },
+  countFiles: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
 } as const satisfies { readonly [M in keyof AdminPort]: Method<Parameters<AdminPort[M]>> };

@@ -40,7 +40,7 @@ export interface ClusterClient extends ClusterPort {
   close(): void;
 }
 
-const connectedRow: MetricRow<never> = {
+export const connectedRow: MetricRow<never> = {
   name: 'control_plane_rpc_connected',
   kind: 'gauge',
   help: 'Whether there is a connection to the control plane.',

@@ -24,7 +24,7 @@ export interface ConnectorEvents {
   onKeyRefused(error: AgentKeyRefused): void;
 }
 
-const connectsRow: MetricRow<'outcome'> = {
+export const connectsRow: MetricRow<'outcome'> = {
   name: 'control_plane_rpc_connects_total',
   kind: 'counter',
   help: 'Attempts to connect to the control plane.',

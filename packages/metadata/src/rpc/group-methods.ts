@@ -86,6 +86,7 @@ const offsetsQuery = object<OffsetsQuery>({
   memberEpoch: number,
   requireStable: flag,
   partitions: nullable(list(topicPartition)),
+  withTimes: optional(flag),
 });
 
 const consumerHeartbeat = object<ConsumerHeartbeat>({

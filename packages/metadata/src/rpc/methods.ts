@@ -1,5 +1,5 @@
+import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import type {
-  AgentDescription,
   BatchesQuery,
   ClusterPort,
   FileCommit,
@@ -17,6 +17,7 @@ import { groupMethods } from './group-methods.ts';
 import { ownerMethods } from './owner-methods.ts';
 import { principalMethods } from './principal-methods.ts';
 import {
+  anything,
   column,
   equallyLong,
   flag,
@@ -99,7 +100,7 @@ const fileCommit = equallyLong(
   'baseSequence',
 );
 
-const agentDescription = object<AgentDescription>({
+const heartbeat = object<AgentHeartbeat>({
   agentId: text,
   nodeId: whole,
   host: text,
@@ -111,6 +112,8 @@ const agentDescription = object<AgentDescription>({
   release: text,
   cpuCount: number,
   cpuLoad: number,
+  // Whoever keeps it looks at it: an agent whose report cannot be used lives all the same.
+  report: anything as Shape<AgentHeartbeat['report']>,
 });
 
 /** Every call, once. A new method of the port does not compile until it has its row here. */
@@ -164,7 +167,7 @@ export const methods = {
   ...shareMethods,
   ...transactionMethods,
   // The next heartbeat says the same, so that waiting long for this one is of no use.
-  heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(agentDescription) },
+  heartbeat: { again: 'repeated', deadlineMs: 6_000, args: tuple(heartbeat) },
   leave: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
   lockShutdown: {
     again: 'repeated',

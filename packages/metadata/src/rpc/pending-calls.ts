@@ -30,7 +30,7 @@ const pendingMax: Record<CallClass, number> = {
   waiting: caps.rpcWaitingCallsMax,
 };
 
-const rows = callRows('control_plane_rpc', 'to the control plane');
+export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');
 
 /** Calls without an answer, each until its deadline, whatever happens to the connection. */
 export class PendingCalls {
@@ -45,7 +45,7 @@ export class PendingCalls {
 
   constructor(clock: Clock, metrics: Metrics) {
     this.#clock = clock;
-    this.#figures = new CallFigures(metrics, rows);
+    this.#figures = new CallFigures(metrics, clientCallRows);
   }
 
   get ids(): Float64Array {

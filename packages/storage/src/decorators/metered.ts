@@ -1,5 +1,5 @@
 import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics } from '@weir/core';
-import { type Around, aroundStore } from '../store/around.ts';
+import { type Around, aroundStore, type StoreOperation } from '../store/around.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
@@ -28,20 +28,29 @@ export const bytesWrittenRow = {
 export interface MeteredOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Told of every request as it ends. */
+  readonly onRequest?: ((request: EndedRequest) => void) | undefined;
 }
 
-type Outcome = 'success' | 'aborted' | StoreErrorKind;
+export type RequestOutcome = 'success' | 'aborted' | StoreErrorKind;
+
+export interface EndedRequest {
+  readonly operation: StoreOperation;
+  readonly outcome: RequestOutcome;
+  readonly latencyMs: number;
+}
 
 /** Counts single requests: below retries and hedges, each of which shows up as a request of its own. */
-export function metered(inner: ObjectStore, { clock, metrics }: MeteredOptions): ObjectStore {
+export function metered(inner: ObjectStore, { clock, metrics, onRequest }: MeteredOptions): ObjectStore {
   const bytesRead = metrics.series(bytesReadRow, {});
   const bytesWritten = metrics.series(bytesWrittenRow, {});
 
   const around: Around = async ({ operation, signal, contentBytes, run }) => {
     const startMs = clock.monotonicMs();
-    function ended(outcome: Outcome): void {
-      const latency = metrics.series(operationLatencyRow, { operation, outcome });
-      latency.observe((clock.monotonicMs() - startMs) / 1000);
+    function ended(outcome: RequestOutcome): void {
+      const latencyMs = clock.monotonicMs() - startMs;
+      metrics.series(operationLatencyRow, { operation, outcome }).observe(latencyMs / 1000);
+      onRequest?.({ operation, outcome, latencyMs });
     }
     try {
       const result = await run(signal);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '@weir/core';
+import { fileIdTimeMs, seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import { fileIdTimeMs, isFileId, logFileKey, newFileId } from './file-id.ts';
+import { isFileId, logFileKey, newFileId } from './file-id.ts';
 
 test('ids grow, whatever the clock does', () => {
   fc.assert(

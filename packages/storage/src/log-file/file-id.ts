@@ -8,7 +8,8 @@ import type { Random } from '@weir/core';
  *      │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
  *      └────────────┴──────┴───────────────┘
  *
- * The count tells the files of one millisecond apart and keeps their order; chance tells the agents apart.
+ * The count tells the files of one millisecond apart and keeps their order; chance tells the agents apart. `fileIdTimeMs` of
+ * `@weir/core` reads the time.
  */
 const countLimit = 2 ** 20;
 const timeLimit = 2 ** 48;
@@ -42,11 +43,6 @@ export function newFileId(nowMs: number, random: Random): string {
 
 export function isFileId(text: string): boolean {
   return /^[\da-f]{32}$/.test(text);
-}
-
-/** When the file was begun. */
-export function fileIdTimeMs(fileId: string): number {
-  return Number.parseInt(fileId.slice(0, 12), 16);
 }
 
 /**

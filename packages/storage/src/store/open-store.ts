@@ -3,7 +3,7 @@ import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
 import type { BreakerPolicy } from '../decorators/breaker-state.ts';
 import { withCircuitBreaker } from '../decorators/circuit-breaker.ts';
 import { withHedge } from '../decorators/hedge.ts';
-import { metered } from '../decorators/metered.ts';
+import { type EndedRequest, metered } from '../decorators/metered.ts';
 import { type RetryPolicy, withRetry } from '../decorators/retry.ts';
 import { withTimeout } from '../decorators/timeout.ts';
 import { openFileStore } from '../file/file-store.ts';
@@ -21,6 +21,8 @@ export interface StoreDeps {
   readonly environment: Environment;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Told of every request to a bucket, which it is given by its URL without anything secret. */
+  readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
 }
 
 /** How long we wait for one request. A put is a file of some megabytes, over TLS, on a bad day. */
@@ -59,10 +61,15 @@ const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_mu
 export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
   const { driver, url, folder, scheme } = readBucketUrl(bucketUrl);
   const bucket = scopedStore(await driver.open(url, deps), folder);
-  return withPatience(bucket, { ...deps, name: `${scheme}://${url.host}`, isRemote: driver.isRemote });
+  const name = `${scheme}://${url.host}`;
+  // Neither who logs in nor the query, where there may be secrets.
+  const bucketName = `${name}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
+  const onRequest = deps.onRequest && ((request: EndedRequest) => deps.onRequest!(bucketName, request));
+  return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
 }
 
-export interface PatienceOptions extends Omit<StoreDeps, 'environment'> {
+export interface PatienceOptions extends Omit<StoreDeps, 'environment' | 'onRequest'> {
+  readonly onRequest?: ((request: EndedRequest) => void) | undefined;
   /** Names the store in metrics and log. */
   readonly name: string;
   readonly isRemote: boolean;

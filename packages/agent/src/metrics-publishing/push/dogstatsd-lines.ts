@@ -1,5 +1,5 @@
 import type { MetricReading, MetricRow, SeriesReading } from '@weir/core';
-import type { PushedName, Tags } from './pushed-metrics.ts';
+import { type PushedName, type Tags, taggedWith } from './pushed-metrics.ts';
 
 /**
  * Metrics as lines of DogStatsD. It takes what happened since the line before, so that counters and histograms are told by what they grew.
@@ -11,7 +11,8 @@ import type { PushedName, Tags } from './pushed-metrics.ts';
 export class DogStatsdLines {
   readonly #name: PushedName;
   readonly #tags: Tags;
-  /** What was told of each series before. A series that has ended is forgotten. */
+  /** What was told of each series in the round before, and in this one. A series that has ended is forgotten. */
+  #toldBefore = new Map<string, readonly number[]>();
   #told = new Map<string, readonly number[]>();
 
   constructor(name: PushedName, tags: Tags) {
@@ -19,29 +20,33 @@ export class DogStatsdLines {
     this.#tags = tags;
   }
 
-  /** What is to be sent now. Lines that are lost on the way are not sent again. */
+  /** What is to be sent now, of a part of a round. Lines that are lost on the way are not sent again. */
   linesOf(readings: readonly MetricReading[]): string[] {
-    const told = new Map<string, readonly number[]>();
     const lines: string[] = [];
     for (const { row, series } of readings) {
       const name = this.#name(row.name);
       for (const one of series) {
-        const tags = tagText({ ...one.labels, ...this.#tags });
+        const tags = tagText(taggedWith(one.labels, this.#tags));
         if (row.kind === 'gauge') {
           lines.push(`${name}:${one.value}|g|#${tags}`);
           continue;
         }
         const key = `${name} ${tags}`;
         const now = row.kind === 'counter' ? [one.value] : one.counts;
-        told.set(key, now);
-        const grown = growth(this.#told.get(key), now);
+        const grown = growth(this.#told.get(key) ?? this.#toldBefore.get(key), now);
+        this.#told.set(key, now);
         if (row.kind === 'counter') {
           if (grown[0]! > 0) lines.push(`${name}:${grown[0]}|c|#${tags}`);
         } else lines.push(...distribution(name, row, grown, tags));
       }
     }
-    this.#told = told;
     return lines;
+  }
+
+  /** All parts of a round are told. */
+  endRound(): void {
+    this.#toldBefore = this.#told;
+    this.#told = new Map();
   }
 }
 

@@ -1,8 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import type { MetricReading } from '@weir/core';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
-import type { MetricsSink, PushedName, Tags } from './pushed-metrics.ts';
+import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
 export interface DogStatsdSinkOptions {
   readonly host: string;
@@ -23,17 +22,20 @@ export class DogStatsdSink implements MetricsSink {
     this.#lines = new DogStatsdLines(options.name, options.tags);
   }
 
-  async push(readings: readonly MetricReading[], stop: AbortSignal): Promise<void> {
+  async push(parts: ReadingsInParts, stop: AbortSignal): Promise<void> {
     const { host, port } = this.#options;
     // Each time, since the agent of the host may move; and once per push, not per datagram.
     const { address, family } = await lookup(host);
     const socket = this.#socket(family);
-    for (const datagram of datagramsOf(this.#lines.linesOf(readings))) {
-      if (stop.aborted) return;
-      await new Promise<void>((resolve, reject) => {
-        socket.send(datagram, port, address, (error) => (error === null ? resolve() : reject(error)));
-      });
+    for await (const readings of parts) {
+      for (const datagram of datagramsOf(this.#lines.linesOf(readings))) {
+        if (stop.aborted) return;
+        await new Promise<void>((resolve, reject) => {
+          socket.send(datagram, port, address, (error) => (error === null ? resolve() : reject(error)));
+        });
+      }
     }
+    this.#lines.endRound();
   }
 
   close(): void {

@@ -1,7 +1,13 @@
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { DogStatsdSink } from './dogstatsd-sink.ts';
 import { OtlpSink } from './otlp-sink.ts';
-import { identityTags, type MetricsSink, type PushedIdentity, pushedName } from './pushed-metrics.ts';
+import {
+  identityTags,
+  type MetricsSink,
+  type PushedIdentity,
+  pushedName,
+  type ReadingsInParts,
+} from './pushed-metrics.ts';
 
 /** Where metrics are pushed to. */
 export interface MetricsPushSettings {
@@ -20,6 +26,8 @@ export interface OtlpTarget {
 export interface MetricsPushOptions {
   readonly settings: MetricsPushSettings;
   readonly identity: PushedIdentity;
+  /** What is pushed, asked anew at each interval; otherwise all metrics of this process are. */
+  readonly readings?: () => ReadingsInParts;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -29,14 +37,14 @@ export interface MetricsPush {
   stop(): Promise<void>;
 }
 
-const pushRow: MetricRow<'sink' | 'outcome'> = {
+export const pushRow: MetricRow<'sink' | 'outcome'> = {
   name: 'metrics_push',
   kind: 'counter',
-  help: 'Pushes of the metrics of this process, by whether all of them were sent.',
+  help: 'Pushes of metrics by this process, by whether all of them were sent.',
   labels: ['sink', 'outcome'],
 };
 
-/** Pushes the metrics of this process at intervals to whoever the settings name. */
+/** Pushes metrics at intervals to whoever the settings name. */
 export function startMetricsPush(options: MetricsPushOptions): MetricsPush {
   const { otlp, dogstatsd, hasDottedNames } = options.settings;
   const name = pushedName(hasDottedNames);
@@ -85,10 +93,10 @@ class SinkPush {
   }
 
   async #push(): Promise<void> {
-    const { metrics, log } = this.#options;
+    const { metrics, log, readings = () => [metrics.read()] } = this.#options;
     const { kind: sink } = this.#sink;
     try {
-      await this.#sink.push(metrics.read(), this.#stopping.signal);
+      await this.#sink.push(readings(), this.#stopping.signal);
       metrics.series(pushRow, { sink, outcome: 'success' }).add(1);
       if (this.#hasFailed) log.info('metrics are pushed again', { sink });
       this.#hasFailed = false;

@@ -1,5 +1,5 @@
 import { type MetricReading, type MetricRow, release, type SeriesReading } from '@weir/core';
-import type { PushedName, Tags } from './pushed-metrics.ts';
+import { type PushedName, type Tags, taggedWith } from './pushed-metrics.ts';
 
 /**
  * Metrics as the JSON of an OTLP ExportMetricsServiceRequest. Whole numbers of 64 bits are strings there, and keys are in camel case.
@@ -69,7 +69,7 @@ function otlpMetric(
   const timeUnixNano = nanos(nowMs);
   const startTimeUnixNano = nanos(startMs);
   const described = { name: name(row.name), description: row.help };
-  const attributesOf = ({ labels }: SeriesReading) => attributes({ ...labels, ...tags });
+  const attributesOf = ({ labels }: SeriesReading) => attributes(taggedWith(labels, tags));
   switch (row.kind) {
     case 'gauge':
       return {

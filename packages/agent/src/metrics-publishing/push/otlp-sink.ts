@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, caps, type MetricReading } from '@weir/core';
+import { type Clock, caps } from '@weir/core';
 import { otlpRequests } from './otlp-metrics.ts';
-import type { MetricsSink, PushedName, Tags } from './pushed-metrics.ts';
+import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
 export interface OtlpSinkOptions {
   /** The whole address, as in `http://collector:4318/v1/metrics`. */
@@ -34,23 +34,25 @@ export class OtlpSink implements MetricsSink {
     this.#startMs = options.clock.nowMs();
   }
 
-  async push(readings: readonly MetricReading[], stop: AbortSignal): Promise<void> {
+  async push(parts: ReadingsInParts, stop: AbortSignal): Promise<void> {
     const { name, tags, clock } = this.#options;
     if (clock.monotonicMs() < this.#notBeforeMs)
       throw new Error('the collector asked not to be sent anything now');
-    const requests = otlpRequests(readings, {
-      name,
-      tags,
-      startMs: this.#startMs,
-      nowMs: clock.nowMs(),
-      pointsMax: caps.pushedPointsMax,
-    });
     let rejected = 0;
     let reason = '';
-    for (const body of requests) {
-      const { rejectedCount, message } = await this.#post(JSON.stringify(body), stop);
-      rejected += rejectedCount;
-      reason ||= message;
+    for await (const readings of parts) {
+      const requests = otlpRequests(readings, {
+        name,
+        tags,
+        startMs: this.#startMs,
+        nowMs: clock.nowMs(),
+        pointsMax: caps.pushedPointsMax,
+      });
+      for (const body of requests) {
+        const { rejectedCount, message } = await this.#post(JSON.stringify(body), stop);
+        rejected += rejectedCount;
+        reason ||= message;
+      }
     }
     if (rejected > 0) throw new Error(`the collector rejected ${rejected} points: ${reason.slice(0, 500)}`);
   }

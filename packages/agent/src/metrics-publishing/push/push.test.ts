@@ -9,8 +9,8 @@ import fc from 'fast-check';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import { until } from '../../../testing/until.ts';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
-import { type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';
-import { pushedName } from './pushed-metrics.ts';
+import { type MetricsPushOptions, type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';
+import { pushedName, taggedWith } from './pushed-metrics.ts';
 
 const gauge: MetricRow<'topic'> = { name: 'max_offset', kind: 'gauge', help: 'Offset.', labels: ['topic'] };
 const counter: MetricRow = { name: 'requests', kind: 'counter', help: 'Requests.', labels: [] };
@@ -39,7 +39,12 @@ function someMetrics(): Metrics {
 }
 
 /** Pushes of some metrics in a time that the test moves. */
-function startPush(t: TestContext, settings: Partial<MetricsPushSettings>, metrics = someMetrics()) {
+function startPush(
+  t: TestContext,
+  settings: Partial<MetricsPushSettings>,
+  metrics = someMetrics(),
+  differences: Partial<MetricsPushOptions> = {},
+) {
   const clock = new FakeClock();
   const logged: string[] = [];
   const log = jsonLog({ level: 'info', nowMs: () => clock.nowMs(), write: (line) => logged.push(line) });
@@ -49,6 +54,7 @@ function startPush(t: TestContext, settings: Partial<MetricsPushSettings>, metri
     clock,
     log,
     metrics,
+    ...differences,
   });
   t.after(() => push.stop());
   const outcome = (sink: string, result: string) =>
@@ -358,6 +364,7 @@ test('a distribution tells how often, and nothing is told twice', () => {
         const counts = lines
           .linesOf(metrics.read())
           .map((line) => Math.round(1 / Number(/\|@([^|]+)/.exec(line)?.[1] ?? 1)));
+        lines.endRound();
         assert.equal(
           counts.reduce((a, b) => a + b, 0),
           values.length,
@@ -365,4 +372,51 @@ test('a distribution tells how often, and nothing is told twice', () => {
       }
     }),
   );
+});
+
+test('a round in parts is told as one, and a series that was away for a round begins anew', () => {
+  const parts = ['a', 'b'].map((topic) => {
+    const metrics = new Metrics({ topic });
+    return { metrics, series: metrics.series(counter, {}) };
+  });
+  const lines = new DogStatsdLines(pushedName(true), {});
+  const round = (...told: readonly number[]) => {
+    const sent = told.flatMap((index) => lines.linesOf(parts[index]!.metrics.read()));
+    lines.endRound();
+    return sent;
+  };
+  for (const { series } of parts) series.add(2);
+  assert.deepEqual(round(0, 1), ['service.requests:2|c|#topic:a', 'service.requests:2|c|#topic:b']);
+  parts[1]!.series.add(1);
+  assert.deepEqual(round(0, 1), ['service.requests:1|c|#topic:b']);
+  assert.deepEqual(round(0), []);
+  assert.deepEqual(round(1), ['service.requests:3|c|#topic:b']);
+});
+
+test('what a series says of itself counts, and else who pushes it', () => {
+  assert.deepEqual(taggedWith({ agent_version: 'v1', topic: 't' }, { agent_version: 'v2', agent_id: 'a' }), {
+    agent_version: 'v1',
+    topic: 't',
+    agent_id: 'a',
+  });
+});
+
+test('what others have measured is pushed part by part, and a part that fails is told after the others', async (t) => {
+  const { url, received } = await startCollector(t);
+  const { clock, outcome, logged } = startPush(t, { otlp: { url, headers: {} } }, someMetrics(), {
+    identity: { agentId: 'control-plane-1', agentGroup: '' },
+    async *readings() {
+      for (const clusterId of ['vci_1', 'vci_2']) {
+        const metrics = new Metrics({ virtual_cluster_id: clusterId });
+        metrics.series(gauge, { topic: 'orders' }).set(1);
+        yield metrics.read();
+      }
+      throw new Error('vci_3 is not there');
+    },
+  });
+  clock.advance(30_000);
+  await until(() => outcome('otlp', 'error') === 1);
+  const clusters = received.map((one) => JSON.stringify(metricsIn(one)).match(/vci_\d/g));
+  assert.deepEqual(clusters, [['vci_1'], ['vci_2']]);
+  assert.match(logged[0]!, /vci_3 is not there/);
 });

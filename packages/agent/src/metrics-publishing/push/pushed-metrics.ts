@@ -2,7 +2,8 @@ import { type MetricReading, release } from '@weir/core';
 
 /** Who pushes, told with every metric. */
 export interface PushedIdentity {
-  readonly clusterId: string;
+  /** Of a process that has one; what others push says of each metric which cluster it is about. */
+  readonly clusterId?: string;
   readonly agentId: string;
   readonly agentGroup: string;
 }
@@ -11,11 +12,16 @@ export type Tags = Readonly<Record<string, string>>;
 
 export function identityTags({ clusterId, agentId, agentGroup }: PushedIdentity): Tags {
   return {
-    virtual_cluster_id: clusterId,
+    ...(clusterId === undefined ? {} : { virtual_cluster_id: clusterId }),
     agent_id: agentId,
     agent_version: release,
     agent_group: agentGroup,
   };
+}
+
+/** The labels of a series and who pushes it. What a series says itself counts: the version of an agent may be told by another one. */
+export function taggedWith(labels: Tags, identity: Tags): Tags {
+  return { ...labels, ...identity, ...labels };
 }
 
 /** How a metric is called where it is pushed to: `service.<name>`, or as in a scrape. */
@@ -25,10 +31,13 @@ export function pushedName(isNormalized: boolean): PushedName {
   return isNormalized ? (name) => `service.${name}` : (name) => `service_${name}`;
 }
 
+/** What is pushed at an interval, in parts: whoever has many clusters does not hold the figures of all of them at once. */
+export type ReadingsInParts = Iterable<readonly MetricReading[]> | AsyncIterable<readonly MetricReading[]>;
+
 /** What somebody who takes metrics is given at each interval. */
 export interface MetricsSink {
   readonly kind: 'otlp' | 'dogstatsd';
   /** Sends what there is. It rejects when not all of it could be sent, with a message that holds no secret. */
-  push(readings: readonly MetricReading[], stop: AbortSignal): Promise<void>;
+  push(parts: ReadingsInParts, stop: AbortSignal): Promise<void>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { AclResourceType, MetricRow, Metrics, NeededOperation } from '@weir/core';
 
-const deniedRow: MetricRow<'resource_type' | 'operation'> = {
+export const deniedRow: MetricRow<'resource_type' | 'operation'> = {
   name: 'agent_acl_denied',
   kind: 'counter',
   help: 'What ACLs denied to clients, or would have denied while they are only tried out.',

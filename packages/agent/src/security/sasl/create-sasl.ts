@@ -31,6 +31,8 @@ export interface SaslParts {
   readonly agentSecrets: RecordsView;
   /** What is kept of passwords, by the names of users. */
   readonly scramCredentials: RecordsView;
+  /** Told of everybody who logs in with what is kept of a password. */
+  readonly onPasswordLogin?: (user: string) => void;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,6 +79,9 @@ export function createSasl(parts: SaslParts): RunningSasl {
     isRequired: settings.isRequired,
     mechanisms,
     sessionMsMax: settings.sessionMsMax,
+    onLogin: (user, mechanism) => {
+      if (Object.hasOwn(ofPasswords, mechanism)) parts.onPasswordLogin?.(user);
+    },
     clock,
     log,
     metrics,

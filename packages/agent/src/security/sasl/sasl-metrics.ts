@@ -2,28 +2,28 @@ import type { MetricRow, Metrics, Series } from '@weir/core';
 
 export type AuthenticationOutcome = 'success' | 'renewed' | 'failure';
 
-const authenticationsRow: MetricRow<'mechanism' | 'outcome'> = {
+export const authenticationsRow: MetricRow<'mechanism' | 'outcome'> = {
   name: 'agent_kafka_authentication_counter',
   kind: 'counter',
   help: 'Logins of Kafka clients by SASL, and what came of them; renewed are those of clients that had logged in before.',
   labels: ['mechanism', 'outcome'],
 };
 
-const expiredRow: MetricRow<never> = {
+export const expiredRow: MetricRow<never> = {
   name: 'agent_kafka_authentication_expired_counter',
   kind: 'counter',
   help: 'Kafka connections that were closed because their clients did not log in again in time.',
   labels: [],
 };
 
-const unauthenticatedRow: MetricRow<never> = {
+export const unauthenticatedRow: MetricRow<never> = {
   name: 'agent_kafka_unauthenticated_request_counter',
   kind: 'counter',
   help: 'Requests of Kafka clients that had to log in first, and lost their connection.',
   labels: [],
 };
 
-const waitingRow: MetricRow<never> = {
+export const waitingRow: MetricRow<never> = {
   name: 'agent_kafka_authentication_waiting',
   kind: 'gauge',
   help: 'Passwords that wait to be checked.',

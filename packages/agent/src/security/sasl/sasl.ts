@@ -16,6 +16,8 @@ export interface SaslOptions {
   readonly mechanisms: ReadonlyMap<string, Mechanism>;
   /** After this time clients have to log in again, or earlier when what they showed ends earlier; 0 for never. */
   readonly sessionMsMax: number;
+  /** Told of every login, those included by which somebody stays who he is. */
+  readonly onLogin?: (user: string, mechanism: string) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -176,6 +178,7 @@ export class Sasl {
     const expiresMs = isForever ? undefined : clock.monotonicMs() + lifetimeMs;
     sasl.succeed({ user, mechanism, expiresMs });
     session.user = user;
+    this.#options.onLogin?.(user, mechanism);
     return isForever ? 0 : lifetimeMs;
   }
 

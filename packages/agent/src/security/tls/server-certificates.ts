@@ -12,7 +12,7 @@ export interface ServerCertificatesOptions {
   readonly metrics: Metrics;
 }
 
-const rows = {
+export const certificateRows = {
   reloads: {
     name: 'agent_tls_reload_counter',
     kind: 'counter',
@@ -53,9 +53,9 @@ export class ServerCertificates {
   private constructor(options: ServerCertificatesOptions, material: TlsMaterial) {
     const { metrics } = options;
     this.#options = options;
-    this.#reloaded = metrics.series(rows.reloads, { outcome: 'success' });
-    this.#failed = metrics.series(rows.reloads, { outcome: 'error' });
-    this.#expiry = metrics.series(rows.expiry, {});
+    this.#reloaded = metrics.series(certificateRows.reloads, { outcome: 'success' });
+    this.#failed = metrics.series(certificateRows.reloads, { outcome: 'error' });
+    this.#expiry = metrics.series(certificateRows.expiry, {});
     const { context, certificate } = checkMaterial(material, options.profile);
     this.#material = material;
     this.#context = context;

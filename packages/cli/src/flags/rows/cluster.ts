@@ -88,12 +88,14 @@ export const clusterFlags = [
     commands: clusterMembers,
     help: 'Use the three zonal addresses of the region rather than its one regional address.',
   }),
-  planned({
+  available({
     name: 'apiURL',
     type: url(),
-    commands: clusterMembers,
+    commands: [...clusterMembers, 'apply'],
+    plannedFor: clusterMembers,
     deprecatedNames: ['-consoleURL', 'SERVICE_CONSOLE_URL'],
     help: 'The address of the API of the control plane.',
+    rule: 'It may end with /api/v1, as provisioning tools write it.',
   }),
   planned({
     name: 'multiregion',

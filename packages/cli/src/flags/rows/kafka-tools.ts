@@ -280,7 +280,7 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: kafkaClients,
+    commands: [...kafkaClients, 'apply'],
     help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];

@@ -7,6 +7,10 @@ import { url } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
 import { brokers, clusterMembers, servers } from './takers.ts';
 
+/** Agents push all of their metrics; what carries a control plane knows more than one process could say of itself. */
+const controlPlanePushes =
+  'A control plane pushes what it tells of the clusters that it leads, so that agents need not publish it: run them with -disablePublishMetricsJob then.';
+
 export const observabilityFlags = [
   available({
     name: 'logLevel',
@@ -28,33 +32,34 @@ export const observabilityFlags = [
     name: 'enableDatadogMetrics',
     type: bool(),
     default: false,
-    commands: clusterMembers,
+    commands: servers,
     help: 'Push metrics by DogStatsD.',
+    rule: controlPlanePushes,
   }),
   foreignVariable({
     name: 'DD_AGENT_HOST',
     type: hostname(),
-    commands: clusterMembers,
+    commands: servers,
     help: 'The host to which DogStatsD metrics are pushed.',
   }),
   foreignVariable({
     name: 'DD_DOGSTATSD_PORT',
     type: port(),
-    commands: clusterMembers,
+    commands: servers,
     help: 'The UDP port of that host, 8125 when not given.',
   }),
   available({
     name: 'otlpMetricsURL',
     type: url(),
-    commands: clusterMembers,
+    commands: servers,
     help: 'Push metrics by OTLP over HTTP, as JSON, to this address.',
-    rule: 'The whole address, as in https://collector:4318/v1/metrics.',
+    rule: `The whole address, as in https://collector:4318/v1/metrics. ${controlPlanePushes}`,
   }),
   available({
     name: 'otlpMetricsHeaders',
     type: httpHeaders(),
     secret: true,
-    commands: clusterMembers,
+    commands: servers,
     help: 'Headers of those pushes, such as the one that admits them.',
     rule: 'Better set by the variable than by the flag, which other users of the machine can see.',
   }),
@@ -62,14 +67,14 @@ export const observabilityFlags = [
     name: 'metricsPushInterval',
     type: durationMs({ min: 1_000, max: 3_600_000 }),
     default: 30_000,
-    commands: clusterMembers,
+    commands: servers,
     help: 'How often metrics are pushed, by OTLP and by DogStatsD.',
   }),
   available({
     name: 'metricsNameNormalizer',
     type: bool(),
     default: true,
-    commands: clusterMembers,
+    commands: servers,
     help: 'Write a dot after the prefix of pushed metrics rather than an underscore.',
   }),
   planned({
@@ -91,7 +96,7 @@ export const observabilityFlags = [
     name: 'disableConsumerGroupMetrics',
     type: bool(),
     default: false,
-    commands: [...brokers, 'metrics'],
+    commands: [...brokers, 'metrics', 'control-plane'],
     help: 'Publish no metrics about consumer groups.',
   }),
   available({
@@ -100,7 +105,7 @@ export const observabilityFlags = [
     type: list(oneOf('partition', 'topic', 'consumer_group')),
     default: ['partition'],
     defaultByCommand: { metrics: [] },
-    commands: [...brokers, 'metrics'],
+    commands: [...brokers, 'metrics', 'control-plane'],
     help: 'The tags that consumer group metrics go without; values are combined over what they told apart.',
     rule: 'An empty list keeps every tag.',
   }),

@@ -1,5 +1,7 @@
 import { accounts } from './0001-accounts.ts';
+import { diagnostics } from './0002-diagnostics.ts';
+import { signIn } from './0003-sign-in.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [accounts];
+export const migrations: readonly Migration[] = [accounts, diagnostics, signIn];

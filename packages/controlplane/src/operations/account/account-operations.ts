@@ -2,14 +2,16 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { sessionHandlers } from './sessions.ts';
+import { ssoHandlers } from './sso.ts';
 import { userRoleHandlers } from './user-roles.ts';
 import { userHandlers } from './users.ts';
 import { virtualClusterHandlers } from './virtual-clusters.ts';
+import { workloadIdentityHandlers } from './workload-identities.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export interface AccountOperationsOptions {
   readonly accounts: AccountsDatabase;
-  /** Where browsers reach the console; links of invitations begin with it. */
+  /** Where browsers reach the console; links of invitations and of single sign-on begin with it. */
   readonly publicUrl: () => string;
 }
 
@@ -23,5 +25,7 @@ export function accountOperations({ accounts, publicUrl }: AccountOperationsOpti
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
     ...virtualClusterHandlers(accounts),
+    ...ssoHandlers(accounts, publicUrl),
+    ...workloadIdentityHandlers(accounts),
   };
 }

@@ -1,6 +1,7 @@
 import { release } from '@weir/core';
 import { notFound } from '../../accounts/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
+import { loginPathOf } from '../../sign-in/sign-in-paths.ts';
 import type { CallContext, SignedIn } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -20,10 +21,15 @@ type Names =
   | 'get_context';
 
 export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
-  const { setup, users, sessions, workspaces, virtualClusters } = accounts;
+  const { setup, users, sessions, workspaces, virtualClusters, ssoConnections } = accounts;
   return {
     async get_sign_in_methods() {
-      return { needs_setup: await setup.isNeeded(), passwords: true, sso_login_path: null };
+      const connection = await ssoConnections.only();
+      return {
+        needs_setup: await setup.isNeeded(),
+        passwords: true,
+        sso_login_path: connection === undefined ? null : loginPathOf(connection),
+      };
     },
 
     async setup({ token, account_name, email, name, password }, context) {

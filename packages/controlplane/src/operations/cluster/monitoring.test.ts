@@ -69,7 +69,7 @@ test('metrics are described by their rows', async (t) => {
     ],
   });
   const { metrics } = await desk.call('monitoring/describe_cluster_metrics', {});
-  const tags = ['virtual_cluster_id'];
+  const tags = ['virtual_cluster_id', 'agent_version'];
   assert.deepEqual(metrics, [
     { name: 'service_agents', type: 'gauge', unit: '', description: 'How many.', tags },
     { name: 'service_bytes_total', type: 'counter', unit: 'bytes', description: 'How much.', tags },

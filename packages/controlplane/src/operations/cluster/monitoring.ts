@@ -8,7 +8,7 @@ import { byText } from './wire-values.ts';
 type MonitoringOperation = 'monitoring/describe_quotas' | 'monitoring/describe_cluster_metrics';
 
 /** Labels that every series of a cluster has. */
-const commonTags = ['virtual_cluster_id'];
+const commonTags = ['virtual_cluster_id', 'agent_version'];
 
 export function monitoringOperations({ clusterPort, metricRows }: ClusterServices) {
   return {
@@ -58,12 +58,21 @@ function described({ name, kind, help, labels }: MetricRow) {
   };
 }
 
-const units = ['seconds', 'bytes', 'records', 'ratio'];
+const units: Readonly<Record<string, string>> = {
+  seconds: 'seconds',
+  ms: 'milliseconds',
+  ts: 'nanoseconds',
+  bytes: 'bytes',
+  records: 'records',
+  ratio: 'ratio',
+  pct: 'percent',
+};
 
 /** Names end in what they count, as Prometheus asks for. */
 function unitOf(name: string): string {
-  const words = name.replace(/_total$/, '').split('_');
-  const last = words.at(-1)!;
-  if (last === 'ms') return 'milliseconds';
-  return units.find((unit) => unit === last) ?? '';
+  const last = name
+    .replace(/_total$/, '')
+    .split('_')
+    .at(-1)!;
+  return Object.hasOwn(units, last) ? units[last]! : '';
 }

@@ -7,12 +7,14 @@ export interface GroupOffsetsQuery {
   readonly requireStable: boolean;
   /** `null` for all that the group has committed. */
   readonly partitions: readonly TopicPartition[] | null;
+  /** Whether the answer says when they were committed. */
+  readonly withTimes?: boolean | undefined;
 }
 
 /** What a group has committed, in the order asked. Topics that are deleted have no offsets, though they are still held. */
 export function fetchOffsets(state: ClusterState, query: GroupOffsetsQuery): CommittedOffset[] {
   const { topics, offsets } = state;
-  const { groupId, requireStable } = query;
+  const { groupId, requireStable, withTimes = false } = query;
   const partitions = query.partitions ?? allPartitions(state, groupId);
   return partitions.map(({ topicId, partition }): CommittedOffset => {
     const topic = topics.byId(topicId);
@@ -20,7 +22,9 @@ export function fetchOffsets(state: ClusterState, query: GroupOffsetsQuery): Com
     if (requireStable && offsets.isPending(groupId, topic.number, partition)) {
       return { ...committed(topicId, partition, undefined), error: 'UNSTABLE_OFFSET_COMMIT' };
     }
-    return committed(topicId, partition, offsets.get(groupId, topic.number, partition));
+    const kept = offsets.get(groupId, topic.number, partition);
+    const told = committed(topicId, partition, kept);
+    return withTimes && kept !== undefined ? { ...told, committedMs: kept.committedMs } : told;
   });
 }
 

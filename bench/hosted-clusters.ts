@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { MiB } from '@weir/core';
+import { atMost, type Benchmark, type Row } from './benchmark.ts';
+import type { HostedClusters, HostedFigures } from './hosted-clusters-process.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import type { Effort } from './side-by-side.ts';
+
+interface Scale {
+  readonly clusters: number;
+  /** A tenth of the clusters, more or less, to see what one more costs. */
+  readonly fewClusters: number;
+  readonly warmUpMs: number;
+  readonly durationMs: number;
+}
+
+const full: Scale = { clusters: 1_000, fewClusters: 100, warmUpMs: 5_000, durationMs: 30_000 };
+/** To see that it works. */
+const tiny: Scale = { clusters: 20, fewClusters: 2, warmUpMs: 100, durationMs: 200 };
+
+const agentsPerCluster = 10;
+const processFile = fileURLToPath(new URL('./hosted-clusters-process.ts', import.meta.url));
+
+/**
+ * Many clusters in one control-plane process over SQLite, all idle, with the heartbeats of their agents as only calls: what the process
+ * takes as their leader, and what another takes that stands by for all of them.
+ */
+export const hostedClusters: Benchmark = {
+  name: 'hosted-clusters',
+  async run(effort: Effort) {
+    const scale = effort.turns > 1 ? full : tiny;
+    const few = await measured(scale.fewClusters, scale);
+    const many = await measured(scale.clusters, scale);
+    return rows(scale, few, many);
+  },
+};
+
+interface Measured {
+  readonly leader: HostedFigures;
+  readonly standby: HostedFigures;
+}
+
+function rows({ clusters, fewClusters }: Scale, few: Measured, many: Measured): Row[] {
+  const size = `${clusters} clusters, ${clusters * agentsPerCluster} agents`;
+  return [
+    {
+      what: `${size}: from the start until all are led`,
+      figure: round(many.leader.readyMs / 1000),
+      unit: 's',
+      detail: `${fewClusters} clusters: ${round(few.leader.readyMs / 1000)} s`,
+    },
+    {
+      what: `${size}: CPU of the leader`,
+      figure: percent(many.leader.cpuShare),
+      unit: '% of a core',
+      bar: atMost(10),
+      detail: `${fewClusters} clusters: ${percent(few.leader.cpuShare)} %; ${many.leader.heartbeats} heartbeats`,
+    },
+    {
+      what: `${size}: memory of the leader`,
+      figure: mebibytes(many.leader.rssBytes),
+      unit: 'MiB',
+      bar: atMost(600),
+      detail: `${memoryOf(many.leader)}; ${fewClusters} clusters: ${mebibytes(few.leader.rssBytes)} MiB, ${memoryOf(few.leader)}`,
+    },
+    {
+      what: `${size}: CPU of a standby of all`,
+      figure: percent(many.standby.cpuShare),
+      unit: '% of a core',
+      detail: `${fewClusters} clusters: ${percent(few.standby.cpuShare)} %`,
+    },
+    {
+      what: `${size}: memory of a standby of all`,
+      figure: mebibytes(many.standby.rssBytes),
+      unit: 'MiB',
+      detail: memoryOf(many.standby),
+    },
+  ];
+}
+
+/** First the leader alone, as most have it, and then a standby beside it. */
+function measured(clusters: number, { warmUpMs, durationMs }: Scale): Promise<Measured> {
+  return Lifetime.during(async (lifetime) => {
+    const order = { folder: lifetime.folder(), clusters, agentsPerCluster, warmUpMs, durationMs };
+    const leader = await hosted({ ...order, role: 'leader' }, lifetime);
+    const standby = await hosted({ ...order, role: 'standby' }, lifetime);
+    return { leader, standby };
+  });
+}
+
+/** Starts the process and returns what it measured; it goes on until the end of the lifetime. */
+async function hosted(order: HostedClusters, lifetime: Lifetime): Promise<HostedFigures> {
+  const child = spawn(process.execPath, [processFile, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  lifetime.owns(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const figures = JSON.parse(line) as HostedFigures;
+    if (figures.changedRoles > 0) throw new Error(`${figures.changedRoles} nodes did not stay ${order.role}`);
+    return figures;
+  }
+  throw new Error(`the ${order.role} of ${order.clusters} clusters ended without figures`);
+}
+
+function memoryOf({ heapUsedBytes, externalBytes }: HostedFigures): string {
+  return `heap ${mebibytes(heapUsedBytes)} MiB, external ${mebibytes(externalBytes)} MiB`;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / MiB);
+}
+
+function percent(share: number): number {
+  return round(100 * share);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

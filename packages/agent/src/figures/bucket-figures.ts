@@ -1,0 +1,99 @@
+import { caps } from '@weir/core';
+import {
+  addLatencies,
+  type LatencyCounts,
+  latencyStepOf,
+  noLatencies,
+  packLatencies,
+  type ReportedBucket,
+} from '@weir/metadata';
+import type { EndedRequest, StoreOperation } from '@weir/storage';
+import { shortName } from './short-name.ts';
+
+/** What has to be allowed for an operation, in the words of whoever allows it. */
+const permissions: Readonly<Record<StoreOperation, Permission>> = {
+  put: 'put',
+  putIfAbsent: 'put',
+  getRange: 'get',
+  head: 'get',
+  delete: 'delete',
+  list: 'list',
+};
+
+type Permission = 'put' | 'get' | 'delete' | 'list';
+
+interface Counted {
+  operationCount: number;
+  failureCount: number;
+  readonly denied: Map<string, number>;
+  readonly latencies: { readonly put: LatencyCounts; readonly get: LatencyCounts };
+}
+
+/** Requests to the buckets of an agent, each counted as often as it was made. */
+export class BucketFigures {
+  readonly #byName = new Map<string, Counted>();
+
+  note(bucket: string, { operation, outcome, latencyMs }: EndedRequest): void {
+    // One that was given up says nothing about the bucket: its client went away, or a second request was faster.
+    const counted = outcome === 'aborted' ? undefined : this.#of(bucket);
+    if (counted === undefined) return;
+    counted.operationCount++;
+    if (outcome === 'success') {
+      if (operation === 'put' || operation === 'putIfAbsent') count(counted.latencies.put, latencyMs);
+      if (operation === 'getRange') count(counted.latencies.get, latencyMs);
+    } else if (outcome !== 'notFound') {
+      counted.failureCount++;
+      if (outcome === 'denied') addTo(counted.denied, permissions[operation], 1);
+    }
+  }
+
+  /** Takes what another one has noted. */
+  absorb(other: BucketFigures): void {
+    for (const [name, from] of other.#byName) {
+      const into = this.#of(name);
+      if (into === undefined) continue;
+      into.operationCount += from.operationCount;
+      into.failureCount += from.failureCount;
+      for (const [operation, times] of from.denied) addTo(into.denied, operation, times);
+      addLatencies(into.latencies.put, packLatencies(from.latencies.put));
+      addLatencies(into.latencies.get, packLatencies(from.latencies.get));
+    }
+  }
+
+  told(): readonly ReportedBucket[] {
+    return [...this.#byName].map(([name, { operationCount, failureCount, denied, latencies }]) => {
+      const [putLatencies, getLatencies] = [packLatencies(latencies.put), packLatencies(latencies.get)];
+      return {
+        name: shortName(name),
+        operationCount,
+        failureCount,
+        ...(denied.size === 0
+          ? {}
+          : { denied: [...denied].map(([operation, times]) => ({ operation, count: times })) }),
+        ...(putLatencies.length === 0 ? {} : { putLatencies }),
+        ...(getLatencies.length === 0 ? {} : { getLatencies }),
+      };
+    });
+  }
+
+  #of(bucket: string): Counted | undefined {
+    const found = this.#byName.get(bucket);
+    if (found !== undefined || this.#byName.size >= caps.reportedBucketsMax) return found;
+    const made = {
+      operationCount: 0,
+      failureCount: 0,
+      denied: new Map<string, number>(),
+      latencies: { put: noLatencies(), get: noLatencies() },
+    };
+    this.#byName.set(bucket, made);
+    return made;
+  }
+}
+
+function count(latencies: LatencyCounts, latencyMs: number): void {
+  latencies[latencyStepOf(latencyMs)]!++;
+}
+
+function addTo(counts: Map<string, number>, key: string, amount: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + amount);
+}

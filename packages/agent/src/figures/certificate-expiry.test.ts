@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { type CertificateWishes, TestCa } from '../../testing/test-ca.ts';
+import { certificateExpiry } from './certificate-expiry.ts';
+
+const validFrom = new Date(Date.UTC(2026, 0, 1));
+const validTo = new Date(Date.UTC(2026, 3, 1));
+const ca = await TestCa.create();
+
+const rows: readonly [what: string, wishes: CertificateWishes, name: RegExp][] = [
+  ['its common name', { subject: 'O=Shop, CN=kafka.example', dns: ['other.example'] }, /^kafka\.example$/],
+  ['the first of its other names', { dns: ['a.example', 'b.example'] }, /^a\.example$/],
+  ['an address', { ips: ['10.0.0.7'] }, /^10\.0\.0\.7$/],
+  ['an identity', { uris: ['spiffe://shop/agent'] }, /^spiffe:\/\/shop\/agent$/],
+  ['its number where it has no name', { subject: 'O=Shop' }, /^serial number [0-9A-F]+$/],
+];
+
+for (const [what, wishes, name] of rows) {
+  test(`a certificate is told by ${what}`, async () => {
+    const { certificate } = await ca.issue({ ...wishes, validFrom, validTo });
+    const told = certificateExpiry(new X509Certificate(certificate));
+    assert.match(told.name, name);
+    assert.deepEqual([told.issuedMs, told.expiresMs], [validFrom.getTime(), validTo.getTime()]);
+  });
+}

@@ -1,0 +1,15 @@
+import type { X509Certificate } from 'node:crypto';
+import type { ReportedExpiry } from '@weir/metadata';
+import { shortName } from './short-name.ts';
+
+/** When a certificate ends, under the name by which people know it. */
+export function certificateExpiry(certificate: X509Certificate): ReportedExpiry {
+  const { subject, subjectAltName, serialNumber, validFromDate, validToDate } = certificate;
+  const commonName = /^CN=(.+)$/m.exec(subject ?? '')?.[1];
+  const otherName = /^(?:DNS|IP Address|URI):([^,]+)/.exec(subjectAltName ?? '')?.[1];
+  return {
+    name: shortName(commonName ?? otherName ?? `serial number ${serialNumber}`),
+    issuedMs: validFromDate.getTime(),
+    expiresMs: validToDate.getTime(),
+  };
+}

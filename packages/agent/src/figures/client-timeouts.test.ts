@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import fc from 'fast-check';
+import { ClientTimeouts, usualTimeoutMs } from './client-timeouts.ts';
+
+test('the shortest time of each client is told, and how often it asked', () => {
+  const clients = new ClientTimeouts();
+  for (const timeoutMs of [3_000, 1_000, 2_000]) clients.note('shop', timeoutMs);
+  clients.note('bank', 500);
+  assert.deepEqual(clients.told(), [
+    { clientId: 'bank', timeoutMs: 500, requestCount: 1 },
+    { clientId: 'shop', timeoutMs: 1_000, requestCount: 3 },
+  ]);
+});
+
+test('who waits as long as is usual is not remembered', () => {
+  const clients = new ClientTimeouts();
+  clients.note('shop', usualTimeoutMs);
+  clients.note('bank', usualTimeoutMs - 1);
+  assert.deepEqual(
+    clients.told().map(({ clientId }) => clientId),
+    ['bank'],
+  );
+});
+
+test('however many clients there are, those with the shortest times are told', () => {
+  const timeouts = fc.array(fc.integer({ min: 0, max: usualTimeoutMs - 1 }), {
+    minLength: caps.notedClientsMax,
+    maxLength: 3 * caps.notedClientsMax,
+  });
+  fc.assert(
+    fc.property(timeouts, (all) => {
+      const clients = new ClientTimeouts();
+      for (const [index, timeoutMs] of all.entries()) clients.note(`c${index}`, timeoutMs);
+      const shortest = [...all].sort((a, b) => a - b).slice(0, caps.reportedClientsMax);
+      assert.deepEqual(
+        clients.told().map(({ timeoutMs }) => timeoutMs),
+        shortest,
+      );
+    }),
+    { numRuns: 30 },
+  );
+});

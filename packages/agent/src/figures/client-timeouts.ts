@@ -1,0 +1,53 @@
+import { caps } from '@weir/core';
+import type { ReportedClient } from '@weir/metadata';
+import { shortName } from './short-name.ts';
+
+interface Noted {
+  timeoutMs: number;
+  requestCount: number;
+}
+
+/** What clients give a write unless somebody has changed it. Those who do are not remembered, which is nearly everybody. */
+export const usualTimeoutMs = 30_000;
+
+/** Producers that wait for less time than is usual. When there are too many, those with the shortest times are remembered. */
+export class ClientTimeouts {
+  readonly #noted = new Map<string, Noted>();
+  /** Nobody who is remembered has a longer one; it is looked for when there is no room. */
+  #longestMs = Number.POSITIVE_INFINITY;
+
+  note(clientId: string, timeoutMs: number, requestCount = 1): void {
+    if (timeoutMs >= usualTimeoutMs) return;
+    const noted = this.#noted.get(clientId);
+    if (noted !== undefined) {
+      noted.timeoutMs = Math.min(noted.timeoutMs, timeoutMs);
+      noted.requestCount += requestCount;
+      return;
+    }
+    if (this.#noted.size >= caps.notedClientsMax && !this.#makeRoom(timeoutMs)) return;
+    this.#noted.set(clientId, { timeoutMs, requestCount });
+  }
+
+  /** Takes what another one has noted. */
+  absorb(other: ClientTimeouts): void {
+    for (const [clientId, { timeoutMs, requestCount }] of other.#noted)
+      this.note(clientId, timeoutMs, requestCount);
+  }
+
+  told(): readonly ReportedClient[] {
+    return [...this.#noted]
+      .map(([clientId, noted]) => ({ clientId: shortName(clientId), ...noted }))
+      .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
+      .slice(0, caps.reportedClientsMax);
+  }
+
+  #makeRoom(forTimeoutMs: number): boolean {
+    if (forTimeoutMs >= this.#longestMs) return false;
+    let longest: [clientId: string, noted: Noted] | undefined;
+    for (const entry of this.#noted) {
+      if (longest === undefined || entry[1].timeoutMs > longest[1].timeoutMs) longest = entry;
+    }
+    this.#longestMs = longest![1].timeoutMs;
+    return forTimeoutMs < this.#longestMs && this.#noted.delete(longest![0]);
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { heartbeatIntervalMs, reportIntervalMs } from '@weir/metadata';
+import { batchOf } from '../testing/data-path.ts';
+import { startAgentUnderTest } from '../testing/running-agent.ts';
+import { addUser, logInByPassword } from '../testing/sasl-client.ts';
+
+test('some heartbeats carry a report, the first one among them', async (t) => {
+  const { cluster, pass } = await startAgentUnderTest(t);
+  assert.deepEqual([cluster.calls.heartbeat, cluster.reports.length], [1, 1]);
+  await pass(3 * reportIntervalMs + heartbeatIntervalMs);
+  assert.ok(cluster.calls.heartbeat >= (3 * reportIntervalMs) / heartbeatIntervalMs);
+  assert.deepEqual(
+    cluster.reports.map(({ number, sinceNumber, spanMs }) => [number, sinceNumber, spanMs]),
+    [
+      [1, 0, 0],
+      [2, 1, reportIntervalMs],
+      [3, 2, reportIntervalMs],
+      [4, 3, reportIntervalMs],
+    ],
+  );
+});
+
+test('what nobody heard is told with the first heartbeat that is heard', async (t) => {
+  const { cluster, pass } = await startAgentUnderTest(t);
+  cluster.unavailable = true;
+  await pass(2 * reportIntervalMs);
+  cluster.unavailable = false;
+  await pass(heartbeatIntervalMs);
+  const [, after] = cluster.reports;
+  assert.equal(after!.sinceNumber, 1);
+  assert.ok(after!.spanMs >= 2 * reportIntervalMs);
+});
+
+test('an agent reports its files, its hasty clients and who has logged in', async (t) => {
+  const under = await startAgentUnderTest(t, {
+    sasl: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
+  });
+  const { cluster, pass } = under;
+  addUser(cluster, 'alice', 'wonderland');
+  const { topicId } = cluster.addTopic('t');
+  await pass(1_000);
+  const client = await under.connect();
+  await logInByPassword(client, 'alice', 'wonderland');
+  const produce = async (timeoutMs: number) => {
+    const partitionData = [{ index: 0, records: batchOf(['a record']) }];
+    const body = { acks: -1, timeoutMs, topicData: [{ name: 't', topicId, partitionData }] };
+    await client.call('Produce', 11, body);
+  };
+  for (const timeoutMs of [2_000, 1_000, 30_000]) await produce(timeoutMs);
+  await pass(reportIntervalMs + heartbeatIntervalMs);
+  const report = cluster.reports.at(-1)!;
+  assert.equal(report.files?.count, 3);
+  assert.ok(report.files!.bytes > 0);
+  assert.deepEqual(report.clients, [{ clientId: 'test', timeoutMs: 1_000, requestCount: 2 }]);
+  assert.deepEqual(
+    report.logins?.map(({ username }) => username),
+    ['alice'],
+  );
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Metrics } from '@weir/core';
+import { publishedMetrics } from '@weir/metadata';
+import { startAgentUnderTest } from '../testing/running-agent.ts';
+import { agentMetricRows } from './metric-rows.ts';
+
+const names = agentMetricRows.map(({ name }) => name);
+
+test('no two metrics have the same name', () => {
+  const all = [...names, ...publishedMetrics.map(({ name }) => name)];
+  assert.equal(new Set(all).size, all.length);
+});
+
+test('every metric that is written down somewhere is described', () => {
+  const packages = join(import.meta.dirname, '../..');
+  const places = ['agent/src/**/*.ts', 'storage/src/**/*.ts', 'metadata/src/rpc/{client,connector}.ts'];
+  const found = places
+    .flatMap((place) => globSync(place, { cwd: packages }))
+    .filter((path) => !path.endsWith('.test.ts'))
+    .flatMap((path) => {
+      const text = readFileSync(join(packages, path), 'utf8');
+      return [...text.matchAll(/name: '(\w+)',\s+kind: '(?:counter|gauge|histogram)'/g)].map(
+        ([, name]) => name!,
+      );
+    });
+  assert.ok(found.length > 40, 'they were found');
+  assert.deepEqual(
+    found.filter((name) => !names.includes(name)),
+    [],
+  );
+});
+
+test('what an agent tells is described, as it tells it', async (t) => {
+  const metrics = new Metrics();
+  await startAgentUnderTest(t, { metrics });
+  const rows = new Map([...agentMetricRows, ...publishedMetrics].map((row) => [row.name, row]));
+  const told = metrics.read();
+  assert.ok(told.length > 20);
+  for (const { row } of told) {
+    const described = rows.get(row.name) ?? assert.fail(`${row.name} is not described`);
+    assert.deepEqual([row.kind, row.help], [described.kind, described.help], row.name);
+  }
+});

@@ -1,0 +1,55 @@
+import type { MetricRow } from '@weir/core';
+import { clusterClientMetricRows } from '@weir/metadata';
+import { storeMetricRows } from '@weir/storage';
+import { outcomeRow } from './handlers/produce-outcomes.ts';
+import { heartbeatRow } from './heartbeats.ts';
+import { refreshesRow } from './identity/agent-token.ts';
+import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
+import { pushRow } from './metrics-publishing/push/metrics-push.ts';
+import { listenerRows } from './net/listener-metrics.ts';
+import { exchangeRows } from './page-exchange/exchange-metrics.ts';
+import { answerBytesRow, metadataRows, processRows } from './pressure/pressure-metrics.ts';
+import { stallRows } from './pressure/stall-figures.ts';
+import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
+import { pageRows } from './read-path/page-metrics.ts';
+import { deniedRow } from './security/acl/acl-metrics.ts';
+import {
+  authenticationsRow,
+  expiredRow,
+  unauthenticatedRow,
+  waitingRow,
+} from './security/sasl/sasl-metrics.ts';
+import { certificateRows } from './security/tls/server-certificates.ts';
+import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
+import { backpressure, outcomes, writeRows } from './write-path/write-metrics.ts';
+
+/** All that agents count, for those who describe what there is. What they tell of the cluster is not among it. */
+export const agentMetricRows: readonly MetricRow[] = [
+  ...Object.values(listenerRows),
+  outcomeRow,
+  ...Object.values(writeRows),
+  outcomes,
+  backpressure,
+  ...Object.values(pageRows),
+  ...Object.values(exchangeRows),
+  ...storeMetricRows,
+  ...clusterClientMetricRows,
+  heartbeatRow,
+  ...Object.values(processRows),
+  ...Object.values(metadataRows),
+  answerBytesRow,
+  ...stallRows,
+  throttledRow,
+  sensorsRow,
+  authenticationsRow,
+  expiredRow,
+  unauthenticatedRow,
+  waitingRow,
+  ...Object.values(certificateRows),
+  deniedRow,
+  refreshesRow,
+  pushesRow,
+  pointsRow,
+  publishOutcomeRow,
+  pushRow,
+];

@@ -1,0 +1,71 @@
+import { ApiError, type Client, catalogue } from '@weir/api';
+import type { Clock, Random } from '@weir/core';
+
+export interface Patience {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Ends waiting, and calls that only read. One that writes is waited for: nobody would know what became of it. */
+  readonly stop: AbortSignal;
+}
+
+/** Tries after the first one. */
+const retriesMax = 5;
+const callMsMax = 30_000;
+const firstPauseMs = 200;
+/** However long a server asks to wait, this is as long as a person at a terminal is kept. */
+const pauseMsMax = 60_000;
+
+/** Calls again when the answer says that it may help, and waits as long as the answer asks for. */
+export function patientClient(client: Client, patience: Patience): Client {
+  return {
+    async call(name, input) {
+      for (let retries = 0; ; retries++) {
+        try {
+          return await callWithDeadline(client, name, input, patience);
+        } catch (error) {
+          const isWorthIt = error instanceof ApiError && error.isRetriable && retries < retriesMax;
+          if (!isWorthIt || patience.stop.aborted) throw error;
+          await pause(pauseMs(retries, error, patience.random), patience);
+        }
+      }
+    },
+  };
+}
+
+async function callWithDeadline<Name extends Parameters<Client['call']>[0]>(
+  client: Client,
+  name: Name,
+  input: Parameters<typeof client.call<Name>>[1],
+  { clock, stop }: Patience,
+) {
+  const deadline = new AbortController();
+  const late = new ApiError('unavailable', `${name}: no answer within ${callMsMax / 1000} s`);
+  const cancel = clock.after(callMsMax, () => deadline.abort(late));
+  try {
+    const signals = catalogue[name].access === 'write' ? [deadline.signal] : [deadline.signal, stop];
+    return await client.call(name, input, { signal: AbortSignal.any(signals) });
+  } finally {
+    cancel();
+  }
+}
+
+/** Twice as long each time, and somewhere in the upper half of it, so that many callers do not come back together. */
+export function pauseMs(retries: number, { retryAfterSeconds }: ApiError, random: Random): number {
+  const fullMs = firstPauseMs * 2 ** retries;
+  const ownMs = fullMs / 2 + random.next() * (fullMs / 2);
+  return Math.min(Math.max(ownMs, (retryAfterSeconds ?? 0) * 1000), pauseMsMax);
+}
+
+function pause(delayMs: number, { clock, stop }: Patience): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, () => {
+      stop.removeEventListener('abort', end);
+      resolve();
+    });
+    function end(): void {
+      cancel();
+      reject(stop.reason);
+    }
+    stop.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,99 @@
+import { type Client, clusterTypes, type OutputOf, prefixed } from '@weir/api';
+import { caps } from '@weir/core';
+import type { ActualCluster, ActualTopic, Found } from '../actual.ts';
+import { isInternalTopic } from '../actual.ts';
+import type { DesiredCluster } from '../desired.ts';
+import { mapBounded } from './bounded.ts';
+
+type ListedCluster = OutputOf<'list_virtual_clusters'>['virtual_clusters'][number];
+
+export interface ReadOptions {
+  /** Whether things that the documents leave out may be deleted, so that more has to be known of them. */
+  readonly isPruning: boolean;
+}
+
+/** Looks up what the documents speak of, and nothing else. It only reads. */
+export async function readActual(
+  client: Client,
+  wanted: readonly DesiredCluster[],
+  options: ReadOptions,
+): Promise<{ readonly desired: DesiredCluster; readonly found: Found }[]> {
+  const { virtual_clusters: listed } = await client.call('list_virtual_clusters', {});
+  const keys = await agentKeys(client, wanted);
+  const pairs: { desired: DesiredCluster; found: Found }[] = [];
+  for (const desired of wanted) {
+    const named = listed.filter((cluster) => isNamed(cluster, desired));
+    const [only, ...others] = named;
+    if (only === undefined) pairs.push({ desired, found: undefined });
+    else if (others.length > 0)
+      pairs.push({ desired, found: { workspaceIds: named.map(({ workspace_id }) => workspace_id) } });
+    else
+      pairs.push({
+        desired,
+        found: { ...(await readCluster(client, desired, only, options)), agentKeys: keys },
+      });
+  }
+  return pairs;
+}
+
+function isNamed({ name, type, workspace_id }: ListedCluster, desired: DesiredCluster): boolean {
+  if (desired.workspaceId !== undefined && workspace_id !== desired.workspaceId) return false;
+  return type === desired.type && prefixed(clusterTypes[type].namePrefix, name) === desired.fullName;
+}
+
+/** Their names belong to the account, so that all are looked at once. */
+async function agentKeys(client: Client, wanted: readonly DesiredCluster[]) {
+  if (wanted.every((cluster) => cluster.agentKeys === undefined)) return undefined;
+  return (await client.call('list_api_keys', {})).api_keys;
+}
+
+async function readCluster(
+  client: Client,
+  desired: DesiredCluster,
+  listed: ListedCluster,
+  options: ReadOptions,
+): Promise<ActualCluster> {
+  const target = { virtual_cluster_id: listed.id };
+  const { region, region_group } = listed.cluster_region;
+  const [tags, configuration, topics, credentials, acls, events] = await Promise.all([
+    desired.tags && client.call('describe_virtual_cluster_tags', target),
+    desired.configuration && client.call('describe_virtual_cluster_configuration', target),
+    desired.topics && readTopics(client, desired, target, options),
+    desired.credentials && client.call('list_virtual_cluster_credentials', target),
+    desired.acls && client.call('virtual_clusters/acls/list', target),
+    desired.events && client.call('get_events_state', target),
+  ]);
+  return {
+    id: listed.id,
+    tier: listed.tier,
+    cloudProvider: listed.cloud_provider,
+    region: region?.name,
+    regionGroup: region_group?.name,
+    tags: tags?.tags,
+    configuration: configuration?.virtual_cluster_configuration,
+    topics,
+    credentials: credentials?.credentials,
+    acls: acls?.acls,
+    events,
+  };
+}
+
+/** Configs take a call for each topic, so that they are asked for only where they matter. */
+async function readTopics(
+  client: Client,
+  desired: DesiredCluster,
+  target: { readonly virtual_cluster_id: string },
+  { isPruning }: ReadOptions,
+): Promise<ActualTopic[]> {
+  const { topics } = await client.call('list_topics', target);
+  const withConfigs = new Set(
+    desired.topics?.filter(({ configs }) => Object.keys(configs).length > 0).map(({ name }) => name),
+  );
+  const wanted = new Set(desired.topics?.map(({ name }) => name));
+  return await mapBounded(topics, caps.applyCallsMax, async ({ name, shard_count: partitionCount }) => {
+    const mayGo = isPruning && !wanted.has(name) && !isInternalTopic(name);
+    if (!withConfigs.has(name) && !mayGo) return { name, partitionCount };
+    const { configs } = await client.call('describe_topic', { ...target, topic_name: name });
+    return { name, partitionCount, configs };
+  });
+}

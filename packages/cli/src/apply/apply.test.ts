@@ -1,0 +1,371 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { ApiError, catalogue } from '@weir/api';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { runArguments } from '../../testing/command-run.ts';
+import { startTestApi } from '../../testing/test-api.ts';
+
+/** An API, a folder for files, and the command. */
+async function open(t: TestContext) {
+  const api = await startTestApi(t);
+  const folder = mkdtempSync(join(tmpdir(), 'weir-apply-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const environment: Record<string, string> = { SERVICE_API_URL: api.url, SERVICE_API_KEY: api.key };
+  return {
+    api,
+    environment,
+    path: (name: string) => join(folder, name),
+    write(text: string, name = 'weir.yaml') {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    },
+    /** Runs the command over a text that it reads from standard input. */
+    async apply(text: string, ...flags: readonly string[]) {
+      const found = await runArguments(['apply', '-f', '-', ...flags], { environment, input: [text] });
+      assert.ok(!(found.out + found.err).includes(api.key), 'the key is printed nowhere');
+      return found;
+    },
+    writesSoFar() {
+      const writes = api.called.filter((name) => catalogue[name].access === 'write');
+      api.called.length = 0;
+      return writes;
+    },
+  };
+}
+
+const guide = readFileSync(join(import.meta.dirname, '../../../../docs/reference/apply.md'), 'utf8');
+const examples = [...guide.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
+const session = /^```text\n([\s\S]*?)^```$/m.exec(guide)?.[1];
+
+test('the first example of the guide does what the guide says', async (t) => {
+  const { apply, writesSoFar } = await open(t);
+  const dry = await apply(examples[0]!, '--dry-run');
+  assert.equal(dry.out, session?.split('--dry-run\n')[1]);
+  assert.deepEqual(writesSoFar(), [], 'a dry run writes nothing');
+  const done = await apply(examples[0]!);
+  assert.match(done.out, /^virtual cluster shop\n {2}\+ virtual cluster shop \(byoc\) \[vci_\w+\]\n/);
+  assert.match(done.out, /\nDone: 2 created, 0 updated, 0 deleted, 0 left as they are\.\n$/);
+  assert.deepEqual(writesSoFar(), ['create_virtual_cluster', 'create_topic']);
+  assert.deepEqual(await apply(examples[0]!), {
+    status: 0,
+    out: 'Nothing to do: 2 left as they are.\n',
+    err: '',
+  });
+  assert.deepEqual(writesSoFar(), []);
+});
+
+test('the full example of the guide is applied, with its secrets, and then there is nothing to do', async (t) => {
+  const { api, environment, path, write, writesSoFar } = await open(t);
+  mkdirSync(path('secrets'));
+  const argv = ['apply', '-f', write(examples[1]!)];
+  const missing = await runArguments(argv, { environment });
+  assert.equal(missing.status, 1);
+  assert.match(missing.err, /credential operator: the environment variable OPERATOR_PASSWORD is not set\n$/);
+  assert.deepEqual(writesSoFar(), []);
+
+  environment.OPERATOR_PASSWORD = 'hunter2';
+  const done = await runArguments(argv, { environment });
+  assert.equal(done.status, 0, done.err);
+  const told = done.err.trimEnd().split('\n');
+  assert.equal(told.length, 2);
+  assert.match(told[0]!, /^weir apply: the password of credential report, which is told only here: ccp_/);
+  assert.match(told[1]!, /^weir apply: the secret of agent key shop_metrics, which is told only here: aks_/);
+  assert.doesNotMatch(done.out, /ccp_|aks_|hunter2/);
+  for (const [name, form] of [
+    ['secrets/checkout', /^ccp_[0-9a-f]{64}\n$/],
+    ['secrets/shop-agents', /^aks_[0-9a-f]{64}\n$/],
+  ] as const) {
+    assert.match(readFileSync(path(name), 'utf8'), form);
+    assert.equal(statSync(path(name)).mode & 0o777, 0o600);
+  }
+  writesSoFar();
+  const again = await runArguments([...argv, '-prune'], { environment });
+  assert.deepEqual([again.status, again.out.startsWith('Nothing to do: '), again.err], [0, true, '']);
+  assert.deepEqual(writesSoFar(), []);
+
+  const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
+  assert.deepEqual(
+    virtual_clusters.map(({ name, agent_keys }) => [name, agent_keys?.map((key) => key.name)]),
+    [['vcn_shop', ['akn_shop_agents', 'akn_shop_metrics']]],
+  );
+});
+
+test('exit statuses', async (t) => {
+  const { apply } = await open(t);
+  const text = 'version: 1\nvirtual_clusters: [{ name: shop }]\n';
+  const status = async (given: string, ...flags: string[]) => (await apply(given, ...flags)).status;
+  assert.equal(await status(text, '-dry-run'), 0);
+  assert.equal(await status(text, '-dryRun', '-detailedExitCode'), 2);
+  assert.equal(await status(text), 0);
+  assert.equal(await status(text, '--dry-run', '--detailed-exitcode'), 0);
+  assert.equal(await status('version: 2\n', '--dry-run', '--detailed-exitcode'), 1);
+  assert.equal(await status(text, '-detailedExitCode'), 2);
+});
+
+test('a command line that cannot work is refused', async () => {
+  const cases: readonly [flags: readonly string[], said: string][] = [
+    [['-apiURL', 'http://a', '-apiKey', 'k'], '-file: weir apply needs it'],
+    [['-f', 'a'], '-apiURL: weir apply needs it'],
+    [['-f', 'a', '-apiURL', 'http://a'], '-apiKey: weir apply needs it'],
+    [
+      ['-f', 'a', '-apiURL', 'http://a', '-apiKey', 'k', '-detailedExitCode'],
+      '-detailedExitCode=true: only goes together with -dryRun',
+    ],
+  ];
+  for (const [flags, said] of cases) {
+    const found = await runArguments(['apply', ...flags]);
+    assert.deepEqual(found, { status: 2, out: '', err: `weir apply: ${said}\n` });
+  }
+});
+
+test('what cannot be reached, read or done is told in one line', async (t) => {
+  const { api, apply, path, write, environment } = await open(t);
+  const file = write('version: 1\nvirtual_clusters: []\n');
+  const wrongKey = await runArguments(['apply', '-f', file, '-apiKey', 'aks_wrong'], { environment });
+  assert.deepEqual([wrongKey.status, wrongKey.err], [1, 'weir apply: invalid API key\n']);
+  const noFile = await runArguments(['apply', '-f', path('none.yaml')], { environment });
+  assert.equal(noFile.status, 1);
+  assert.match(noFile.err, /^weir apply: \S+none\.yaml cannot be read: ENOENT[^\n]*\n$/);
+  const notText = await runArguments(['apply', '-f', '-'], { environment, input: [Uint8Array.of(0xff)] });
+  assert.deepEqual([notText.status, notText.err], [1, 'weir apply: standard input is not UTF-8\n']);
+  environment.SERVICE_API_URL = `${api.url}/api/v1/`;
+  assert.equal(
+    (await apply('version: 1\nvirtual_clusters: []\n')).status,
+    0,
+    'as provisioning tools write it',
+  );
+});
+
+test('several files count together, and problems of all are told at once', async (t) => {
+  const { environment, write, writesSoFar } = await open(t);
+  const one = write('version: 1\nvirtual_clusters: [{ name: shop, tier: dev }]\n', 'one.yaml');
+  const two = write(
+    'version: 1\nvirtual_clusters: [{ name: shop, topics: [{ name: a, partition_count: 1 }] }]\n',
+    'two.yaml',
+  );
+  const done = await runArguments(['apply', '-f', one, '-f', two, '-f', one], { environment });
+  assert.match(done.out, /\+ virtual cluster shop \(byoc, dev\).*\n {2}\+ topic a \(1 partition\)\n/);
+  writesSoFar();
+  const bad = write('version: 1\nvirtual_cluster: []\n', 'bad.yaml');
+  const worse = write('version: 1\nvirtual_clusters: [{ name: a }]\n', 'worse.yaml');
+  const refused = await runArguments(['apply', '-file', `${bad},${two}`, '-f', worse], { environment });
+  assert.deepEqual(refused.err.split('\n'), [
+    `weir apply: ${bad}:1:1: virtual_clusters: is missing`,
+    `weir apply: ${bad}:2:1: virtual_cluster: unknown field; did you mean virtual_clusters?`,
+    `weir apply: ${worse}:2:28: virtual_clusters[0].name: is not 3 to 128 letters, digits and underscores`,
+    '',
+  ]);
+  assert.deepEqual(writesSoFar(), []);
+});
+
+test('after a failure it is told what was done and what was not, and the next run does the rest', async (t) => {
+  const { api, apply } = await open(t);
+  const text = [
+    'version: 1',
+    'virtual_clusters:',
+    '  - name: shop',
+    '    topics: [{ name: a, partition_count: 1 }]',
+    '    credentials: [{ name: app, password_env: APP }]',
+    '    acls: [{ principal: "User:app", operation: READ, resource_type: TOPIC, resource_name: a }]',
+    '  - name: other',
+    '',
+  ].join('\n');
+  const { environment } = {
+    environment: { SERVICE_API_URL: api.url, SERVICE_API_KEY: api.key, APP: 'hunter2' },
+  };
+  const run = () => runArguments(['apply', '-f', '-'], { environment, input: [text] });
+  api.before = (name) => {
+    if (name === 'create_virtual_cluster_credentials')
+      throw new ApiError('limit_exceeded', 'There are enough.');
+  };
+  const failed = await run();
+  assert.equal(failed.status, 1);
+  assert.match(
+    failed.out,
+    /^virtual cluster shop\n {2}\+ virtual cluster shop .*\n {2}\+ topic a \(1 partition\)\n$/,
+  );
+  assert.deepEqual(failed.err.split('\n'), [
+    'weir apply: failed in shop: + credential app: There are enough.',
+    'weir apply: not done in shop: + acl ALLOW User:app from *: READ TOPIC a',
+    'weir apply: not done in other: + virtual cluster other (byoc)',
+    'weir apply: 2 of 5 steps are done; run it again to do the rest',
+    '',
+  ]);
+  api.before = () => {};
+  const rest = await run();
+  assert.match(rest.out, /\nDone: 3 created, 0 updated, 0 deleted, 2 left as they are\.\n$/);
+  assert.match((await apply(text)).out, /^Nothing to do/);
+});
+
+test('an answer that asks for another try gets it', async (t) => {
+  const { api, apply, writesSoFar } = await open(t);
+  let refusals = 2;
+  api.before = (name) => {
+    if (name === 'create_topic' && refusals-- > 0)
+      throw new ApiError('unavailable', undefined, { retryAfterSeconds: 0 });
+  };
+  assert.equal((await apply(examples[0]!)).status, 0);
+  assert.deepEqual(writesSoFar(), ['create_virtual_cluster', 'create_topic', 'create_topic', 'create_topic']);
+});
+
+test('what was deleted meanwhile is as good as deleted', async (t) => {
+  const { api, apply } = await open(t);
+  await apply('version: 1\nvirtual_clusters: [{ name: shop, topics: [{ name: a, partition_count: 1 }] }]\n');
+  api.before = (name) => {
+    if (name === 'delete_topic') throw new ApiError('not_found');
+  };
+  const pruned = await apply('version: 1\nvirtual_clusters: [{ name: shop, topics: [] }]\n', '-prune');
+  assert.deepEqual([pruned.status, pruned.err], [0, '']);
+});
+
+test('who stops it finds what was done, and nothing more is begun', async (t) => {
+  const { api, environment } = await open(t);
+  const stop = new AbortController();
+  api.before = (name) => {
+    if (name === 'create_virtual_cluster') stop.abort();
+  };
+  const found = await runArguments(['apply', '-f', '-'], {
+    environment,
+    input: [examples[0]!],
+    stop: stop.signal,
+  });
+  assert.equal(found.status, 130);
+  assert.match(found.out, /\+ virtual cluster shop/);
+  assert.match(found.err, /not done in shop: \+ topic orders .*\n.*: 1 of 2 steps are done/);
+});
+
+test('as JSON, every step says what became of it', async (t) => {
+  const { apply } = await open(t);
+  const steps = async (...flags: string[]) => {
+    const { out } = await apply(examples[0]!, '-output', 'json', ...flags);
+    return (JSON.parse(out) as { steps: { action: string; kind: string; status?: string }[] }).steps.map(
+      ({ action, kind, status }) => [action, kind, status],
+    );
+  };
+  const planned = (status: string) => [
+    ['create', 'virtual_cluster', status],
+    ['create', 'topic', status],
+  ];
+  assert.deepEqual(await steps('-dry-run'), planned('planned'));
+  assert.deepEqual(await steps(), planned('done'));
+  assert.deepEqual(await steps(), [
+    ['nothing', 'virtual_cluster', undefined],
+    ['nothing', 'topic', undefined],
+  ]);
+});
+
+/** What never changes of a topic is taken from its name, so that every document can follow every other. */
+const topics = ['clicks', 'orders', 'users.log', 'views'] as const;
+const configValues = {
+  'retention.ms': [-1, 1000, 604_800_000],
+  'max.message.bytes': [1_000_000, '2000000'],
+  'min.cleanable.dirty.ratio': [0.5, '0.50'],
+  'message.timestamp.type': ['CreateTime', 'LogAppendTime'],
+  preallocate: [true, 'False'],
+} as const;
+
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+
+const topicDocument = (round: number) =>
+  fc.record({
+    name: fc.constantFrom(...topics),
+    partition_count: fc.integer({ min: 1, max: 3 }).map((count) => count + 3 * round),
+    config: fc.record(
+      Object.fromEntries(
+        Object.entries(configValues).map(([name, values]) => [name, fc.constantFrom(...values)]),
+      ),
+      { requiredKeys: [] },
+    ),
+    enable_deletion_protection: optional(fc.boolean()),
+  });
+
+const aclDocument = fc.record({
+  principal: fc.constantFrom('User:app', 'User:*', 'User:CN=a b,O=c'),
+  operation: fc.constantFrom('READ', 'DESCRIBE', 'ALL'),
+  resource_type: fc.constantFrom('TOPIC', 'GROUP'),
+  resource_name: fc.constantFrom('orders', '*', 'ä b'),
+  pattern_type: fc.constantFrom('LITERAL', 'PREFIXED'),
+  permission_type: fc.constantFrom('ALLOW', 'DENY'),
+});
+
+const nameOnly = (...names: string[]) => fc.record({ name: fc.constantFrom(...names) });
+const unique = <Item extends { name: string }>(item: fc.Arbitrary<Item>) =>
+  fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 4 });
+
+const clusterDocument = (round: number) =>
+  fc.record({
+    tier: optional(fc.constantFrom('dev', 'pro', 'enterprise')),
+    tags: optional(
+      fc.dictionary(fc.stringMatching(/^[a-z ]{1,8}$/), fc.stringMatching(/^[a-z0-9: ]{0,8}$/), {
+        maxKeys: 3,
+      }),
+    ),
+    configuration: optional(
+      fc.constantFrom(
+        { enable_acls: true, enable_acl_shadowing: false, default_num_partitions: 2 },
+        { enable_acls: false, enable_acl_shadowing: true, default_retention_millis: -1 },
+        { enable_acls: false, enable_soft_topic_deletion: false, soft_topic_deletion_ttl_millis: 1000 },
+        { enable_deletion_protection: true, auto_create_topic: false, default_topic_type: 'lightning' },
+      ),
+    ),
+    broker_configuration: optional(fc.constantFrom({}, { 'log.roll.hours': 3 }, { 'group.max.size': '7' })),
+    topics: optional(unique(topicDocument(round))),
+    credentials: optional(unique(nameOnly('app', 'report', 'ccn_x'))),
+    acls: optional(fc.array(aclDocument, { maxLength: 5 })),
+    events: optional(
+      fc.record(
+        {
+          enabled: fc.boolean(),
+          event_types: fc.constantFrom(
+            {},
+            { acl_logs: { enabled: false } },
+            { agent_logs: { retention_period_nanos: 9_007_199_254_740_993n, enabled: true } },
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  });
+
+test('whatever is applied on top of whatever, the dry run foretells it and nothing is left to do', async (t) => {
+  const { apply, writesSoFar } = await open(t);
+  let clusters = 0;
+  const history = fc.tuple(clusterDocument(0), clusterDocument(1), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(history, async ([first, second, isPruning]) => {
+      const name = `cluster_${clusters++}`;
+      for (const document of [first, second]) {
+        const text = stringify(
+          { version: 1, virtual_clusters: [{ name, ...document }] },
+          { keepUndefined: false },
+        );
+        const flags = isPruning ? ['-prune'] : [];
+        writesSoFar();
+        const dry = await apply(text, ...flags, '-dry-run');
+        assert.deepEqual([dry.status, dry.err, writesSoFar()], [0, '', []], text);
+        const done = await apply(text, ...flags);
+        assert.equal(done.status, 0, `${text}\n${done.err}`);
+        assert.deepEqual(stepLines(done.out), stepLines(dry.out));
+        assert.equal(
+          writesSoFar().length,
+          stepLines(dry.out).filter((line) => !line.startsWith('  =')).length,
+        );
+        const again = await apply(text, ...flags, '-dry-run', '-detailedExitCode');
+        assert.equal(again.status, 0, `${text}\n${again.out}`);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+/** The steps without what only the doing of them brings to light. */
+function stepLines(out: string): string[] {
+  return out
+    .split('\n')
+    .filter((line) => line.startsWith('  '))
+    .map((line) => line.replace(/ \[[^\]]*\]$/, ''));
+}

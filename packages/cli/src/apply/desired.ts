@@ -1,0 +1,84 @@
+import type { CallOf, ClusterType } from '@weir/api';
+import type { ConfigTexts } from './document/configs.ts';
+import type { Place } from './document/problem.ts';
+
+/** What the documents ask for. What they do not speak of is `undefined` and stays as it is. */
+
+export type Acl = CallOf<'virtual_clusters/acls/create'>['acl'];
+export type Tier = CallOf<'update_virtual_cluster_tier'>['tier'];
+
+export interface DesiredCluster {
+  readonly place: Place;
+  /** As people call it. */
+  readonly name: string;
+  /** As the API tells it, with the prefix of its type. */
+  readonly fullName: string;
+  readonly type: ClusterType;
+  readonly workspaceId?: string | undefined;
+  readonly tier?: Tier | undefined;
+  readonly cloud?: DesiredCloud | undefined;
+  /** All tags. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly configuration?: DesiredConfiguration | undefined;
+  readonly topics?: readonly DesiredTopic[] | undefined;
+  readonly credentials?: readonly DesiredCredential[] | undefined;
+  readonly agentKeys?: readonly DesiredAgentKey[] | undefined;
+  readonly acls?: readonly Acl[] | undefined;
+  readonly events?: DesiredEvents | undefined;
+}
+
+export interface DesiredCloud {
+  readonly provider?: 'aws' | 'gcp' | 'azure' | undefined;
+  readonly region?: string | undefined;
+  readonly region_group?: string | undefined;
+}
+
+export interface DesiredConfiguration {
+  readonly place: Place;
+  readonly enable_acls?: boolean | undefined;
+  readonly enable_acl_shadowing?: boolean | undefined;
+  readonly enable_deletion_protection?: boolean | undefined;
+  /** Everything else is a config of the cluster. */
+  readonly brokerConfigs: ConfigTexts;
+}
+
+export interface DesiredTopic {
+  readonly place: Place;
+  readonly name: string;
+  readonly partitionCount: number;
+  /** Deletion protection is one of them. */
+  readonly configs: ConfigTexts;
+}
+
+/** Where a secret comes from or goes to. */
+export type SecretPlace =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'file'; readonly path: string }
+  /** Nowhere: it is told once. */
+  | { readonly kind: 'told' };
+
+export interface DesiredCredential {
+  readonly place: Place;
+  readonly name: string;
+  readonly fullName: string;
+  readonly isSuperuser: boolean;
+  readonly password: SecretPlace;
+}
+
+export interface DesiredAgentKey {
+  readonly place: Place;
+  readonly name: string;
+  readonly fullName: string;
+  readonly isReadOnly: boolean;
+  readonly key: Exclude<SecretPlace, { readonly kind: 'variable' }>;
+}
+
+export interface DesiredEvents {
+  readonly enabled?: boolean | undefined;
+  readonly event_types?: Readonly<Record<string, DesiredEventType | undefined>> | undefined;
+}
+
+export interface DesiredEventType {
+  readonly enabled?: boolean | undefined;
+  readonly retention_period_nanos?: number | bigint | undefined;
+}

@@ -1,0 +1,64 @@
+import { checkConfigs, describeConfigs, isConfigName } from '@weir/metadata';
+import { nearestName } from '../../flags/suggest.ts';
+import { withSubject } from './schema-problems.ts';
+import type { ValuePath } from './yaml-documents.ts';
+
+type ConfigKind = 'topic' | 'cluster';
+export type ConfigTexts = Readonly<Record<string, string>>;
+
+export interface CheckedTexts {
+  /** By the names and in the form in which a cluster tells them, so that the two can be compared. */
+  readonly texts: ConfigTexts;
+  readonly problems: readonly { readonly path: ValuePath; readonly message: string }[];
+}
+
+/** Configs that a document says elsewhere. */
+const fieldOfClusterConfig: Readonly<Record<string, string>> = {
+  'service.acls.enabled': 'configuration.enable_acls',
+  'service.acl.shadowing.enabled': 'configuration.enable_acl_shadowing',
+};
+
+/**
+ * Checks configs before anything is done. A cluster ignores names that it does not know, as Kafka does; here they are refused, because
+ * nobody writes down what is to be ignored.
+ */
+export function checkTexts(kind: ConfigKind, given: ConfigTexts, path: ValuePath): CheckedTexts {
+  const problems = Object.keys(given).flatMap((name) => {
+    const rule = ruleAgainst(kind, name);
+    return rule === undefined ? [] : [problemAt(path, name, rule)];
+  });
+  const { configs, problems: refused } = checkConfigs(kind, given);
+  for (const { name, rule } of refused) {
+    if (ruleAgainst(kind, name) === undefined) problems.push(problemAt(path, name, rule));
+  }
+  return { texts: asTold(kind, configs as ConfigTexts), problems };
+}
+
+function problemAt(path: ValuePath, name: string, rule: string) {
+  const at = [...path, name];
+  return { path: at, message: withSubject(at, rule) };
+}
+
+function ruleAgainst(kind: ConfigKind, name: string): string | undefined {
+  if (!isConfigName(kind, name)) {
+    const nearest = nearestName(name, configNames(kind));
+    const suggestion = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    return `there is no such ${kind === 'topic' ? 'topic' : 'broker'} config${suggestion}`;
+  }
+  if (kind === 'topic') return undefined;
+  if (name.startsWith('service.events.')) return 'is said by events';
+  if (name === 'service.bucket.url') return 'is not for this file; change it by the API';
+  return Object.hasOwn(fieldOfClusterConfig, name) ? `is said by ${fieldOfClusterConfig[name]}` : undefined;
+}
+
+function configNames(kind: ConfigKind): string[] {
+  return describeConfigs(kind, { texts: {}, clusterTexts: {}, agentTexts: {}, names: null }).map(
+    ({ name }) => name,
+  );
+}
+
+function asTold(kind: ConfigKind, texts: ConfigTexts): ConfigTexts {
+  const names = Object.keys(texts);
+  const told = describeConfigs(kind, { texts, clusterTexts: {}, agentTexts: {}, names });
+  return Object.fromEntries(told.map(({ name, value }) => [name, value ?? texts[name]!]));
+}

@@ -1,0 +1,90 @@
+import type { DesiredCluster } from '../desired.ts';
+import type { DocumentProblem, Place } from './problem.ts';
+
+type Report = (problem: DocumentProblem) => void;
+
+/**
+ * Documents may speak of the same cluster, as when each team has a file for its topics: lists are put together, and everything else is
+ * said by one of them.
+ */
+export function joinClusters(clusters: readonly DesiredCluster[], report: Report): DesiredCluster[] {
+  const byName = new Map<string, DesiredCluster>();
+  for (const cluster of clusters) {
+    const key = `${cluster.workspaceId ?? ''} ${cluster.fullName}`;
+    const earlier = byName.get(key);
+    byName.set(key, earlier === undefined ? cluster : joined(earlier, cluster, report));
+  }
+  const all = [...byName.values()];
+  for (const cluster of all) refuseTwins(cluster, report);
+  // Names of keys belong to the account, so that clusters share them.
+  refuseRepeated(
+    all.flatMap(({ agentKeys = [] }) => agentKeys),
+    ({ fullName }) => fullName,
+    ({ name }) => `the agent key ${name}`,
+    report,
+  );
+  return all;
+}
+
+const saidOnce = ['tier', 'cloud', 'tags', 'configuration', 'events'] as const;
+
+function joined(earlier: DesiredCluster, later: DesiredCluster, report: Report): DesiredCluster {
+  for (const field of saidOnce) {
+    if (earlier[field] === undefined || later[field] === undefined) continue;
+    const name = field === 'configuration' ? 'configuration or broker_configuration' : field;
+    report({
+      place: later.place,
+      message: `virtual cluster ${later.name} has ${name} at ${earlier.place} already; say it once`,
+    });
+  }
+  return {
+    ...earlier,
+    tier: earlier.tier ?? later.tier,
+    cloud: earlier.cloud ?? later.cloud,
+    tags: earlier.tags ?? later.tags,
+    configuration: earlier.configuration ?? later.configuration,
+    events: earlier.events ?? later.events,
+    topics: both(earlier.topics, later.topics),
+    credentials: both(earlier.credentials, later.credentials),
+    agentKeys: both(earlier.agentKeys, later.agentKeys),
+    acls: both(earlier.acls, later.acls),
+  };
+}
+
+function both<Item>(
+  earlier: readonly Item[] | undefined,
+  later: readonly Item[] | undefined,
+): readonly Item[] | undefined {
+  return earlier === undefined ? later : [...earlier, ...(later ?? [])];
+}
+
+function refuseTwins({ topics = [], credentials = [] }: DesiredCluster, report: Report): void {
+  refuseRepeated(
+    topics,
+    // Metrics cannot tell a dot from an underscore, so that a cluster refuses the second.
+    ({ name }) => name.replaceAll('.', '_'),
+    ({ name }) => `the topic ${name}`,
+    report,
+  );
+  refuseRepeated(
+    credentials,
+    ({ fullName }) => fullName,
+    ({ name }) => `the credential ${name}`,
+    report,
+  );
+}
+
+function refuseRepeated<Item extends { readonly place: Place }>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  wordsFor: (item: Item) => string,
+  report: Report,
+): void {
+  const places = new Map<string, Place>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const place = places.get(key);
+    if (place === undefined) places.set(key, item.place);
+    else report({ place: item.place, message: `${wordsFor(item)} is at ${place} already` });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Outcome } from '../../outcome.ts';
+import type { DesiredCluster } from '../desired.ts';
+import { desiredCluster } from './desired-cluster.ts';
+import { joinClusters } from './join-clusters.ts';
+import { type DocumentProblem, inReadingOrder } from './problem.ts';
+import { documentSchema } from './schema.ts';
+import { schemaProblems } from './schema-problems.ts';
+import { readYaml, type YamlDocument } from './yaml-documents.ts';
+
+/** A file that was read. */
+export interface DocumentSource {
+  /** As problems call it. */
+  readonly fileName: string;
+  /** What the names of files in it are relative to. */
+  readonly folder: string;
+  readonly text: string;
+}
+
+/** What several files ask for together, or everything that is wrong with any of them. */
+export function readDocuments(
+  sources: readonly DocumentSource[],
+): Outcome<readonly DesiredCluster[], readonly DocumentProblem[]> {
+  const problems: DocumentProblem[] = [];
+  const clusters: DesiredCluster[] = [];
+  for (const { fileName, folder, text } of sources) {
+    const file = readYaml(fileName, text);
+    const own: DocumentProblem[] = [...file.problems];
+    if (file.documents.length === 0 && own.length === 0)
+      own.push({ place: `${fileName}:1:1`, message: 'has no document; one begins with version: 1' });
+    for (const document of file.documents)
+      clusters.push(...clustersOf(document, folder, (problem) => own.push(problem)));
+    problems.push(...inReadingOrder(own));
+  }
+  const joined = joinClusters(clusters, (problem) => problems.push(problem));
+  return problems.length === 0 ? { value: joined } : { problem: problems };
+}
+
+function clustersOf(
+  document: YamlDocument,
+  folder: string,
+  report: (problem: DocumentProblem) => void,
+): DesiredCluster[] {
+  const found = documentSchema.safeParse(document.value);
+  if (!found.success) {
+    for (const problem of schemaProblems(documentSchema, document, found.error.issues)) report(problem);
+    return [];
+  }
+  return found.data.virtual_clusters.map((written, index) =>
+    desiredCluster(written, { document, path: ['virtual_clusters', index], folder, report }),
+  );
+}

@@ -1,0 +1,50 @@
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { caps, formatBytes } from '@weir/core';
+import { Failure } from '../../failure.ts';
+import type { DocumentSource } from './read-documents.ts';
+
+/** What stands for standard input among the names of files. */
+const standardInput = '-';
+
+/** Reads the files that were named, each once, in their order. */
+export async function readSources(
+  paths: readonly string[],
+  input: AsyncIterable<Uint8Array>,
+): Promise<DocumentSource[]> {
+  const sources: DocumentSource[] = [];
+  for (const path of new Set(paths)) {
+    sources.push(
+      path === standardInput
+        ? { fileName: '(standard input)', folder: '.', text: await textOf('standard input', input) }
+        : { fileName: path, folder: dirname(path), text: await fileText(path) },
+    );
+  }
+  return sources;
+}
+
+async function fileText(path: string): Promise<string> {
+  try {
+    const file = await open(path);
+    return await textOf(path, file.createReadStream());
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function textOf(name: string, chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of chunks) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > caps.applyFileBytesMax)
+      throw new Failure(`${name} is longer than ${formatBytes(caps.applyFileBytesMax)}; split it`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch (error) {
+    throw new Failure(`${name} is not UTF-8`, { cause: error });
+  }
+}

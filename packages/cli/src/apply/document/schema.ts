@@ -1,0 +1,141 @@
+import { catalogue, cloudProviders, clusterTypeNames, eventTypes, topicTypes } from '@weir/api';
+import { caps } from '@weir/core';
+import * as z from 'zod';
+
+/**
+ * What a document may say. Fields that the API has too are taken from there, with their limits; the names are those of the API and of
+ * the tools that provision by it. Nothing beyond these fields is allowed at any level, so that a misspelt one is told.
+ */
+
+const cluster = catalogue.create_virtual_cluster.input.shape;
+const topic = catalogue.create_topic.input.shape;
+const rule = catalogue['virtual_clusters/acls/create'].input.shape.acl.shape;
+const credential = catalogue.create_virtual_cluster_credentials.input.shape;
+const apiKey = catalogue.create_api_key.input.shape;
+const { tier } = catalogue.update_virtual_cluster_tier.input.shape;
+
+/** Configs are texts, and people write numbers and truths as they are. */
+const configText = z.preprocess(
+  (value) => (['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : value),
+  z.string({ error: 'is not a text, a number, true or false' }).max(caps.configTextCharsMax),
+);
+
+const configs = z
+  .record(z.string(), configText)
+  .refine((found) => Object.keys(found).length <= caps.configsPerRequestMax, {
+    error: `has more than ${caps.configsPerRequestMax} entries`,
+  });
+
+const millis = (min: number) => z.int().min(min);
+
+const nanos = z
+  .union([z.int(), z.bigint()], { error: 'is not a whole number of nanoseconds' })
+  .refine((value) => value >= 1 && value < 2n ** 63n, { error: 'is not from 1 to 9223372036854775807' });
+
+const path = z.string().min(1).max(4096);
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, {
+  error: 'is not the name of an environment variable',
+});
+
+const topicSchema = z.strictObject({
+  name: topic.topic_name,
+  partition_count: topic.partition_count,
+  config: configs.optional(),
+  enable_deletion_protection: z.boolean().optional(),
+});
+
+const credentialSchema = z
+  .strictObject({
+    name: credential.credentials_name,
+    cluster_superuser: z.boolean().default(false),
+    password_env: variableName.optional(),
+    password_file: path.optional(),
+  })
+  .refine(({ password_env: name, password_file: file }) => name === undefined || file === undefined, {
+    error: 'password_env and password_file cannot both be given',
+  });
+
+const agentKeySchema = z.strictObject({
+  name: apiKey.name,
+  read_only: z.boolean().default(false),
+  key_file: path.optional(),
+});
+
+const aclSchema = z.strictObject({
+  resource_type: rule.resource_type,
+  resource_name: rule.resource_name.optional(),
+  pattern_type: rule.pattern_type.default('LITERAL'),
+  principal: rule.principal,
+  host: rule.host.default('*'),
+  operation: rule.operation,
+  permission_type: rule.permission_type.default('ALLOW'),
+});
+
+const eventTypeSchema = z
+  .strictObject({ enabled: z.boolean().optional(), retention_period_nanos: nanos.optional() })
+  .optional();
+
+const eventsSchema = z.strictObject({
+  enabled: z.boolean().optional(),
+  event_types: z
+    .strictObject(
+      Object.fromEntries(eventTypes.map((type) => [type, eventTypeSchema])) as Record<
+        (typeof eventTypes)[number],
+        typeof eventTypeSchema
+      >,
+    )
+    .optional(),
+});
+
+const configurationSchema = z
+  .strictObject({
+    auto_create_topic: z.boolean().optional(),
+    default_num_partitions: z.int().min(1).max(caps.partitionsPerTopicMax).optional(),
+    default_retention_millis: millis(-1).optional(),
+    default_topic_type: z.enum(topicTypes).optional(),
+    enable_acls: z.boolean().optional(),
+    enable_acl_shadowing: z.boolean().optional(),
+    enable_deletion_protection: z.boolean().optional(),
+    enable_soft_topic_deletion: z.boolean().optional(),
+    soft_topic_deletion_ttl_millis: millis(0).optional(),
+  })
+  .refine(
+    ({ enable_acls, enable_acl_shadowing }) => !(enable_acls === true && enable_acl_shadowing === true),
+    {
+      error: 'enable_acls and enable_acl_shadowing cannot both be true',
+    },
+  );
+
+const cloudSchema = z
+  .strictObject({
+    provider: z.enum(cloudProviders).optional(),
+    region: z.string().min(1).max(64).optional(),
+    region_group: z.string().min(1).max(64).optional(),
+  })
+  .refine(({ region, region_group: group }) => region === undefined || group === undefined, {
+    error: 'region and region_group cannot both be given',
+  });
+
+const virtualClusterSchema = z.strictObject({
+  name: cluster.virtual_cluster_name,
+  type: z.enum(clusterTypeNames).default('byoc'),
+  workspace_id: catalogue.delete_workspace.input.shape.workspace_id.optional(),
+  tier: tier.optional(),
+  cloud: cloudSchema.optional(),
+  tags: catalogue.describe_virtual_cluster_tags.output.shape.tags.optional(),
+  configuration: configurationSchema.optional(),
+  broker_configuration: configs.optional(),
+  topics: z.array(topicSchema).max(caps.partitionsPerClusterMax).optional(),
+  credentials: z.array(credentialSchema).max(caps.credentialsMax).optional(),
+  agent_keys: z.array(agentKeySchema).max(caps.apiKeysMax).optional(),
+  acls: z.array(aclSchema).max(caps.aclsMax).optional(),
+  events: eventsSchema.optional(),
+});
+
+export const documentSchema = z.strictObject({
+  version: z.literal(1, { error: 'is not 1, which is the only version that there is' }),
+  virtual_clusters: z.array(virtualClusterSchema).max(caps.virtualClustersMax),
+});
+
+export type WrittenDocument = z.output<typeof documentSchema>;
+export type WrittenCluster = WrittenDocument['virtual_clusters'][number];

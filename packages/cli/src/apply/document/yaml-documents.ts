@@ -1,0 +1,142 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type YAMLError,
+} from 'yaml';
+import type { DocumentProblem, Place } from './problem.ts';
+
+/** Fields and items on the way from the top of a document to one of its values. */
+export type ValuePath = readonly (string | number)[];
+
+/** One document of a file, as plain values, that knows where they stand. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** Where a value stands; what is not there stands where it would belong. */
+  placeOf(path: ValuePath): Place;
+  /** Where the name of a field stands. */
+  placeOfKey(path: ValuePath): Place;
+}
+
+export interface YamlFile {
+  readonly documents: readonly YamlDocument[];
+  readonly problems: readonly DocumentProblem[];
+}
+
+/** More would only serve to make a small file a large one. */
+const aliasesMax = 100;
+
+/** Reads YAML 1.2. What the parser merely doubts, such as an unknown tag, is a problem too. */
+export function readYaml(fileName: string, text: string): YamlFile {
+  const lines = new LineCounter();
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return `${fileName}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  };
+  let parsed: Document.Parsed[];
+  try {
+    parsed = [
+      ...parseAllDocuments(text, {
+        version: '1.2',
+        lineCounter: lines,
+        intAsBigInt: true,
+        prettyErrors: false,
+        logLevel: 'silent',
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { documents: [], problems: [{ place: `${fileName}:1:1`, message: 'is nested too deeply' }] };
+  }
+  const problems: DocumentProblem[] = [];
+  const documents: YamlDocument[] = [];
+  for (const document of parsed) {
+    const doubts: readonly YAMLError[] = [...document.errors, ...document.warnings];
+    for (const { pos, message } of doubts)
+      problems.push({ place: placeAt(pos[0]), message: oneLine(message) });
+    if (doubts.length > 0) continue;
+    const read = plainValueOf(document);
+    if ('problem' in read) problems.push({ place: placeAt(document.range[0]), message: read.problem });
+    // A file may begin or end with a separator.
+    else if (read.value !== null) documents.push(located(document, read.value, placeAt));
+  }
+  return { documents, problems };
+}
+
+function plainValueOf(document: Document.Parsed): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: withPlainIntegers(document.toJS({ maxAliasCount: aliasesMax })) };
+  } catch (error) {
+    if (error instanceof ReferenceError) return { problem: oneLine(error.message) };
+    if (error instanceof RangeError) return { problem: 'is nested too deeply' };
+    throw error;
+  }
+}
+
+/** Integers are read as bigints, so that none loses digits; most are exact as numbers. */
+function withPlainIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  if (Array.isArray(value)) return value.map(withPlainIntegers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPlainIntegers(item)]));
+}
+
+function located(
+  document: Document.Parsed,
+  value: unknown,
+  placeAt: (offset: number) => Place,
+): YamlDocument {
+  const walk = (path: ValuePath) => {
+    let node: Node | null = document.contents;
+    let key: Node | null = null;
+    for (const segment of path) {
+      const next: Spot | undefined = step(resolved(node, document), segment);
+      if (next === undefined) break;
+      ({ key, node } = next);
+    }
+    return { key, node };
+  };
+  const start = (node: Node | null) => placeAt(node?.range?.[0] ?? document.range[0]);
+  return {
+    value,
+    placeOf: (path) => {
+      const { key, node } = walk(path);
+      return start(node ?? key);
+    },
+    placeOfKey: (path) => {
+      const { key, node } = walk(path);
+      return start(key ?? node);
+    },
+  };
+}
+
+interface Spot {
+  readonly key: Node | null;
+  readonly node: Node | null;
+}
+
+function step(node: Node | null, segment: string | number): Spot | undefined {
+  if (isSeq(node)) {
+    const item = node.items[Number(segment)];
+    return item === undefined ? undefined : { key: null, node: item as Node };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment));
+  return pair === undefined ? undefined : { key: pair.key as Node, node: pair.value as Node | null };
+}
+
+function resolved(node: Node | null, document: Document.Parsed): Node | null {
+  return isAlias(node) ? (node.resolve(document) ?? null) : node;
+}
+
+function oneLine(message: string): string {
+  return message.replaceAll(/\s+/g, ' ').trim();
+}

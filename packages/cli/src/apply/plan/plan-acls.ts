@@ -1,0 +1,48 @@
+import type { Acl } from '../desired.ts';
+import { deletion, isMissing, nothing } from './changes.ts';
+import type { PlanContext } from './plan.ts';
+import type { Step } from './step.ts';
+
+/** ACLs. One is what its seven fields say, so that there is nothing to update. */
+export function planAcls({ desired, actual, isPruning }: PlanContext): Step[] {
+  if (desired.acls === undefined) return [];
+  const wanted = new Map(desired.acls.map((acl) => [aclText(acl), acl]));
+  const there = new Map(actual?.acls?.map((acl) => [aclText(acl), acl]));
+  const steps = [...wanted].map(([name, acl]): Step => {
+    if (there.has(name)) return nothing(desired, 'acl', name);
+    return {
+      action: 'create',
+      kind: 'acl',
+      cluster: desired.name,
+      name,
+      reason: isMissing,
+      phase: 'acls',
+      changes: [],
+      task: { operation: 'virtual_clusters/acls/create', input: { acl } },
+    };
+  });
+  const others = isPruning ? [...there].filter(([name]) => !wanted.has(name)) : [];
+  return [
+    ...steps,
+    ...others.map(([name, acl]) =>
+      deletion(desired, {
+        kind: 'acl',
+        name,
+        phase: 'acl deletions',
+        task: { operation: 'virtual_clusters/acls/delete', input: { acls: [acl] } },
+      }),
+    ),
+  ];
+}
+
+/** The seven fields in words. Two rules with one text are one rule, because the fields that may hold anything are quoted. */
+export function aclText(acl: Acl): string {
+  const name = `${acl.resource_type} ${quoted(acl.resource_name)}${acl.pattern_type === 'PREFIXED' ? '…' : ''}`;
+  const who = `${quoted(acl.principal)} from ${quoted(acl.host)}`;
+  return `${acl.permission_type} ${who}: ${acl.operation} ${name}`;
+}
+
+/** Plain words stand as they are. */
+function quoted(text: string): string {
+  return /^[\w.:*/@=+-]+$/.test(text) ? text : JSON.stringify(text);
+}

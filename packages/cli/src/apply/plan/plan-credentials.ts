@@ -1,0 +1,43 @@
+import { deletion, isMissing, nothing } from './changes.ts';
+import type { PlanContext } from './plan.ts';
+import type { Step } from './step.ts';
+
+/** Credentials. One that is there is never made anew, because its clients would be locked out; what differs is told. */
+export function planCredentials({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+  if (desired.credentials === undefined) return [];
+  const there = new Map(actual?.credentials?.map((credential) => [credential.name, credential]));
+  const steps = desired.credentials.map((credential): Step => {
+    const { name, fullName, isSuperuser, place } = credential;
+    const found = there.get(fullName);
+    if (found !== undefined) {
+      if (found.is_cluster_superuser !== isSuperuser) {
+        const message = `credential ${name} has cluster_superuser ${found.is_cluster_superuser}, which cannot be changed; make one by another name`;
+        refuse({ place, message });
+      }
+      return nothing(desired, 'credential', name);
+    }
+    return {
+      action: 'create',
+      kind: 'credential',
+      cluster: desired.name,
+      name,
+      reason: isMissing,
+      phase: 'credentials',
+      changes: isSuperuser ? [{ field: 'cluster_superuser', to: 'true' }] : [],
+      task: { operation: 'create_virtual_cluster_credentials', credential },
+    };
+  });
+  const wanted = new Set(desired.credentials.map(({ fullName }) => fullName));
+  const others = isPruning ? (actual?.credentials ?? []).filter(({ name }) => !wanted.has(name)) : [];
+  return [
+    ...steps,
+    ...others.map(({ id, name }) =>
+      deletion(desired, {
+        kind: 'credential',
+        name,
+        phase: 'credential deletions',
+        task: { operation: 'delete_virtual_cluster_credentials', input: { id } },
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,109 @@
+import { type ActualTopic, isInternalTopic } from '../actual.ts';
+import type { DesiredCluster, DesiredTopic } from '../desired.ts';
+import { protectionConfig } from '../document/desired-cluster.ts';
+import { changesOf, deletion, isDifferent, isMissing, nothing, targetsOf } from './changes.ts';
+import type { PlanContext } from './plan.ts';
+import type { Change, Step } from './step.ts';
+
+/** Topics. Configs that the documents leave out stay, and so do partitions: they only become more. */
+export function planTopics({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+  if (desired.topics === undefined) return [];
+  const there = new Map(actual?.topics?.map((topic) => [topic.name, topic]));
+  const steps = desired.topics.map((topic): Step => {
+    const found = there.get(topic.name);
+    return found === undefined ? creation(desired, topic) : update(desired, topic, found, refuse);
+  });
+  const wanted = new Set(desired.topics.map(({ name }) => name));
+  const others = isPruning ? (actual?.topics ?? []).filter(({ name }) => !wanted.has(name)) : [];
+  return [...steps, ...others.map((topic) => prune(desired, topic))];
+}
+
+function creation({ name: cluster }: DesiredCluster, topic: DesiredTopic): Step {
+  const { name, partitionCount, configs } = topic;
+  return {
+    action: 'create',
+    kind: 'topic',
+    cluster,
+    name,
+    reason: isMissing,
+    phase: 'topics',
+    changes: [{ field: 'partition_count', to: String(partitionCount) }, ...changesOf(configs, undefined)],
+    task: {
+      operation: 'create_topic',
+      input: { topic_name: name, partition_count: partitionCount, configs: { ...configs } },
+    },
+  };
+}
+
+function update(
+  desired: DesiredCluster,
+  topic: DesiredTopic,
+  found: ActualTopic,
+  refuse: PlanContext['refuse'],
+): Step {
+  const { name, partitionCount } = topic;
+  for (const rule of rulesAgainst(topic, found))
+    refuse({ place: topic.place, message: `topic ${name} ${rule}` });
+  const configs = changesOf(topic.configs, found.configs);
+  const isGrowing = partitionCount > found.partitionCount;
+  if (!isGrowing && configs.length === 0) return nothing(desired, 'topic', name);
+  const growth: Change[] = isGrowing
+    ? [{ field: 'partition_count', from: String(found.partitionCount), to: String(partitionCount) }]
+    : [];
+  return {
+    action: 'update',
+    kind: 'topic',
+    cluster: desired.name,
+    name,
+    reason: isDifferent,
+    phase: 'topics',
+    changes: [...growth, ...configs],
+    task: {
+      operation: 'update_topic',
+      input: {
+        topic_name: name,
+        ...(isGrowing ? { partition_count: partitionCount } : {}),
+        configs: targetsOf(configs),
+      },
+    },
+  };
+}
+
+function rulesAgainst({ partitionCount, configs }: DesiredTopic, found: ActualTopic): string[] {
+  const policy = configs['cleanup.policy'];
+  const policyThere = found.configs?.['cleanup.policy'];
+  const isRecompacted =
+    policy !== undefined &&
+    typeof policyThere === 'string' &&
+    isCompacted(policy) !== isCompacted(policyThere);
+  return [
+    ...(partitionCount < found.partitionCount
+      ? [
+          `has ${found.partitionCount} partitions and cannot have ${partitionCount}; partitions only become more`,
+        ]
+      : []),
+    ...(isRecompacted
+      ? [`has cleanup.policy ${policyThere} and cannot have ${policy}; make another topic for it`]
+      : []),
+  ];
+}
+
+function isCompacted(policy: string): boolean {
+  return policy.split(',').includes('compact');
+}
+
+function prune(desired: DesiredCluster, { name, configs }: ActualTopic): Step {
+  const keeper = isInternalTopic(name)
+    ? 'belongs to the service'
+    : configs?.[protectionConfig] === 'true'
+      ? 'has deletion protection'
+      : undefined;
+  if (keeper !== undefined)
+    return { action: 'keep', kind: 'topic', cluster: desired.name, name, reason: keeper };
+  return deletion(desired, {
+    kind: 'topic',
+    name,
+    phase: 'topic deletions',
+    task: { operation: 'delete_topic', input: { topic_name: name } },
+  });
+}

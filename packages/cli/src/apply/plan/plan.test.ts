@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ActualCluster } from '../actual.ts';
+import { documentProblemLine } from '../document/problem.ts';
+import { readDocuments } from '../document/read-documents.ts';
+import { planText } from '../print.ts';
+import { planChanges } from './plan.ts';
+
+const shop: ActualCluster = {
+  id: 'vci_shop',
+  tier: 'pro',
+  cloudProvider: 'aws',
+  region: 'us-east-1',
+  tags: { team: 'checkout', old: 'yes' },
+  configuration: {
+    are_acls_enabled: false,
+    acl_shadowing_enabled: false,
+    is_auto_create_topic_enabled: true,
+    default_num_partitions: 1,
+    default_retention_millis: 86_400_000,
+    default_topic_type: 'classic',
+    enable_deletion_protection: false,
+    soft_delete_topics_enabled: true,
+    inactive_topics_ttl: 86_400_000_000_000,
+    tier: 'pro',
+    broker_configs: { 'num.partitions': '1' },
+    bucket_url: null,
+  },
+  topics: [
+    { name: '__service_events_acl_logs', partitionCount: 1 },
+    { name: 'kept', partitionCount: 1, configs: { 'service.deletion.protection.enabled': 'true' } },
+    {
+      name: 'orders',
+      partitionCount: 6,
+      configs: { 'retention.ms': '1', 'cleanup.policy': 'delete', 'max.message.bytes': null },
+    },
+    { name: 'stale', partitionCount: 1, configs: {} },
+  ],
+  credentials: [credential('app', false), credential('root', true)],
+  agentKeys: [agentKey('agents', 'agent', 'vci_shop'), agentKey('elsewhere', 'agent', 'vci_other')],
+  acls: [acl('app', 'READ'), acl('app', 'WRITE')],
+  events: { enabled: false, event_types: { acl_logs: { enabled: true, retention_period_nanos: 7 } } },
+};
+
+function credential(name: string, is_cluster_superuser: boolean) {
+  const fields = { username: `ccun_${name}`, created_at: '2026-01-31T12:00:00Z', read_only: false };
+  return { id: `cci_${name}`, name: `ccn_${name}`, is_cluster_superuser, ...fields };
+}
+
+function agentKey(name: string, principal_kind: 'agent' | 'agent_r', resource_id: string) {
+  const grant = { principal_kind, resource_kind: 'virtual_cluster', resource_id, workspace_id: '*' } as const;
+  return {
+    id: `aki_${name}`,
+    name: `akn_${name}`,
+    access_grants: [{ ...grant, managed_grant_name: '' as const }],
+    created_at: '2026-01-31T12:00:00Z',
+    key_hint: 'cdef',
+    last_used_at: null,
+  };
+}
+
+function acl(user: string, operation: 'READ' | 'WRITE') {
+  return {
+    resource_type: 'TOPIC',
+    resource_name: 'orders',
+    pattern_type: 'LITERAL',
+    principal: `User:${user}`,
+    host: '*',
+    operation,
+    permission_type: 'ALLOW',
+  } as const;
+}
+
+function planFor(rest: string, { found = shop, isThere = true, isPruning = false } = {}) {
+  const text = `version: 1\nvirtual_clusters:\n  - { name: shop, ${rest} }\n`;
+  const read = readDocuments([{ fileName: 'f', folder: '/', text }]);
+  if ('problem' in read) throw new Error(read.problem.map(documentProblemLine).join('\n'));
+  return planChanges(
+    read.value.map((desired) => ({ desired, found: isThere ? found : undefined })),
+    { isPruning },
+  );
+}
+
+/** The lines of a plan without the name of the cluster. */
+function linesOf(...given: Parameters<typeof planFor>): string[] {
+  const plan = planFor(...given);
+  assert.deepEqual(plan.obstacles, []);
+  return planText(plan)
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.trim());
+}
+
+const orders = '{ name: orders, partition_count: 6 }';
+const appReads = '{ principal: "User:app", operation: READ, resource_type: TOPIC, resource_name: orders }';
+
+const differences: readonly [what: string, rest: string, lines: readonly string[]][] = [
+  ['nothing is asked', 'topics: [], acls: []', []],
+  ['the tier', 'tier: enterprise', ['~ virtual cluster shop: tier pro → enterprise']],
+  ['the same tier', 'tier: pro', []],
+  [
+    'tags',
+    'tags: { team: billing, new: "1" }',
+    ['~ tags: team checkout → billing, new = 1, old yes → (none)'],
+  ],
+  [
+    'the configuration',
+    'configuration: { default_num_partitions: 2, enable_deletion_protection: true, auto_create_topic: true }',
+    [
+      '~ configuration: enable_deletion_protection false → true, auto.create.topics.enable = true, num.partitions 1 → 2',
+    ],
+  ],
+  ['a topic that is there', `topics: [${orders}]`, []],
+  [
+    'a topic that grows',
+    'topics: [{ name: orders, partition_count: 12, config: { retention.ms: 2, max.message.bytes: 9 } }]',
+    ['~ topic orders: partition_count 6 → 12, max.message.bytes = 9, retention.ms 1 → 2'],
+  ],
+  [
+    'a topic that is not there',
+    'topics: [{ name: clicks, partition_count: 1 }]',
+    ['+ topic clicks (1 partition)'],
+  ],
+  ['credentials', 'credentials: [{ name: app }, { name: report }]', ['+ credential report']],
+  [
+    'agent keys',
+    'agent_keys: [{ name: agents }, { name: more, read_only: true }]',
+    ['+ agent key more (read_only=true)'],
+  ],
+  [
+    'rules',
+    `acls: [${appReads}, { principal: "User:x y", operation: READ, resource_type: TOPIC, resource_name: o, pattern_type: PREFIXED }]`,
+    ['+ acl ALLOW "User:x y" from *: READ TOPIC o…'],
+  ],
+  [
+    'events',
+    'events: { enabled: true, event_types: { acl_logs: { enabled: true, retention_period_nanos: 8 } } }',
+    ['~ events: enabled false → true, acl_logs.retention_period_nanos 7 → 8'],
+  ],
+];
+
+test('what differs is done, and nothing else', async (t) => {
+  for (const [what, rest, lines] of differences) {
+    await t.test(what, () => assert.deepEqual(linesOf(rest), lines));
+  }
+});
+
+const prunings: readonly [what: string, rest: string, lines: readonly string[]][] = [
+  ['kinds that are not mentioned', 'tier: pro', []],
+  [
+    'topics, but for those that are protected or internal',
+    `topics: [${orders}]`,
+    [
+      '= topic __service_events_acl_logs (kept: it belongs to the service)',
+      '= topic kept (kept: it has deletion protection)',
+      '- topic stale',
+    ],
+  ],
+  [
+    'all kinds, the other way round',
+    `topics: [${orders}, { name: kept, partition_count: 1 }, { name: __service_events_acl_logs, partition_count: 1 }], credentials: [{ name: app }], agent_keys: [], acls: [${appReads}]`,
+    [
+      '- acl ALLOW User:app from *: WRITE TOPIC orders',
+      '- credential ccn_root',
+      '- agent key akn_agents',
+      '- topic stale',
+    ],
+  ],
+];
+
+test('pruning deletes what is left out of lists that there are', async (t) => {
+  for (const [what, rest, lines] of prunings) {
+    await t.test(what, () => {
+      assert.deepEqual(linesOf(rest, { isPruning: true }), lines);
+      assert.ok(!linesOf(rest).some((line) => /^[-=]/.test(line)), 'only when it is asked for');
+    });
+  }
+});
+
+test('a cluster that is not there is made first, and ACLs are enforced when they are there', () => {
+  const rest = `configuration: { enable_acls: true, default_num_partitions: 3 }, topics: [${orders}], acls: [${appReads}], credentials: [{ name: app }], events: { enabled: true }, tier: dev`;
+  assert.deepEqual(linesOf(rest, { isThere: false }), [
+    '+ virtual cluster shop (byoc, dev)',
+    '~ configuration: num.partitions = 3',
+    '+ topic orders (6 partitions)',
+    '+ credential app',
+    '+ acl ALLOW User:app from *: READ TOPIC orders',
+    '~ configuration: enable_acls = true',
+    '~ events: enabled = true',
+  ]);
+});
+
+test('rules that were tried out are enforced in one go, and released only when it is said', () => {
+  const shadowing = { ...shop, configuration: { ...shop.configuration!, acl_shadowing_enabled: true } };
+  assert.deepEqual(linesOf('configuration: { enable_acls: true }', { found: shadowing }), [
+    '~ configuration: enable_acls false → true, enable_acl_shadowing true → false',
+  ]);
+  const enforcing = { ...shop, configuration: { ...shop.configuration!, are_acls_enabled: true } };
+  const both = 'configuration: { enable_acls: false, enable_acl_shadowing: true }';
+  assert.deepEqual(linesOf(both, { found: enforcing }), [
+    '~ configuration: enable_acls true → false, enable_acl_shadowing false → true',
+  ]);
+  assert.deepEqual(
+    planFor('configuration: { enable_acl_shadowing: true }', { found: enforcing }).obstacles.map(
+      documentProblemLine,
+    ),
+    ['f:3:34: virtual cluster shop enforces its ACLs; to try them out only, say enable_acls: false too'],
+  );
+});
+
+const impossible: readonly [what: string, rest: string, said: string][] = [
+  [
+    'fewer partitions',
+    'topics: [{ name: orders, partition_count: 5 }]',
+    'f:3:28: topic orders has 6 partitions and cannot have 5; partitions only become more',
+  ],
+  [
+    'compaction',
+    'topics: [{ name: orders, partition_count: 6, config: { cleanup.policy: "compact,delete" } }]',
+    'f:3:28: topic orders has cleanup.policy delete and cannot have compact,delete; make another topic for it',
+  ],
+  [
+    'another region',
+    'cloud: { region: eu-west-1 }',
+    'f:3:5: virtual cluster shop has the region us-east-1, which cannot be changed to eu-west-1',
+  ],
+  [
+    'a credential with other rights',
+    'credentials: [{ name: root }]',
+    'f:3:33: credential root has cluster_superuser true, which cannot be changed; make one by another name',
+  ],
+  [
+    'a key with other rights',
+    'agent_keys: [{ name: agents, read_only: true }]',
+    'f:3:32: agent key agents has read_only false, which cannot be changed; make one by another name',
+  ],
+  [
+    'a key of another cluster',
+    'agent_keys: [{ name: elsewhere }]',
+    'f:3:32: agent key elsewhere is a key of something else; give it another name',
+  ],
+];
+
+test('what cannot be done is told before anything is', async (t) => {
+  for (const [what, rest, said] of impossible) {
+    await t.test(what, () => assert.deepEqual(planFor(rest).obstacles.map(documentProblemLine), [said]));
+  }
+});
+
+test('a name that several workspaces have is not guessed', () => {
+  const read = readDocuments([
+    { fileName: 'f', folder: '/', text: 'version: 1\nvirtual_clusters: [{ name: shop }]\n' },
+  ]);
+  assert.ok('value' in read);
+  const wanted = read.value.map((desired) => ({ desired, found: { workspaceIds: ['wi_a', 'wi_b'] } }));
+  const { obstacles, clusters } = planChanges(wanted, { isPruning: true });
+  assert.deepEqual(clusters, []);
+  assert.deepEqual(obstacles.map(documentProblemLine), [
+    'f:2:20: several workspaces have a virtual cluster shop; say workspace_id, one of wi_a, wi_b',
+  ]);
+});

@@ -1,0 +1,91 @@
+import { escapeControls } from '../flags/problem.ts';
+import type { Plan } from './plan/plan.ts';
+import { type Change, isWriting, type Step, type WritingStep } from './plan/step.ts';
+
+const signs = { create: '+', update: '~', delete: '-', keep: '=', nothing: ' ' } as const;
+
+/** `+ topic orders (12 partitions)`, `~ topic orders: retention.ms 1 → 2` */
+export function stepText(step: Step): string {
+  const sign = signs[step.action];
+  const subject = [step.kind.replace('_', ' '), step.name].filter((word) => word !== '').join(' ');
+  return escapeControls(`${sign} ${subject}${detailsOf(step)}`);
+}
+
+function detailsOf(step: Step): string {
+  if (!isWriting(step)) return ` (kept: it ${step.reason})`;
+  if (step.changes.length === 0) return '';
+  if (step.action === 'create') return ` (${step.changes.map(partText).join(', ')})`;
+  return `: ${step.changes.map(changeText).join(', ')}`;
+}
+
+/** What a new thing is made with. */
+function partText({ field, to }: Change): string {
+  if (field === 'partition_count') return `${to} partition${to === '1' ? '' : 's'}`;
+  return field === 'type' || field === 'tier' ? to : `${field}=${to}`;
+}
+
+function changeText({ field, from, to }: Change): string {
+  return from === undefined ? `${field} = ${to}` : `${field} ${from} → ${to}`;
+}
+
+/** A line of text under the name of its cluster. */
+export function indented(line: string): string {
+  return `  ${line}\n`;
+}
+
+export function clusterHeading(name: string): string {
+  return `virtual cluster ${escapeControls(name)}\n`;
+}
+
+/** What is to be done, cluster by cluster. Clusters of which there is nothing to tell are left out. */
+export function planText(plan: Plan): string {
+  return plan.clusters
+    .map(({ name, steps }) => {
+      const told = steps.filter((step) => step.action !== 'nothing');
+      return told.length === 0
+        ? ''
+        : clusterHeading(name) + told.map((step) => indented(stepText(step))).join('');
+    })
+    .join('');
+}
+
+export interface Counts {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+  /** What is as it should be, or kept. */
+  readonly unchanged: number;
+}
+
+export function countsOf(plan: Plan): Counts {
+  const all = plan.clusters.flatMap(({ steps }) => steps);
+  const count = (...actions: Step['action'][]) => all.filter(({ action }) => actions.includes(action)).length;
+  return {
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    unchanged: count('nothing', 'keep'),
+  };
+}
+
+export function hasChanges({ create, update, delete: deleted }: Counts): boolean {
+  return create + update + deleted > 0;
+}
+
+/** The last line of a dry run. */
+export function planSummary(counts: Counts): string {
+  if (!hasChanges(counts)) return nothingToDo(counts);
+  const { create, update, delete: deleted, unchanged } = counts;
+  return `Plan: ${create} to create, ${update} to update, ${deleted} to delete, ${unchanged} to leave as they are.\n`;
+}
+
+/** The last line of a run. */
+export function doneSummary(done: readonly WritingStep[], counts: Counts): string {
+  if (!hasChanges(counts)) return nothingToDo(counts);
+  const count = (wanted: Step['action']) => done.filter(({ action }) => action === wanted).length;
+  return `Done: ${count('create')} created, ${count('update')} updated, ${count('delete')} deleted, ${counts.unchanged} left as they are.\n`;
+}
+
+function nothingToDo({ unchanged }: Counts): string {
+  return `Nothing to do: ${unchanged} left as they are.\n`;
+}

@@ -1,0 +1,72 @@
+import type { Environment } from '@weir/core';
+import { Failure } from '../../failure.ts';
+import type { SecretPlace } from '../desired.ts';
+import { makeSecretRoom, readSecretFile, type SecretRoom } from './secret-file.ts';
+
+export interface SecretKeeperOptions {
+  readonly environment: Environment;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Told of secrets that have no file to go to, once each. Not the place where results are printed. */
+  readonly tell: (line: string) => void;
+}
+
+/** Brings secrets from where they are and to where they belong. */
+export interface SecretKeeper {
+  /** Why a password will not be found, before anything is done. */
+  problemOf(place: SecretPlace): Promise<string | undefined>;
+  /** The password that a credential is to have. One that is made up is in its file, or told, when this returns. */
+  passwordFor(what: string, place: SecretPlace): Promise<string>;
+  /** Room for a secret that somebody else makes up. */
+  roomFor(what: string, place: SecretPlace): Promise<SecretRoom>;
+}
+
+/** As long as those that the API makes up. */
+const passwordBytes = 32;
+const passwordPrefix = 'ccp_';
+
+export function createSecretKeeper({ environment, randomBytes, tell }: SecretKeeperOptions): SecretKeeper {
+  async function inFile(path: string): Promise<string> {
+    // A file that is there was written by an earlier run, or by its owner.
+    const kept = await readSecretFile(path);
+    if (kept !== undefined) return kept;
+    const password = madeUp();
+    const room = await makeSecretRoom(path);
+    await room.keep(password);
+    return password;
+  }
+
+  function madeUp(): string {
+    return passwordPrefix + Buffer.from(randomBytes(passwordBytes)).toString('hex');
+  }
+
+  return {
+    async problemOf(place) {
+      if (place.kind === 'told') return undefined;
+      if (place.kind === 'variable')
+        return environment[place.name] ? undefined : `the environment variable ${place.name} is not set`;
+      try {
+        await readSecretFile(place.path);
+        return undefined;
+      } catch (error) {
+        if (error instanceof Failure) return error.message;
+        throw error;
+      }
+    },
+
+    async passwordFor(what, place) {
+      if (place.kind === 'file') return await inFile(place.path);
+      if (place.kind === 'variable') return environment[place.name] ?? '';
+      const password = madeUp();
+      tell(`the password of ${what}, which is told only here: ${password}`);
+      return password;
+    },
+
+    async roomFor(what, place) {
+      if (place.kind === 'file') return await makeSecretRoom(place.path);
+      return {
+        keep: async (secret) => tell(`the secret of ${what}, which is told only here: ${secret}`),
+        giveUp: async () => {},
+      };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { DocumentProblem } from '../document/problem.ts';
+import type { Plan } from '../plan/plan.ts';
+import { isWriting } from '../plan/step.ts';
+import { readSecretFile } from './secret-file.ts';
+import type { SecretKeeper } from './secret-keeper.ts';
+
+/** What is missing for the secrets that the plan will need. Those of things that are there are not needed any more. */
+export async function secretProblems(plan: Plan, secrets: SecretKeeper): Promise<DocumentProblem[]> {
+  const problems: DocumentProblem[] = [];
+  for (const step of plan.clusters.flatMap(({ steps }) => steps).filter(isWriting)) {
+    const { task } = step;
+    if (task.operation === 'create_virtual_cluster_credentials') {
+      const { name, place, password } = task.credential;
+      const problem = await secrets.problemOf(password);
+      if (problem !== undefined) problems.push({ place, message: `credential ${name}: ${problem}` });
+    } else if (task.operation === 'create_api_key') {
+      const { name, place, key } = task.agentKey;
+      const problem = (await secrets.problemOf(key)) ?? (await takenRoom(key));
+      if (problem !== undefined) problems.push({ place, message: `agent key ${name}: ${problem}` });
+    }
+  }
+  return problems;
+}
+
+/** A key is made by the API, so that it cannot be the one in the file. */
+async function takenRoom(place: {
+  readonly kind: string;
+  readonly path?: string;
+}): Promise<string | undefined> {
+  if (place.path === undefined || (await readSecretFile(place.path)) === undefined) return undefined;
+  return `${place.path} holds a secret already; move it away`;
+}

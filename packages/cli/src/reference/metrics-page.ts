@@ -1,0 +1,62 @@
+import { agentMetricRows } from '@weir/agent';
+import { hostedMetricRows } from '@weir/controlplane';
+import { caps, type MetricRow } from '@weir/core';
+
+/** The reference page of metrics, as Markdown. */
+export function metricsPage(): string {
+  return `${introduction}
+
+## Of a cluster
+
+${tableOf(hostedMetricRows)}
+
+## Of an agent
+
+${tableOf(agentMetricRows)}
+`;
+}
+
+const introduction = `# Metrics
+
+<!-- Written by scripts/docs.ts from the rows of the metrics. Change the rows, not this page. -->
+
+| where | what |
+|---|---|
+| \`GET /metrics\` of an agent | what the agent counts; one agent, the one with the role \`jobs\` and the smallest id, tells of the cluster too |
+| \`GET /metrics\` of \`weir metrics\` | what there is to be told of its cluster; agents then run with \`-disablePublishMetricsJob\` |
+| \`GET /metrics\` of a control plane | what the process counts |
+| \`GET /api/v1/monitoring/prometheus/virtual_clusters/{id}\` of a control plane | what there is to be told of the cluster, from its leader wherever that is |
+| \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent all that it has, by a control plane what it tells of the clusters that it leads |
+
+The address of the control plane asks for HTTP Basic. The user is \`prometheus\`, the password an application key of the workspace or an agent key of the cluster; both may be
+read-only. Everybody else gets 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while nobody leads the cluster, and the same text to all who ask
+within ten seconds.
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: weir
+    scrape_interval: 30s
+    scrape_timeout: 30s
+    metrics_path: /api/v1/monitoring/prometheus/virtual_clusters/vci_…
+    basic_auth: { username: prometheus, password_file: /etc/prometheus/weir-key }
+    static_configs: [{ targets: ['control-plane:8090'] }]
+\`\`\`
+
+Names have the prefix \`service_\`; pushed, \`service.\` unless \`SERVICE_METRICS_NAME_NORMALIZER=false\`. Every series has \`agent_version\`, that of the process that tells it unless
+it is about another agent. What a control plane tells has \`virtual_cluster_id\`; what is pushed has \`virtual_cluster_id\`, \`agent_id\`, \`agent_version\` and \`agent_group\`.
+
+The tags \`topic\`, \`consumer_group\` and \`partition\` can be switched off (\`-disableConsumerGroupsMetricsTags\`), and \`partition\` is unless \`weir metrics\` tells it. Figures that no tag
+tells apart any more are summed; offsets, ages and times are the largest, \`min_offset\` the smallest.
+
+A control plane tells at most ${caps.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and everybody ${caps.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
+\`service_cluster_metrics_left_out\` says what is missing.`;
+
+function tableOf(rows: readonly MetricRow[]): string {
+  const lines = rows
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, kind, labels, help }) => {
+      const tags = labels.map((label) => `\`${label}\``).join(', ');
+      return `| \`${name}\` | ${kind} | ${tags} | ${help.replace(/\.$/, '')} |`;
+    });
+  return ['| name | type | tags | |', '|---|---|---|---|', ...lines].join('\n');
+}

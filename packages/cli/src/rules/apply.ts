@@ -1,0 +1,16 @@
+import type { FlagName } from '../flags/catalogue.ts';
+import { forbidden, missing, type Rule } from './rule.ts';
+
+const needed = ['file', 'apiURL', 'apiKey'] as const satisfies readonly FlagName[];
+
+export const applyRule: Rule = {
+  statement: 'apply needs -file, -apiURL and -apiKey. -detailedExitCode only goes together with -dryRun.',
+  flags: [...needed, 'detailedExitCode', 'dryRun'],
+  commands: ['apply'],
+  check(values) {
+    if (values.detailedExitCode && !values.dryRun)
+      return forbidden(['detailedExitCode'], 'only goes together with -dryRun').problem;
+    const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
+    return absent === undefined ? undefined : missing([absent], 'weir apply needs it').problem;
+  },
+};

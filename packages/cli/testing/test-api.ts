@@ -1,0 +1,113 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { type Client, createClient, type OperationName } from '@weir/api';
+import {
+  accountOperations,
+  clusterOperations,
+  createApiServer,
+  MemoryDiagnosticsStore,
+  openAccounts,
+} from '@weir/controlplane';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { ClusterNode, openJournals } from '@weir/metadata';
+
+export interface TestApi {
+  readonly url: string;
+  /** A key of an application. */
+  readonly key: string;
+  /** With that key. */
+  readonly client: Client;
+  /** Every operation that was called since it was last emptied. */
+  readonly called: OperationName[];
+  /** Runs before an operation; what it throws is the answer. */
+  before: (operation: OperationName) => void | Promise<void>;
+}
+
+/** The API over a real socket: real accounts and real clusters, all of them in memory. */
+export async function startTestApi(t: TestContext): Promise<TestApi> {
+  const accounts = await openAccounts(`memory://${randomUUID()}`, {
+    clock: systemClock,
+    log: silentLog,
+    random: systemRandom,
+    randomBytes,
+    passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+  });
+  const { account, workspaceId } = await accounts.accounts.create('Test');
+  const grants = [{ principalKind: 'app', resourceKind: '*', resourceId: '*', workspaceId }] as const;
+  const { secret: key } = await accounts.keys.create(account.id, { name: 'test', grants, createdBy: '' });
+
+  const nodes = new Map<string, ClusterNode>();
+  const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
+  function nodeOf(clusterId: string): ClusterNode {
+    const known = nodes.get(clusterId);
+    if (known !== undefined) return known;
+    const node = new ClusterNode({
+      clusterId,
+      journal: hub.journal(clusterId),
+      self: { id: 'one', url: 'http://one' },
+      clock: systemClock,
+      log: silentLog,
+      metrics: new Metrics(),
+    });
+    nodes.set(clusterId, node);
+    node.start();
+    return node;
+  }
+
+  const ofAccounts = accountOperations({ accounts, publicUrl: () => '' });
+  const handlers = {
+    ...ofAccounts,
+    /** A cluster is led before its maker hears of it, so that tests do not wait for what retries would bridge. */
+    create_virtual_cluster: async (...call: Parameters<typeof ofAccounts.create_virtual_cluster>) => {
+      const made = await ofAccounts.create_virtual_cluster(...call);
+      const node = nodeOf(made.virtual_cluster_id);
+      while (node.role !== 'leader') await new Promise<void>((resolve) => systemClock.after(1, resolve));
+      return made;
+    },
+    ...clusterOperations({
+      clusterPort: nodeOf,
+      virtualClusters: accounts.virtualClusters,
+      diagnostics: new MemoryDiagnosticsStore(),
+      onTransition: () => {},
+      metricRows: () => [],
+      freshUuid: randomUUID,
+      randomBytes,
+    }),
+  };
+  const api: { called: OperationName[]; before: TestApi['before'] } = { called: [], before: () => {} };
+  const watched = Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [
+      name,
+      async (...call: readonly unknown[]) => {
+        api.called.push(name as OperationName);
+        await api.before(name as OperationName);
+        return await (handler as (...call: readonly unknown[]) => Promise<unknown>)(...call);
+      },
+    ]),
+  ) as typeof handlers;
+
+  const served = createApiServer({
+    accounts,
+    handlers: watched,
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+    publicUrl: () => '',
+  });
+  const server = createServer((request, response) => void served(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await Promise.all([...nodes.values()].map((node) => node.stop()));
+    await hub.close();
+    await accounts.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ baseUrl: url, fetch, headers: { 'service-api-key': key } });
+  return Object.assign(api, { url, key, client });
+}

@@ -1,0 +1,74 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+
+/**
+ * Keeps secrets that somebody else has to be told again, so that a hash will not do. Whoever gets the tables, as from a backup of the
+ * database, has nothing without the key, which is kept elsewhere.
+ */
+export interface SecretBox {
+  /** `purpose` says where the secret is kept. One that is moved elsewhere does not open. */
+  seal(secret: string, purpose: string): string;
+  /** Throws for what was sealed with a key that is gone, for another purpose, or by nobody. */
+  open(sealed: string, purpose: string): string;
+}
+
+export const secretKeyBytes = 32;
+
+const saltBytes = 16;
+const tagBytes = 16;
+const cipherKeyBytes = 32;
+const nonceBytes = 12;
+const cipherName = 'aes-256-gcm';
+
+interface KnownKey {
+  readonly bytes: Uint8Array;
+  /** Tells keys apart and tells nothing of them. */
+  readonly id: string;
+}
+
+/** The first key seals, and all of them open, so that a key can be replaced. */
+export function createSecretBox(
+  keys: readonly [Uint8Array, ...Uint8Array[]],
+  randomBytes: (count: number) => Uint8Array,
+): SecretBox {
+  const known = keys.map(
+    (bytes): KnownKey => ({ bytes, id: derived(bytes, '', 'key id', 6).toString('hex') }),
+  );
+  const [sealing] = known;
+  return {
+    seal(secret, purpose) {
+      const salt = randomBytes(saltBytes);
+      const { key, nonce } = cipherOf(sealing!, salt);
+      const cipher = createCipheriv(cipherName, key, nonce).setAAD(Buffer.from(purpose));
+      const parts = [salt, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `v1.${sealing!.id}.${Buffer.concat(parts).toString('base64url')}`;
+    },
+
+    open(sealed, purpose) {
+      const [, keyId, text] = /^v1\.([0-9a-f]{12})\.([\w-]+)$/.exec(sealed) ?? [];
+      if (keyId === undefined || text === undefined) throw new Error('this was sealed by nobody');
+      const opening = known.find(({ id }) => id === keyId);
+      if (opening === undefined) throw new Error(`this was sealed with the key ${keyId}, which is not here`);
+      const bytes = Buffer.from(text, 'base64url');
+      if (bytes.length < saltBytes + tagBytes) throw new Error('this was sealed by nobody');
+      const { key, nonce } = cipherOf(opening, bytes.subarray(0, saltBytes));
+      const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagBytes });
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-tagBytes));
+      try {
+        const opened = decipher.update(bytes.subarray(saltBytes, -tagBytes));
+        return Buffer.concat([opened, decipher.final()]).toString();
+      } catch {
+        throw new Error('this was changed, or sealed for another purpose');
+      }
+    },
+  };
+}
+
+/** Every secret has a key and a nonce of its own, so that however many are sealed no two share them. */
+function cipherOf({ bytes }: KnownKey, salt: Uint8Array): { readonly key: Buffer; readonly nonce: Buffer } {
+  const made = derived(bytes, salt, 'sealing', cipherKeyBytes + nonceBytes);
+  return { key: made.subarray(0, cipherKeyBytes), nonce: made.subarray(cipherKeyBytes) };
+}
+
+function derived(bytes: Uint8Array, salt: Uint8Array | string, use: string, count: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', bytes, salt, `weir secret box v1: ${use}`, count));
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { firstLookMs, nextLookMs } from './look-times.ts';
+
+const intervalMs = 60_000;
+
+test('clusters that come together are looked at evenly', () => {
+  for (const idOf of [
+    (n: number) => `vci_${n}`,
+    (n: number) => `vci_${n.toString(16).padStart(32, '0')}_end`,
+  ]) {
+    const perSixth = new Map<number, number>();
+    for (let n = 0; n < 1_000; n++) {
+      const sixth = Math.floor(((firstLookMs(idOf(n), 0, intervalMs) - intervalMs / 2) / intervalMs) * 6);
+      perSixth.set(sixth, (perSixth.get(sixth) ?? 0) + 1);
+    }
+    assert.deepEqual([...perSixth.keys()].sort(), [0, 1, 2, 3, 4, 5]);
+    for (const count of perSixth.values()) assert.ok(count > 100 && count < 240, `${[...perSixth.values()]}`);
+  }
+});
+
+test('agents have half an interval to report, and nobody waits for more than one and a half', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.nat(), (id, seenMs) => {
+      const afterMs = firstLookMs(id, seenMs, intervalMs) - seenMs;
+      assert.ok(afterMs >= intervalMs / 2 && afterMs <= intervalMs * 1.5);
+    }),
+  );
+});
+
+test('looks keep their moment, and a late one is not followed at once', () => {
+  assert.equal(nextLookMs(1_000, 1_900, intervalMs), 61_000);
+  assert.equal(nextLookMs(1_000, 200_000, intervalMs), 230_000);
+});

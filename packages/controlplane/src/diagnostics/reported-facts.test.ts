@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/metadata';
+import { dayMs, minuteMs, picturedMs } from '../../testing/cluster-picture.ts';
+import { lastUsed, pictureSpanMs, reportedFacts } from './reported-facts.ts';
+
+/** A report that was heard `agoMs` before the picture, from an agent whose clock is right. */
+function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
+  const heardMs = picturedMs - agoMs;
+  return {
+    heardMs,
+    report: { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 20_000, nowMs: heardMs, ...facts },
+  };
+}
+
+function factsOf(...agents: readonly HeardReport[][]) {
+  const reports = new Map(agents.map((own, index) => [`a${index}`, own]));
+  return reportedFacts({ reports }, picturedMs);
+}
+
+test('without reports nothing is known, also of an agent that lives', () => {
+  const { produce, buckets, metrics, ofAgent } = factsOf([]);
+  assert.deepEqual([produce, buckets, metrics], [undefined, undefined, undefined]);
+  assert.deepEqual(ofAgent('a0'), {});
+});
+
+test('files of all agents of the last minute are added up, over the time that the reports cover', () => {
+  const files = { count: 10, bytes: 1_000 };
+  const { produce } = factsOf(
+    [
+      heard(pictureSpanMs + 1, { files }),
+      heard(40_000, { files }),
+      heard(20_000, { files }),
+      heard(1, { files }),
+    ],
+    [heard(5_000, { files })],
+  );
+  assert.partialDeepStrictEqual(produce, { spanMs: 60_000, fileCount: 40, fileBytes: 4_000 });
+});
+
+test('a client has its shortest time, whichever agent it asked', () => {
+  const client = (timeoutMs: number, requestCount: number) => [{ clientId: 'shop', timeoutMs, requestCount }];
+  const { produce } = factsOf(
+    [heard(1, { clients: client(3_000, 2) })],
+    [heard(1, { clients: client(900, 5) })],
+  );
+  assert.deepEqual(produce!.clientTimeouts, [{ clientId: 'shop', timeoutMs: 900, requestCount: 7 }]);
+});
+
+test('a bucket has what all agents saw of it', () => {
+  const slow = latencyStepOf(3_000);
+  const fast = latencyStepOf(100);
+  const bucket = (facts: object) => ({
+    buckets: [{ name: 's3://records', operationCount: 100, failureCount: 3, ...facts }],
+  });
+  const { buckets } = factsOf(
+    [heard(1, bucket({ putLatencies: [fast, 97], denied: [{ operation: 'list', count: 1 }] }))],
+    [heard(1, bucket({ putLatencies: [fast, 95, slow, 2], denied: [{ operation: 'list', count: 2 }] }))],
+  );
+  const [found] = buckets!;
+  assert.partialDeepStrictEqual(found, {
+    name: 's3://records',
+    operationCount: 200,
+    failureCount: 6,
+    deniedOperations: [{ operation: 'list', count: 3 }],
+  });
+  assert.ok(found!.putP99Ms! > 2_500, 'two of 194 are more than one in a hundred');
+  assert.equal(found!.getP99Ms, undefined);
+});
+
+test('of a metric the agent with the most series counts', () => {
+  const metrics = (seriesCount: number) => ({ metrics: [{ name: 'm', seriesCount }] });
+  const { metrics: found } = factsOf(
+    [heard(1, metrics(9_000)), heard(1, metrics(2_000))],
+    [heard(1, metrics(1_000))],
+  );
+  assert.deepEqual(found, [{ name: 'm', seriesCount: 9_000 }]);
+});
+
+test('the clock of an agent is not taken to be behind because a report was slow', () => {
+  const skewMs = 5_000;
+  const told = (agoMs: number, delayMs: number) =>
+    heard(agoMs, { nowMs: picturedMs - agoMs - delayMs + skewMs });
+  const { ofAgent } = factsOf([told(40_000, 6_000), told(20_000, 3), told(1, 800)]);
+  assert.equal(ofAgent('a0').clockOffsetMs, skewMs - 3);
+});
+
+test('the end of a token is by the clock of its agent, that of a certificate is not', () => {
+  const skewMs = 10 * minuteMs;
+  const thing = { name: 'x', expiresMs: picturedMs + dayMs, issuedMs: picturedMs };
+  const nowMs = picturedMs - 1 + skewMs;
+  const { ofAgent } = factsOf([heard(1, { nowMs, certificates: [thing], tokens: [thing] })]);
+  const { certificates, tokens } = ofAgent('a0');
+  assert.deepEqual(certificates, [thing]);
+  assert.deepEqual(tokens, [
+    { name: 'x', expiresMs: picturedMs + dayMs - skewMs, issuedMs: picturedMs - skewMs },
+  ]);
+});
+
+test('an agent that reports and has neither certificates nor tokens says so', () => {
+  assert.partialDeepStrictEqual(factsOf([heard(1)]).ofAgent('a0'), { certificates: [], tokens: [] });
+});
+
+const sinceMs = picturedMs - 100 * dayMs;
+const uses: readonly [
+  what: string,
+  heard: { readonly loginMs?: number; readonly sinceMs: number | undefined },
+  createdMs: number,
+  expected: number | null | undefined,
+][] = [
+  ['somebody logged in', { loginMs: picturedMs, sinceMs }, 0, picturedMs],
+  ['somebody logged in, and some agents do not tell', { loginMs: 5, sinceMs: undefined }, 0, 5],
+  ['nobody did since the leader leads', { sinceMs }, 0, sinceMs],
+  ['nobody did since it was made', { sinceMs }, sinceMs + 1, null],
+  ['some agents do not tell', { sinceMs: undefined }, 0, undefined],
+];
+
+for (const [what, { loginMs, sinceMs: loginsHeardSinceMs }, createdMs, expected] of uses) {
+  test(`the last use of a credential when ${what}`, () => {
+    const lastLoginMs = new Map(loginMs === undefined ? [] : [['ann', loginMs]]);
+    assert.equal(lastUsed({ lastLoginMs, loginsHeardSinceMs }, { username: 'ann', createdMs }), expected);
+  });
+}

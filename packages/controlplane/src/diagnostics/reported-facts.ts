@@ -1,0 +1,160 @@
+import { caps } from '@weir/core';
+import {
+  type AgentReport,
+  type AgentsHeard,
+  addLatencies,
+  type HeardReport,
+  type LatencyCounts,
+  latencyP99,
+  noLatencies,
+  type ReportedBucket,
+  type ReportedClient,
+} from '@weir/metadata';
+import type { AgentFacts, BucketFacts, CredentialFacts, MetricFacts, ProduceFacts } from './picture.ts';
+
+/** How far back figures count: about as long as it is from one look to the next. */
+export const pictureSpanMs = 60_000;
+
+/** What agents have reported of late, as far as a picture has a place for it. All of it is missing where no agent reports. */
+export interface ReportedFacts {
+  readonly produce: ProduceFacts | undefined;
+  readonly buckets: readonly BucketFacts[] | undefined;
+  readonly metrics: readonly MetricFacts[] | undefined;
+  ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'certificates' | 'tokens'>;
+}
+
+/** `nowMs` is by the clock of whoever has heard the reports. */
+export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: number): ReportedFacts {
+  const lateByAgent = new Map<string, readonly HeardReport[]>();
+  for (const [agentId, heard] of reports) {
+    const late = heard.filter(({ heardMs }) => nowMs - heardMs <= pictureSpanMs);
+    if (late.length > 0) lateByAgent.set(agentId, late);
+  }
+  const ofAgent = (agentId: string) => factsOfAgent(lateByAgent.get(agentId) ?? []);
+  if (lateByAgent.size === 0) return { produce: undefined, buckets: undefined, metrics: undefined, ofAgent };
+  const late = [...lateByAgent.values()].flatMap((heard) => heard.map(({ report }) => report));
+  const spans = [...lateByAgent.values()].map((heard) =>
+    heard.reduce((sum, { report }) => sum + report.spanMs, 0),
+  );
+  return {
+    produce: {
+      // Agents report at different moments, and one of a minute ago may have come a moment too early to count.
+      spanMs: spans.reduce((longest, spanMs) => Math.max(longest, spanMs), 0),
+      fileCount: late.reduce((sum, { files }) => sum + (files?.count ?? 0), 0),
+      fileBytes: late.reduce((sum, { files }) => sum + (files?.bytes ?? 0), 0),
+      clientTimeouts: clientsOf(late),
+    },
+    buckets: bucketsOf(late),
+    metrics: metricsOf(late),
+    ofAgent,
+  };
+}
+
+/**
+ * When credentials were used last. Where nobody was seen to use one it is known only since when somebody would have been: the credential may
+ * have been used just before, and that is what is said.
+ */
+export function lastUsed(
+  { lastLoginMs, loginsHeardSinceMs }: Pick<AgentsHeard, 'lastLoginMs' | 'loginsHeardSinceMs'>,
+  { username, createdMs }: Pick<CredentialFacts, 'username' | 'createdMs'>,
+): number | null | undefined {
+  const loginMs = lastLoginMs.get(username);
+  if (loginMs !== undefined) return loginMs;
+  if (loginsHeardSinceMs === undefined) return undefined;
+  return createdMs >= loginsHeardSinceMs ? null : loginsHeardSinceMs;
+}
+
+function factsOfAgent(heard: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
+  const last = heard.at(-1)?.report;
+  if (last === undefined) return {};
+  // What is on its way makes the agent's time look too early and never too late, so that the largest difference is the truest.
+  const clockOffsetMs = Math.max(...heard.map(({ report, heardMs }) => report.nowMs - heardMs));
+  const { certificates = [], tokens = [] } = last;
+  return {
+    clockOffsetMs,
+    certificates,
+    // Certificates say when they end; of tokens the agent's clock does.
+    tokens: tokens.map(({ name, expiresMs, issuedMs }) => ({
+      name,
+      expiresMs: expiresMs - clockOffsetMs,
+      issuedMs: issuedMs === undefined ? undefined : issuedMs - clockOffsetMs,
+    })),
+  };
+}
+
+function clientsOf(reports: readonly AgentReport[]): ReportedClient[] {
+  const byId = new Map<string, ReportedClient>();
+  for (const { clients = [] } of reports) {
+    for (const { clientId, timeoutMs, requestCount } of clients) {
+      const before = byId.get(clientId);
+      byId.set(clientId, {
+        clientId,
+        timeoutMs: Math.min(timeoutMs, before?.timeoutMs ?? timeoutMs),
+        requestCount: requestCount + (before?.requestCount ?? 0),
+      });
+    }
+  }
+  return [...byId.values()]
+    .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
+    .slice(0, caps.diagnosedClientsMax);
+}
+
+interface BucketSums {
+  operationCount: number;
+  failureCount: number;
+  readonly denied: Map<string, number>;
+  readonly put: LatencyCounts;
+  readonly get: LatencyCounts;
+}
+
+function bucketsOf(reports: readonly AgentReport[]): BucketFacts[] {
+  const byName = new Map<string, BucketSums>();
+  for (const { buckets = [] } of reports) {
+    for (const bucket of buckets) {
+      const sums = byName.get(bucket.name) ?? noSums();
+      if (!byName.has(bucket.name) && byName.size >= caps.diagnosedBucketsMax) continue;
+      byName.set(bucket.name, sums);
+      addBucket(sums, bucket);
+    }
+  }
+  return [...byName].map(([name, { operationCount, failureCount, denied, put, get }]) => ({
+    name,
+    operationCount,
+    failureCount,
+    deniedOperations: [...denied].map(([operation, count]) => ({ operation, count })),
+    putP99Ms: latencyP99(put),
+    getP99Ms: latencyP99(get),
+  }));
+}
+
+function noSums(): BucketSums {
+  return {
+    operationCount: 0,
+    failureCount: 0,
+    denied: new Map(),
+    put: noLatencies(),
+    get: noLatencies(),
+  };
+}
+
+function addBucket(sums: BucketSums, bucket: ReportedBucket): void {
+  sums.operationCount += bucket.operationCount;
+  sums.failureCount += bucket.failureCount;
+  for (const { operation, count } of bucket.denied ?? [])
+    sums.denied.set(operation, (sums.denied.get(operation) ?? 0) + count);
+  addLatencies(sums.put, bucket.putLatencies ?? []);
+  addLatencies(sums.get, bucket.getLatencies ?? []);
+}
+
+/** Series are limited per process, so that the agent with the most counts. */
+function metricsOf(reports: readonly AgentReport[]): MetricFacts[] {
+  const byName = new Map<string, number>();
+  for (const { metrics = [] } of reports) {
+    for (const { name, seriesCount } of metrics)
+      byName.set(name, Math.max(seriesCount, byName.get(name) ?? 0));
+  }
+  return [...byName]
+    .map(([name, seriesCount]) => ({ name, seriesCount }))
+    .sort((a, b) => b.seriesCount - a.seriesCount)
+    .slice(0, caps.diagnosedMetricsMax);
+}

@@ -1,0 +1,35 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import type { Clock, MetricRow } from '@weir/core';
+
+/** The metric that the interface promises. */
+export const utilizationRow: MetricRow<'cluster'> = {
+  name: 'control_plane_utilization',
+  kind: 'gauge',
+  help: 'The part of its time that the leader of the cluster is busy, 0 to 1. Near 1 calls wait for their turn.',
+  labels: ['cluster'],
+};
+
+/** How far back a figure looks; between this and a step more. */
+const spanMs = 60_000;
+const stepMs = 10_000;
+
+export type MeasureLoop = (since?: EventLoopUtilization) => EventLoopUtilization;
+
+const measureOwnLoop: MeasureLoop = (since) =>
+  since === undefined ? performance.eventLoopUtilization() : performance.eventLoopUtilization(since);
+
+/**
+ * Says how busy the event loop of this process was in the last minute, however often it is asked: with a thousand clusters that is many times
+ * a second. All clusters that a process leads share its loop, and so the figure.
+ */
+export function measureUtilization(clock: Clock, measure: MeasureLoop = measureOwnLoop): () => number {
+  /** The oldest first. */
+  const marks = [{ atMs: clock.monotonicMs(), loop: measure() }];
+  return () => {
+    const nowMs = clock.monotonicMs();
+    const { utilization } = measure(marks[0]!.loop);
+    if (nowMs - marks.at(-1)!.atMs >= stepMs) marks.push({ atMs: nowMs, loop: measure() });
+    while (marks.length > 1 && nowMs - marks[1]!.atMs >= spanMs) marks.shift();
+    return Math.min(1, Math.max(0, utilization));
+  };
+}

@@ -1,0 +1,30 @@
+export interface BasicCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+const basicHeader = /^basic ([a-z0-9+/]+={0,2})$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Who an `Authorization` header says it is, by RFC 7617. Strict, so that a header has one meaning: base64 as it is written by everybody,
+ * text that is UTF-8, no control characters. `undefined` for anything else.
+ */
+export function basicCredentials(header: string | undefined): BasicCredentials | undefined {
+  const encoded = basicHeader.exec(header ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return undefined;
+  const text = textOf(bytes);
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0 || /\p{Cc}/u.test(text)) return undefined;
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

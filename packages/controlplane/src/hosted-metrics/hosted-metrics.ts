@@ -1,0 +1,25 @@
+import type { Metrics } from '@weir/core';
+import type { Route } from '../server.ts';
+import { HostedTexts } from './hosted-texts.ts';
+import { type MeasureOptions, measureCluster } from './measure-cluster.ts';
+import { type PrometheusRouteOptions, prometheusRoute } from './prometheus-route.ts';
+
+export type HostedMetricsOptions = MeasureOptions & Omit<PrometheusRouteOptions, 'textOf'>;
+
+/** The metrics of all clusters of a control plane, for those who scrape them and for those who push them. */
+export interface HostedMetrics {
+  readonly route: Route;
+  /** What there is to be told of a cluster now. Rejects with `ClusterUnavailable` while nobody leads it. */
+  readonly measure: (clusterId: string) => Promise<Metrics>;
+  close(): void;
+}
+
+export function hostedMetrics(options: HostedMetricsOptions): HostedMetrics {
+  const measure = (clusterId: string) => measureCluster(clusterId, options);
+  const texts = new HostedTexts({
+    measure: async (clusterId) => (await measure(clusterId)).render(),
+    clock: options.clock,
+  });
+  const route = prometheusRoute({ ...options, textOf: (clusterId) => texts.textOf(clusterId) });
+  return { route, measure, close: () => texts.close() };
+}

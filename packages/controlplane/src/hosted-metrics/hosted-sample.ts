@@ -1,0 +1,32 @@
+import type { MetricRow } from '@weir/core';
+import { diagnosticFailureRow, diagnosticSamples } from '../diagnostics/gauges.ts';
+import type { DiagnosticsStore } from '../diagnostics/store.ts';
+import { utilizationRow } from '../diagnostics/utilization.ts';
+
+/** A figure of a cluster that its leader does not know, but the control plane does. */
+export interface HostedSample {
+  readonly row: MetricRow;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface HostedSamplesOptions {
+  readonly diagnostics: Pick<DiagnosticsStore, 'load'>;
+  /** How busy the leader of a cluster is, when that is this process. Otherwise nobody here knows, and nothing is told. */
+  readonly utilizationOf: (clusterId: string) => number | undefined;
+}
+
+/** Which diagnostics of a cluster fail, as far as they were looked at, and how busy its leader is. */
+export function hostedSamples({ diagnostics, utilizationOf }: HostedSamplesOptions) {
+  return async (clusterId: string): Promise<readonly HostedSample[]> => {
+    const stored = await diagnostics.load(clusterId);
+    const failures = diagnosticSamples(stored.map(({ record }) => record));
+    const utilization = utilizationOf(clusterId);
+    return [
+      ...failures.map((sample) => ({ row: diagnosticFailureRow, ...sample })),
+      ...(utilization === undefined
+        ? []
+        : [{ row: utilizationRow, labels: { cluster: clusterId }, value: utilization }]),
+    ];
+  };
+}

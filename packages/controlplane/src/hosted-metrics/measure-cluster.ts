@@ -1,0 +1,52 @@
+import { type Clock, caps, Metrics, release, seriesPerMetricMax } from '@weir/core';
+import {
+  type ClusterMetricsSettings,
+  type ClusterPort,
+  leftOutRow,
+  lookAt,
+  readFigures,
+  ShownFigures,
+} from '@weir/metadata';
+import type { HostedSample } from './hosted-sample.ts';
+
+export interface MeasureOptions {
+  /** The leader of a cluster, wherever it is. */
+  readonly clusterPort: (clusterId: string) => ClusterPort;
+  /** What others know of the cluster. They are few and always told. */
+  readonly samplesOf: (clusterId: string) => Promise<readonly HostedSample[]>;
+  /** Otherwise as agents have it. */
+  readonly settings?: ClusterMetricsSettings | undefined;
+  readonly allSeriesMax?: number;
+  readonly clock: Clock;
+}
+
+/** As agents have it: a figure per topic. A cluster may have more partitions than anybody wants to scrape. */
+const usualSettings: ClusterMetricsSettings = { areGroupsTold: true, withoutTags: ['partition'] };
+
+/** A cluster that does not show itself within it is unavailable. */
+const showMsMax = 10_000;
+
+/** What can be told of a cluster now, under its id. Rejects with `ClusterUnavailable` while nobody leads it. */
+export async function measureCluster(
+  clusterId: string,
+  {
+    clusterPort,
+    samplesOf,
+    settings = usualSettings,
+    allSeriesMax = caps.hostedSeriesMax,
+    clock,
+  }: MeasureOptions,
+): Promise<Metrics> {
+  const sight = await lookAt(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
+  const [{ figures, groupsLeftOut }, samples] = await Promise.all([
+    readFigures(sight, settings, clock),
+    samplesOf(clusterId),
+  ]);
+  const metrics = new Metrics({ virtual_cluster_id: clusterId, agent_version: release });
+  for (const { row, labels, value } of samples) metrics.series(row, labels).set(value);
+  const limits = { seriesMax: seriesPerMetricMax, allSeriesMax };
+  const seriesLeftOut = new ShownFigures(metrics, limits).show(figures);
+  metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
+  metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);
+  return metrics;
+}

@@ -1,0 +1,163 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError, apiPath } from '@weir/api';
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import { ClusterUnavailable } from '@weir/metadata';
+import type { Authorize, Verdict } from '../agent-keys.ts';
+import { remoteAddressOf } from '../api-server/remote-address.ts';
+import type { Route } from '../server.ts';
+import { acceptsGzip } from './accepts-gzip.ts';
+import { basicCredentials } from './basic-credentials.ts';
+import type { HostedText } from './hosted-text.ts';
+import { NoTurn } from './turns.ts';
+
+export interface PrometheusRouteOptions {
+  readonly mayRead: Authorize;
+  readonly textOf: (clusterId: string) => Promise<HostedText>;
+  /** Whether a proxy in front writes `X-Forwarded-For`. */
+  readonly isBehindProxy?: boolean | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export const prometheusPath = `${apiPath}/monitoring/prometheus/virtual_clusters/`;
+
+/** The user that every scraper is. */
+const scraper = 'prometheus';
+
+/** A look that takes longer is given up. Scrapers wait for half a minute, and so does the connection. */
+const answerMsMax = 20_000;
+const retrySeconds = 5;
+
+export const scrapesRow: MetricRow<'status'> = {
+  name: 'hosted_metrics_scrapes_total',
+  kind: 'counter',
+  help: 'Scrapes of the metrics of clusters, by HTTP status.',
+  labels: ['status'],
+};
+
+interface Answer {
+  readonly status: 200 | 401 | 405 | 429 | 500 | 503;
+  readonly body: Buffer | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `GET /api/v1/monitoring/prometheus/virtual_clusters/{id}`: the metrics of a cluster for whoever has a key to it. */
+export function prometheusRoute(options: PrometheusRouteOptions): Route {
+  const { isBehindProxy = false, metrics } = options;
+  return {
+    matches: (path) => path.startsWith(prometheusPath),
+    async answer(request, response) {
+      const { status, body, headers = {} } = await answerTo(request, isBehindProxy, options);
+      metrics.series(scrapesRow, { status: String(status) }).add(1);
+      send(request, response, { status, body, headers });
+    },
+  };
+}
+
+async function answerTo(
+  request: IncomingMessage,
+  isBehindProxy: boolean,
+  options: PrometheusRouteOptions,
+): Promise<Answer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, body: 'GET only\n', headers: { allow: 'GET, HEAD' } };
+  try {
+    const clusterId = clusterIdIn(request);
+    const address = remoteAddressOf(request, isBehindProxy);
+    const mayRead = await mayReadBy(request.headers.authorization, clusterId, address, options);
+    if (mayRead === undefined) return away('the key cannot be judged just now');
+    if (!mayRead) return refused;
+    return await told(request, await withinTime(options.textOf(clusterId), options.clock));
+  } catch (error) {
+    return failed(error, options.log);
+  }
+}
+
+/** Whatever it is: nobody has a key to what is no id. */
+function clusterIdIn({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!.slice(prometheusPath.length);
+}
+
+/** Whoever cannot be asked cannot tell. */
+async function mayReadBy(
+  header: string | undefined,
+  clusterId: string,
+  remoteAddress: string,
+  { mayRead, log }: PrometheusRouteOptions,
+): Promise<Verdict> {
+  const credentials = basicCredentials(header);
+  if (credentials?.user !== scraper) return false;
+  try {
+    return await mayRead(clusterId, credentials.password, remoteAddress);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    log.warn('the key of a scraper cannot be judged just now', { problem: (error as Error).message });
+    return undefined;
+  }
+}
+
+/** The same for a wrong key and for a cluster that is somebody else's, so that nobody learns which clusters there are. */
+const refused: Answer = {
+  status: 401,
+  body: `invalid username/password: the user is ${scraper}, the password an application key or an agent key of the cluster\n`,
+  headers: { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' },
+};
+
+function away(why: string): Answer {
+  return { status: 503, body: `${why}\n`, headers: { 'retry-after': String(retrySeconds) } };
+}
+
+async function told({ headers }: IncomingMessage, text: HostedText): Promise<Answer> {
+  const isGzipped = acceptsGzip([headers['accept-encoding'] ?? []].flat().join());
+  return {
+    status: 200,
+    body: isGzipped ? await text.gzipped() : text.plain,
+    headers: {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      vary: 'accept-encoding',
+      ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+    },
+  };
+}
+
+async function withinTime(text: Promise<HostedText>, clock: Clock): Promise<HostedText> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(answerMsMax, () =>
+    reject(new ClusterUnavailable('the cluster takes too long to measure')),
+  );
+  try {
+    return await Promise.race([text, late]);
+  } finally {
+    cancel();
+  }
+}
+
+function failed(error: unknown, log: Log): Answer {
+  if (error instanceof ApiError && error.code === 'rate_limited') {
+    const headers = { 'retry-after': String(error.retryAfterSeconds ?? retrySeconds) };
+    return { status: 429, body: 'too many wrong keys, or too many calls\n', headers };
+  }
+  if (error instanceof ClusterUnavailable) return away('the cluster is not available just now');
+  if (error instanceof NoTurn) return away(error.message);
+  log.error('the metrics of a cluster could not be told', { problem: String(error) });
+  return { status: 500, body: 'this is a mistake of ours; the log has more\n' };
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers }: Required<Answer>,
+): void {
+  if (response.destroyed) return;
+  // A body is of no use here; the connection ends rather than read it.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { AgentKeyRefused } from '@weir/metadata';
+import {
+  callApi,
+  connectAgent,
+  freshClusterId,
+  freshKey,
+  startProcess,
+} from '../../testing/running-process.ts';
+import { until } from '../../testing/until.ts';
+
+const person = {
+  account_name: 'Example',
+  email: 'ada@example.com',
+  name: 'Ada',
+  password: 'correct horse battery',
+};
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'weir-control-plane-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Signs the first user up by the printed link, as its page does. */
+async function signUp(url: string, setupUrl: string | undefined): Promise<string> {
+  const token = new URL(setupUrl!).hash.slice(1);
+  const { status, cookie } = await callApi(url, 'setup', { token, ...person });
+  assert.equal(status, 200);
+  return cookie!;
+}
+
+async function isRefused(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => false,
+    (error) => error instanceof AgentKeyRefused,
+  );
+}
+
+test('a new installation begins with a cluster, a key for its agents, and a link for its first user', async (t) => {
+  const first = { id: freshClusterId(), agentKey: freshKey() };
+  const process = await startProcess(t, { firstCluster: () => first });
+  const { url } = process;
+  assert.equal(process.ownClusterId, first.id);
+  assert.equal(process.hasFirstCluster, true);
+
+  const page = await fetch(process.setupUrl!);
+  assert.match(await page.text(), /Set Weir up/);
+  assert.match(page.headers.get('content-security-policy')!, /default-src 'none'/);
+  const agent = connectAgent(t, url, first.id, first.agentKey);
+  assert.deepEqual(await agent.listAgents(), []);
+
+  const cookie = await signUp(url, process.setupUrl);
+  const { body } = await callApi(url, 'list_virtual_clusters', {}, { cookie });
+  const [cluster] = body.virtual_clusters;
+  assert.equal(cluster?.id, first.id);
+  assert.equal(cluster?.name, 'vcn_default');
+  assert.deepEqual(
+    cluster?.agent_keys?.map(({ name }) => name),
+    ['akn_default_agents'],
+  );
+  const again = await callApi(url, 'setup', { token: new URL(process.setupUrl!).hash.slice(1), ...person });
+  assert.equal(again.body.error, 'already_set_up');
+});
+
+test('a cluster that was just made is served at once, by its own key alone, and no longer when it is deleted', async (t) => {
+  const { url, setupUrl, ownClusterId } = await startProcess(t);
+  const cookie = await signUp(url, setupUrl);
+  const made = await callApi(url, 'create_virtual_cluster', { virtual_cluster_name: 'orders' }, { cookie });
+  const { virtual_cluster_id: clusterId, virtual_cluster_name } = made.body;
+  const agentKey = made.body.agent_key!.key!;
+
+  const topic = { virtual_cluster_id: clusterId, topic_name: 'orders', partition_count: 3, configs: {} };
+  assert.equal((await callApi(url, 'create_topic', topic, { cookie })).status, 200);
+  const agent = connectAgent(t, url, clusterId, agentKey);
+  const [described] = await new Promise<readonly { name: string }[]>((resolve) => {
+    agent.follow({ onSnapshot: ({ topics }) => resolve(topics), onChanges: () => {} });
+  });
+  assert.equal(described?.name, 'orders');
+  assert.ok(await isRefused(connectAgent(t, url, ownClusterId!, agentKey).listAgents()), 'it opens no other');
+
+  const gone = await callApi(
+    url,
+    'delete_virtual_cluster',
+    { virtual_cluster_id: clusterId, virtual_cluster_name },
+    { cookie },
+  );
+  assert.equal(gone.status, 200);
+  await until(() => isRefused(connectAgent(t, url, clusterId, agentKey).listAgents()));
+  assert.equal(
+    (await callApi(url, 'list_topics', { virtual_cluster_id: clusterId }, { cookie })).status,
+    404,
+  );
+
+  await callApi(url, 'restore_virtual_cluster', { virtual_cluster_id: clusterId }, { cookie });
+  const { body } = await callApi(url, 'list_topics', { virtual_cluster_id: clusterId }, { cookie });
+  assert.deepEqual(
+    body.topics.map(({ name }) => name),
+    ['orders'],
+    'with all that it held',
+  );
+});
+
+test('a revoked key admits nobody, and the key of the first start does not come back with the next', async (t) => {
+  const databaseUrl = join(folder(t), 'weir.db');
+  const first = { id: freshClusterId(), agentKey: freshKey() };
+  const before = await startProcess(t, { databaseUrl, firstCluster: () => first });
+  const agent = connectAgent(t, before.url, first.id, first.agentKey);
+  await agent.listAgents();
+  const cookie = await signUp(before.url, before.setupUrl);
+  const { body } = await callApi(before.url, 'list_api_keys', {}, { cookie });
+  const key = body.api_keys.find(({ name }) => name === 'akn_default_agents');
+  await callApi(before.url, 'delete_api_key', { api_key_id: key!.id }, { cookie });
+  await until(() => isRefused(connectAgent(t, before.url, first.id, first.agentKey).listAgents()));
+  await before.stop();
+
+  const after = await startProcess(t, { databaseUrl, firstCluster: () => first });
+  assert.equal(after.setupUrl, undefined, 'somebody has set it up');
+  assert.equal(after.hasFirstCluster, false);
+  assert.ok(await isRefused(connectAgent(t, after.url, first.id, first.agentKey).listAgents()));
+  const session = await callApi(after.url, 'get_session', {}, { cookie });
+  assert.equal(session.body.user.email, person.email, 'and is still signed in');
+});
+
+test('a key of the settings counts for as long as the settings say so', async (t) => {
+  const databaseUrl = join(folder(t), 'weir.db');
+  const clusterId = freshClusterId();
+  const agentKey = freshKey();
+  const before = await startProcess(t, { databaseUrl, clusterId, agentKey });
+  await connectAgent(t, before.url, clusterId, agentKey).listAgents();
+  await before.stop();
+  const after = await startProcess(t, { databaseUrl, clusterId, agentKey: freshKey() });
+  assert.ok(await isRefused(connectAgent(t, after.url, clusterId, agentKey).listAgents()));
+});
+
+test('two processes share a database: each answers for what the other leads, and takes over from it', async (t) => {
+  const databaseUrl = join(folder(t), 'weir.db');
+  const one = await startProcess(t, { databaseUrl });
+  const cookie = await signUp(one.url, one.setupUrl);
+  const clusterId = one.ownClusterId!;
+  await one.whenLeader();
+  const two = await startProcess(t, { databaseUrl });
+  const topicNames = async (url: string) => {
+    const { status, body } = await callApi(url, 'list_topics', { virtual_cluster_id: clusterId }, { cookie });
+    return status === 200 ? body.topics.map(({ name }) => name) : [];
+  };
+  const topic = { virtual_cluster_id: clusterId, topic_name: 'orders', partition_count: 1, configs: {} };
+  assert.equal((await callApi(two.url, 'create_topic', topic, { cookie })).status, 200);
+  assert.deepEqual(await topicNames(one.url), ['orders']);
+  const groups = await callApi(
+    two.url,
+    'list_consumer_groups',
+    { virtual_cluster_id: clusterId },
+    { cookie },
+  );
+  assert.equal(groups.status, 200);
+  const late = await callApi(two.url, 'create_virtual_cluster', { virtual_cluster_name: 'late' }, { cookie });
+  const inLate = { virtual_cluster_id: late.body.virtual_cluster_id };
+  assert.equal((await callApi(one.url, 'list_topics', inLate, { cookie })).status, 200);
+
+  await one.stop();
+  await until(async () => (await topicNames(two.url)).includes('orders'));
+});
+
+test('whoever sees the output of a process for one is its user', async (t) => {
+  const applicationKey = freshKey();
+  const clusterId = freshClusterId();
+  for (const isQuick of [false, true]) {
+    const databaseUrl = `memory://${randomUUID()}`;
+    const oneUser = { applicationKey };
+    const { url, signInUrl, setupUrl } = await startProcess(t, { databaseUrl, clusterId, oneUser, isQuick });
+    assert.equal(setupUrl, undefined);
+    const answer = await fetch(signInUrl!, { redirect: 'manual' });
+    assert.equal(answer.status, 303);
+    assert.equal(answer.headers.get('location'), '/');
+    const cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!;
+    const context = await callApi(url, 'get_context', {}, { cookie });
+    assert.equal(context.body.is_account_admin, true);
+    const byKey = await callApi(url, 'get_context', {}, { key: applicationKey });
+    assert.deepEqual(
+      byKey.body.workspaces.flatMap(({ virtual_clusters }) => virtual_clusters.map(({ id }) => id)),
+      [clusterId],
+    );
+    assert.equal((await fetch(`${signInUrl}x`, { redirect: 'manual' })).status, 401);
+    assert.equal((await fetch(`${url}/`, { redirect: 'manual' })).headers.get('location'), '/api/v1/docs');
+  }
+});
+
+test('a file of the operator that cannot be used is named, and nothing is left running', async (t) => {
+  const path = join(folder(t), 'missing.json');
+  await assert.rejects(startProcess(t, { credentialsFile: path }), {
+    name: 'SettingsFileProblem',
+    message: new RegExp(`^-saslCredentialsFile ${path}: `),
+  });
+  await assert.rejects(startProcess(t, { bindingsFile: path }), {
+    name: 'SettingsFileProblem',
+    message: new RegExp(`^-workloadIdentityBindingsFile ${path}: `),
+  });
+});

@@ -1,0 +1,41 @@
+import { caps } from '@weir/core';
+import type { KnownPerson } from '@weir/oidc';
+import type { SsoConnection } from '../accounts/sso-connections.ts';
+import type { SsoPerson } from '../accounts/sso-sign-ins.ts';
+
+type Claims = KnownPerson['claims'];
+type Wanted = Pick<SsoConnection, 'hasRoleMapping' | 'roleClaim'>;
+
+/** What is needed of somebody. The issuer is asked for more only if its token does not say enough. */
+export async function personOf(known: KnownPerson, connection: Wanted): Promise<SsoPerson> {
+  const { hasRoleMapping, roleClaim } = connection;
+  const isEnough =
+    textIn(known.claims.email) !== undefined && (!hasRoleMapping || known.claims[roleClaim] !== undefined);
+  const claims = isEnough ? known.claims : await known.allClaims();
+  return { issuer: known.issuer, subject: known.subject, ...readClaims(claims, connection) };
+}
+
+export function readClaims(
+  claims: Claims,
+  { hasRoleMapping, roleClaim }: Wanted,
+): Omit<SsoPerson, 'issuer' | 'subject'> {
+  const email = textIn(claims.email)?.trim();
+  return {
+    email,
+    // Some issuers write it as a text.
+    isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
+    name: textIn(claims.name) ?? textIn(claims.preferred_username) ?? email ?? '',
+    roleNames:
+      hasRoleMapping && Object.hasOwn(claims, roleClaim) ? roleNamesIn(claims[roleClaim]) : undefined,
+  };
+}
+
+/** One name, or a list of them. Anything else in it names nothing. */
+function roleNamesIn(claim: unknown): string[] {
+  const values: unknown[] = Array.isArray(claim) ? claim.slice(0, caps.ssoRoleValuesMax) : [claim];
+  return values.filter((value) => typeof value === 'string');
+}
+
+function textIn(claim: unknown): string | undefined {
+  return typeof claim === 'string' && claim !== '' ? claim : undefined;
+}

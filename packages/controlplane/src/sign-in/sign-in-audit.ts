@@ -1,0 +1,74 @@
+import type { ApiError } from '@weir/api';
+import type { Log } from '@weir/core';
+import type { AuditLog } from '../accounts/audit-log.ts';
+import type { SsoConnection } from '../accounts/sso-connections.ts';
+import type { User } from '../accounts/users.ts';
+import type { Visit } from './visit.ts';
+
+/** The name under which sign-ins with a password stand in the audit log too. */
+const operation = 'sign_in';
+
+/** Writes sign-ins down, and those that failed. Their targets name the connection, which one with a password does not have. */
+export class SignInAudit {
+  readonly #auditLog: Pick<AuditLog, 'append'>;
+  readonly #log: Log;
+
+  constructor(auditLog: Pick<AuditLog, 'append'>, log: Log) {
+    this.#auditLog = auditLog;
+    this.#log = log;
+  }
+
+  async signedIn(
+    { remoteAddress, userAgent }: Visit,
+    { id }: SsoConnection,
+    user: User,
+    note: string,
+  ): Promise<void> {
+    await this.#append({
+      accountId: user.accountId,
+      actor: { kind: 'user', id: user.id, name: user.email },
+      remoteAddress,
+      userAgent,
+      operation,
+      targets: [user.id, user.email, id],
+      result: 'ok',
+      message: note,
+    });
+  }
+
+  /**
+   * What was refused for coming too often is not written down, or guessing would fill the log; and nobody knows whose log it is when there
+   * is no such connection.
+   */
+  async refused({ connection, email, remoteAddress, userAgent }: Visit, error: ApiError): Promise<void> {
+    const problem = error.cause instanceof Error ? error.cause.message : error.message;
+    const message = error.code === 'internal' ? error.message : problem;
+    this.#log.info('a sign-in was refused', {
+      connection: connection?.id,
+      result: error.code,
+      problem: message,
+    });
+    if (connection === undefined || error.code === 'rate_limited') return;
+    await this.#append({
+      accountId: connection.accountId,
+      actor: { kind: 'anonymous', id: '', name: '' },
+      remoteAddress,
+      userAgent,
+      operation,
+      targets: [connection.id, ...(email === undefined ? [] : [email])],
+      result: error.code,
+      message,
+    });
+  }
+
+  /** That it cannot be written changes nothing for the user. */
+  async #append(note: Parameters<AuditLog['append']>[0][number]): Promise<void> {
+    try {
+      await this.#auditLog.append([note]);
+    } catch (error) {
+      this.#log.error('a sign-in could not be written into the audit log', {
+        problem: (error as Error).message,
+      });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { SsoConnection } from '../accounts/sso-connections.ts';
+
+/** Where browsers come to sign in with an identity provider, and where it sends them back to. */
+
+const loginPrefix = '/login/sso/';
+export const callbackPath = '/login/callback';
+
+type Named = Pick<SsoConnection, 'identifier'>;
+
+export function loginPathOf({ identifier }: Named): string {
+  return loginPrefix + identifier;
+}
+
+export function loginUrlOf(publicUrl: string, connection: Named): string {
+  return withoutSlash(publicUrl) + loginPathOf(connection);
+}
+
+/** What the issuer has to allow as the redirect. */
+export function callbackUrlOf(publicUrl: string, { identifier }: Named): string {
+  return `${withoutSlash(publicUrl)}${callbackPath}?connection=${identifier}`;
+}
+
+export function isSignInPath(path: string): boolean {
+  return path === callbackPath || path.startsWith(loginPrefix);
+}
+
+/** The connection that a path is about, as it says. */
+export function identifierIn(path: string): string | undefined {
+  return path.startsWith(loginPrefix) ? path.slice(loginPrefix.length) : undefined;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

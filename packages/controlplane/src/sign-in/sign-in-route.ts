@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@weir/api';
+import { caps, type Log, type MetricRow } from '@weir/core';
+import { remoteAddressOf } from '../api-server/remote-address.ts';
+import { browserSessionOf } from '../api-server/session-cookie.ts';
+import type { Route } from '../server.ts';
+import { pendingCookieOf } from './pending-cookie.ts';
+import { SignInAudit } from './sign-in-audit.ts';
+import { SignInFlow } from './sign-in-flow.ts';
+import type { SignInOptions } from './sign-in-options.ts';
+import { forgettable, sendProblemPage } from './sign-in-page.ts';
+import { identifierIn, isSignInPath, loginUrlOf } from './sign-in-paths.ts';
+import type { Visit } from './visit.ts';
+
+/** A sign-in that takes longer is given up. Connections that are silent for 30 s are cut. */
+const signInMsMax = 20_000;
+
+const signInsRow: MetricRow<'outcome'> = {
+  name: 'sso_sign_ins_total',
+  kind: 'counter',
+  help: 'Sign-ins with an identity provider that have ended, by `ok` or the code of the error.',
+  labels: ['outcome'],
+};
+
+/**
+ * `GET /login/sso/<identifier>?return_to=…` sends a browser to the identity provider, and `GET /login/callback` signs in whom it sends
+ * back. What fails is told on a page, and written into the audit log.
+ */
+export function signInRoute(options: SignInOptions): Route {
+  const { publicUrl, clock, log, metrics, isBehindProxy = false } = options;
+  const audit = new SignInAudit(options.accounts.auditLog, log);
+  const flow = new SignInFlow(options, audit);
+  let runningCount = 0;
+
+  function visitOf(request: IncomingMessage, response: ServerResponse, stop: AbortSignal): Visit {
+    const isSecure = publicUrl().startsWith('https:');
+    const url = new URL(request.url ?? '/', 'http://own.invalid');
+    return {
+      path: url.pathname,
+      query: url.searchParams,
+      remoteAddress: remoteAddressOf(request, isBehindProxy),
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax),
+      browser: browserSessionOf(request, response, { isSecure, clock }),
+      pending: pendingCookieOf(request, response, { isSecure }),
+      connection: undefined,
+      email: undefined,
+      stop,
+    };
+  }
+
+  /** Where the browser is to go. */
+  async function destination(visit: Visit): Promise<string> {
+    const identifier = identifierIn(visit.path);
+    return identifier === undefined ? flow.finish(visit) : flow.begin(visit, identifier);
+  }
+
+  function count(visit: Visit, outcome: string): void {
+    // One that is only begun ends later, or never.
+    if (outcome !== 'ok' || identifierIn(visit.path) === undefined)
+      metrics.series(signInsRow, { outcome }).add(1);
+  }
+
+  async function failed(visit: Visit, response: ServerResponse, thrown: unknown): Promise<void> {
+    const error = thrown instanceof ApiError ? thrown : mistake(thrown, log);
+    count(visit, error.code);
+    await audit.refused(visit, error);
+    if (error.isRetriable) response.setHeader('retry-after', error.retryAfterSeconds ?? 1);
+    if (error.code === 'method_not_allowed') response.setHeader('allow', 'GET');
+    const again = visit.connection === undefined ? undefined : loginUrlOf(publicUrl(), visit.connection);
+    sendProblemPage(response, error.status, error.message, { again, home: flow.home() });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const stop = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const cancel = clock.after(signInMsMax, () => {
+      stop.abort();
+      late.reject(new ApiError('unavailable', 'The identity provider takes too long.'));
+    });
+    response.once('close', () => stop.abort());
+    // A body is of no use here; the connection ends rather than read it.
+    if (request.method !== 'GET') response.setHeader('connection', 'close');
+    const visit = visitOf(request, response, stop.signal);
+    runningCount++;
+    try {
+      if (request.method !== 'GET')
+        throw new ApiError('method_not_allowed', 'Open the address in a browser.');
+      if (runningCount > caps.ssoSignInsRunningMax) throw new ApiError('unavailable');
+      const location = await Promise.race([destination(visit), late.promise]);
+      count(visit, 'ok');
+      forgettable(response);
+      response.writeHead(303, { location, 'content-length': 0 }).end();
+    } catch (error) {
+      await failed(visit, response, error);
+    } finally {
+      runningCount--;
+      cancel();
+    }
+  }
+
+  return { matches: isSignInPath, answer };
+}
+
+/** Ours: it is logged, and the user is told nothing of it. */
+function mistake(thrown: unknown, log: Log): ApiError {
+  const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  log.error('a sign-in failed', { problem: problem.slice(0, caps.apiTextCharsMax) });
+  return new ApiError('internal', undefined, { cause: thrown });
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, silentLog } from '@weir/core';
+import { HandClock, TestIssuer } from '@weir/oidc/testing';
+import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { makeAccount } from '../../testing/two-accounts.ts';
+import type { Federation, NewFederation } from '../accounts/federations.ts';
+import { openAccounts } from '../accounts/open.ts';
+import { federationBindings } from './federation-bindings.ts';
+import { federationIssuers, platformIssuers } from './platform-issuers.ts';
+import { TokenExchange } from './token-exchange.ts';
+
+async function world() {
+  const surroundings = accountsSurroundings();
+  const { clock } = surroundings;
+  const accounts = await openAccounts(`memory://federations-${worlds++}`, surroundings);
+  const { accountId, a } = await makeAccount(accounts, 'Ours');
+  const issuer = await TestIssuer.create('https://issuer.test/one', () => clock.nowMs());
+  const asking = { clock, log: silentLog, fetchJson: issuer.fetchJson };
+  const exchange = new TokenExchange({
+    bindings: federationBindings({ federations: accounts.federations, clock }),
+    secretOf: () => Buffer.alloc(32, 1),
+    issuers: platformIssuers({
+      ...asking,
+      fetchJson: () => Promise.reject(new Error('nobody wrote a file')),
+    }),
+    federationIssuers: federationIssuers(asking),
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  const audience = `weir://${a.clusterId}`;
+  const federate = (changes: Partial<NewFederation> = {}) =>
+    accounts.federations.create(accountId, {
+      clusterId: a.clusterId,
+      name: 'eks',
+      issuer: issuer.url,
+      audience,
+      rules: [{ path: 'sub', value: 'weir*' }],
+      isReadOnly: false,
+      lifetimeSeconds: 600,
+      ...changes,
+    });
+  const ask = async () => exchange.exchange(audience, await issuer.token({ sub: 'weir-1', aud: audience }));
+  const given = async () => {
+    const answer = await ask();
+    assert.ok(typeof answer === 'object');
+    return answer.token;
+  };
+  return { accounts, accountId, clusterId: a.clusterId, clock, issuer, exchange, federate, ask, given };
+}
+
+let worlds = 0;
+
+test('federations: what the API makes admits agents, and what it deletes does so no more within seconds', async () => {
+  const { accounts, accountId, clusterId, clock, exchange, federate, ask, given } = await world();
+  assert.equal(await ask(), 'not admitted');
+  const federation = await federate();
+  clock.advance(2_000);
+  const token = await given();
+  assert.equal(await exchange.authorize(clusterId, token), true);
+  await accounts.federations.delete(accountId, clusterId, federation.id);
+  clock.advance(2_000);
+  assert.equal(await exchange.authorize(clusterId, token), false);
+  assert.equal(await ask(), 'not admitted');
+  await federate();
+  clock.advance(2_000);
+  assert.equal(await exchange.authorize(clusterId, token), false, 'another of the same words is another');
+});
+
+test('federations: a cluster that is deleted admits nobody, and again when it is restored', async () => {
+  const { accounts, accountId, clusterId, clock, exchange, federate, given } = await world();
+  await federate();
+  const token = await given();
+  await accounts.virtualClusters.delete(accountId, clusterId);
+  clock.advance(2_000);
+  assert.equal(await exchange.authorize(clusterId, token), false);
+  await accounts.virtualClusters.restore(accountId, clusterId);
+  clock.advance(2_000);
+  assert.equal(await exchange.authorize(clusterId, token), true);
+});
+
+test('federations: no agent connects with a token that only reads', async () => {
+  const { clusterId, clock, exchange, federate, given } = await world();
+  await federate({ isReadOnly: true, name: 'a-reader' });
+  const reading = await given();
+  assert.equal(await exchange.authorize(clusterId, reading), false);
+  await federate({ name: 'writer' });
+  clock.advance(2_000);
+  assert.equal(await exchange.authorize(clusterId, await given()), true, 'who may do both may write');
+});
+
+test('federations: the token is checked once, however many name its issuer', async () => {
+  const { federate, ask, issuer } = await world();
+  for (let number = 0; number < 20; number++)
+    await federate({ name: `n${number}`, rules: [{ path: 'sub', value: `other-${number}` }] });
+  assert.equal(await ask(), 'not admitted');
+  assert.equal(issuer.asked.length, 2);
+});
+
+test('federations: an issuer within the own network is not asked', async (t) => {
+  const cases = [
+    'https://127.0.0.1:1/x',
+    'https://169.254.169.254/latest',
+    'https://localhost:1/x',
+    'https://[::1]:1/',
+  ];
+  for (const url of cases) {
+    const issuers = federationIssuers({ clock: new HandClock(), log: silentLog });
+    t.after(() => issuers.close());
+    await assert.rejects(issuers.of(url).keys(), /is not on the public internet/, url);
+  }
+  const trusting = federationIssuers({
+    clock: new HandClock(),
+    log: silentLog,
+    allowsPrivateAddresses: true,
+  });
+  await assert.rejects(trusting.of('https://127.0.0.1:1/x').keys(), /ECONNREFUSED/);
+});
+
+test('federations: agents that come together cost one question, and what cannot be read is asked again', async () => {
+  const clock = new HandClock();
+  const asked: PromiseWithResolvers<Federation[]>[] = [];
+  const admittingTo = () => {
+    const question = Promise.withResolvers<Federation[]>();
+    asked.push(question);
+    return question.promise;
+  };
+  const bindingsOf = federationBindings({ federations: { admittingTo }, clock });
+  const waiting = [bindingsOf('vci_1'), bindingsOf('vci_1')];
+  assert.equal(asked.length, 1);
+  asked[0]!.reject(new Error('away'));
+  for (const one of waiting) await assert.rejects(one, /away/);
+  const again = bindingsOf('vci_1');
+  asked[1]!.resolve([]);
+  assert.deepEqual(await again, []);
+  clock.advance(1_999);
+  assert.deepEqual(await bindingsOf('vci_1'), []);
+  assert.equal(asked.length, 2);
+  clock.advance(1);
+  void bindingsOf('vci_1');
+  assert.equal(asked.length, 3);
+});
+
+test('federations: while the database does not answer nobody is refused', async () => {
+  const { accounts, clusterId, exchange, federate, given, ask } = await world();
+  await federate();
+  const token = await given();
+  const away = new TokenExchange({
+    bindings: () => Promise.reject(new Error('away')),
+    secretOf: () => Buffer.alloc(32, 1),
+    issuers: platformIssuers({ clock: new HandClock(), log: silentLog }),
+    clock: new HandClock(),
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  assert.equal(await away.authorize(clusterId, token), undefined);
+  assert.equal(await away.exchange(`weir://${clusterId}`, 'x'), 'not ready');
+  assert.equal(await exchange.authorize(clusterId, token), true);
+  assert.ok(typeof (await ask()) === 'object');
+  await accounts.close();
+});

@@ -1,0 +1,50 @@
+import { type Clock, caps } from '@weir/core';
+import type { Federations } from '../accounts/federations.ts';
+import { bindingOfFederation, type WorkloadIdentityBinding } from './binding.ts';
+
+export interface FederationBindingsOptions {
+  readonly federations: Pick<Federations, 'admittingTo'>;
+  readonly clock: Clock;
+}
+
+/** What was read is used for so long. A federation that is deleted admits nobody after that, in whatever process. */
+const freshMs = 2_000;
+
+interface Known {
+  readonly readMs: number;
+  readonly bindings: Promise<readonly WorkloadIdentityBinding[]>;
+}
+
+/**
+ * The bindings that the federations of a cluster stand for. Agents that come together share one question to the database. What cannot be
+ * read is not remembered.
+ */
+export function federationBindings({
+  federations,
+  clock,
+}: FederationBindingsOptions): (clusterId: string) => Promise<readonly WorkloadIdentityBinding[]> {
+  /** The longest unused first. */
+  const known = new Map<string, Known>();
+
+  function read(clusterId: string): Known {
+    const bindings = federations.admittingTo(clusterId).then((all) => all.map(bindingOfFederation));
+    const entry: Known = { readMs: clock.monotonicMs(), bindings };
+    bindings.catch(() => {
+      if (known.get(clusterId) === entry) known.delete(clusterId);
+    });
+    return entry;
+  }
+
+  return (clusterId) => {
+    const before = known.get(clusterId);
+    const isFresh = before !== undefined && clock.monotonicMs() - before.readMs < freshMs;
+    const entry = isFresh ? before : read(clusterId);
+    known.delete(clusterId);
+    known.set(clusterId, entry);
+    if (known.size > caps.federatedClustersMax) {
+      const [oldest] = known.keys();
+      known.delete(oldest!);
+    }
+    return entry.bindings;
+  };
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+
+/** The console imports the package, and a browser has none of these. */
+const program = `
+  const { parentPort } = require('node:worker_threads');
+  const address = ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+  for (const name of ['process', 'Buffer', 'global']) delete globalThis[name];
+  import(address).then(
+    ({ compileFilter, parseFilter, presets }) => {
+      const { filter } = parseFilter(presets[0].filter);
+      parentPort.postMessage(compileFilter(filter)({ data: { log_level: "warn" } }));
+    },
+    (error) => parentPort.postMessage(String(error)),
+  );
+`;
+
+test('the package can be loaded where there is no Node', async () => {
+  const worker = new Worker(program, { eval: true });
+  const answer = await new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  await worker.terminate();
+  assert.equal(answer, true);
+});

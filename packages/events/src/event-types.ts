@@ -1,0 +1,190 @@
+import { eventEnvelope } from './envelope.ts';
+import { printPath } from './filter/quoting.ts';
+
+/** The types of events, each with where it comes from and the fields of its payload. Everything that lists them derives from here. */
+export const eventTypeNames = [
+  'agent_logs',
+  'acl_logs',
+  'pipeline_logs',
+  'orbit_logs',
+  'diagnostics_logs',
+  'tableflow_logs',
+  'cluster_metrics',
+] as const;
+
+export type EventTypeName = (typeof eventTypeNames)[number];
+
+export interface EventType {
+  readonly title: string;
+  readonly description: string;
+  readonly clusterKinds: readonly ('kafka' | 'data_lake')[];
+  readonly emittedBy: readonly ('agent' | 'control_plane')[];
+  /** The fields of `data`. Events may lack some of them, and have others. */
+  readonly fields: readonly EventField[];
+}
+
+export interface EventField {
+  /** As filters write it, from the outermost object on. */
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object';
+  readonly description: string;
+  /** Whether the fields within it are anybody's choice. */
+  readonly isOpen?: true;
+}
+
+/** One field of `data`. */
+function field(name: string, type: EventField['type'], description: string): EventField {
+  return { name: printPath(['data', name]), type, description };
+}
+
+const text = (name: string, description: string) => field(name, 'string', description);
+
+const clusterFields = [
+  text('virtual_cluster_id', 'The virtual cluster: `vci_` and a UUID with underscores.'),
+  text('virtual_cluster_name', 'Its name.'),
+];
+
+const agentFields = [
+  text('agent_id', 'The agent that emitted it, a UUID.'),
+  text('hostname_fqdn', 'The host that the agent runs on.'),
+];
+
+const logFields = [
+  text('log_level', '`debug`, `info`, `warn` or `error`.'),
+  text('message', 'What happened, in one line.'),
+  text('module', 'The part of the program that says so.'),
+];
+
+export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
+  agent_logs: {
+    title: 'Agent logs',
+    description: 'What agents write into their logs.',
+    clusterKinds: ['kafka', 'data_lake'],
+    emittedBy: ['agent'],
+    fields: [...logFields, ...agentFields, ...clusterFields],
+  },
+  acl_logs: {
+    title: 'ACL logs',
+    description: 'What Kafka clients were denied, or would have been while rules are only tried out.',
+    clusterKinds: ['kafka'],
+    emittedBy: ['agent'],
+    fields: [
+      text('principal', 'Who asked: `User:` and a name.'),
+      text('credential_name', 'The name that a user gave to the credential. On denials.'),
+      text('operation', 'The operation that was denied, such as `CREATE`.'),
+      text('resource_type', 'What it was about, such as `TOPIC`.'),
+      text('resource_name', 'The name of it.'),
+      field('kafka_api_key', 'integer', 'The number of the Kafka call.'),
+      text('kafka_api_key_name', 'The name of the Kafka call, such as `Produce`.'),
+      field('correlation_id', 'integer', 'The number that the client gave to its request.'),
+      text('address', 'The address that the agent listens at, `:<port>`.'),
+      field('kafka_enabled', 'boolean', 'Whether the agent serves Kafka.'),
+      field('is_log', 'boolean', 'Whether it is a line of the log as well.'),
+      field('is_shadow', 'boolean', 'Whether it was only noted, since rules are tried out.'),
+      text('client_address', 'Where the client came from.'),
+      text('client_id', 'What the client calls itself.'),
+      field('suppressed', 'integer', 'How many equal denials were left out before this one.'),
+      ...logFields,
+      ...agentFields,
+      ...clusterFields,
+    ],
+  },
+  pipeline_logs: {
+    title: 'Pipeline logs',
+    description: 'What managed pipelines do, and what goes wrong in them.',
+    clusterKinds: ['kafka'],
+    emittedBy: ['agent'],
+    fields: [
+      text('pipeline_name', 'The pipeline.'),
+      text('stage', 'The part of the pipeline.'),
+      ...logFields,
+      ...agentFields,
+      ...clusterFields,
+    ],
+  },
+  orbit_logs: {
+    title: 'Migration logs',
+    description:
+      'Migration from another cluster. Automatic migration tells when it starts, completes, takes too long or is aborted.',
+    clusterKinds: ['kafka'],
+    emittedBy: ['agent', 'control_plane'],
+    fields: [
+      text('type', 'What happened.'),
+      text('pipeline_name', 'The migration.'),
+      text('topic', 'The topic.'),
+      ...logFields,
+      ...agentFields,
+      ...clusterFields,
+    ],
+  },
+  diagnostics_logs: {
+    title: 'Diagnostics',
+    description: 'A [diagnostic](diagnostics.md) failed, recovered, or was muted or unmuted.',
+    clusterKinds: ['kafka', 'data_lake'],
+    emittedBy: ['control_plane'],
+    fields: [
+      text('diagnostic_id', 'The diagnostic.'),
+      text('diagnostic_source', 'Where its figures come from.'),
+      text('diagnostic_type', 'What it is about.'),
+      text('transition', '`failed`, `recovered`, `muted` or `unmuted`.'),
+      text('title', 'What it says when it fails.'),
+      text('message', 'What was found.'),
+      text('severity', '`low`, `medium`, `high` or `critical`, where something was found.'),
+      text('by', 'Who muted or unmuted it.'),
+      ...clusterFields,
+    ],
+  },
+  tableflow_logs: {
+    title: 'Table logs',
+    description: 'Ingestion into tables, and their lives.',
+    clusterKinds: ['data_lake'],
+    emittedBy: ['agent'],
+    fields: [
+      text('type', 'What happened; `record_ingestion_failed` for a record that could not be decoded.'),
+      text('table_name', 'The table.'),
+      text('table_uuid', 'Its UUID.'),
+      ...logFields,
+      ...agentFields,
+      ...clusterFields,
+    ],
+  },
+  cluster_metrics: {
+    title: 'Cluster metrics',
+    description:
+      'Metrics of the cluster as events: lag of consumer groups, topics, diagnostics, tables. They come whenever events are enabled, even if metrics are not.',
+    clusterKinds: ['kafka', 'data_lake'],
+    emittedBy: ['agent', 'control_plane'],
+    fields: [
+      text(
+        'metric_name',
+        'The metric, by the name that it has where metrics are scraped. Per topic at the finest, never per partition.',
+      ),
+      field('value', 'number', 'Its value.'),
+      { ...field('tags', 'object', 'Its tags, by name: `data.tags.topic`.'), isOpen: true },
+      ...clusterFields,
+    ],
+  },
+};
+
+export const envelopeFields: readonly EventField[] = Object.entries(eventEnvelope.shape).map(
+  ([name, schema]) => ({
+    name,
+    type: name === 'data' ? 'object' : 'string',
+    description: schema.description!,
+  }),
+);
+
+export function isEventTypeName(name: string): name is EventTypeName {
+  return (eventTypeNames as readonly string[]).includes(name);
+}
+
+/** Every field that events of these types have, each once: what an editor completes. */
+export function fieldsOf(types: readonly EventTypeName[] = eventTypeNames): readonly EventField[] {
+  const fields = [...envelopeFields, ...types.flatMap((type) => eventTypes[type].fields)];
+  return [...new Map(fields.toReversed().map((one) => [one.name, one])).values()].reverse();
+}
+
+/** The same as `parseFilter` wants to know them. */
+export function filterFieldsOf(types?: readonly EventTypeName[]): readonly string[] {
+  return fieldsOf(types).flatMap(({ name, isOpen }) => (isOpen ? [name, `${name}.*`] : [name]));
+}

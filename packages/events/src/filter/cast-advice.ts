@@ -1,0 +1,23 @@
+import { nearestNames } from './nearest.ts';
+import { type Cast, casts } from './tree.ts';
+
+export function isCast(name: string): name is Cast {
+  return (casts as readonly string[]).includes(name);
+}
+
+/** What other languages call them. */
+const castAliases: ReadonlyMap<string, Cast> = new Map([
+  ['integer', 'int'],
+  ['long', 'int'],
+  ['bigint', 'int'],
+  ['double', 'float'],
+  ['number', 'float'],
+  ['string', 'str'],
+  ['text', 'str'],
+]);
+
+/** What to say of a cast that does not exist. */
+export function castAdvice(name: string): [message: string, suggestion: string | undefined] {
+  const suggestion = castAliases.get(name.toLowerCase()) ?? nearestNames(name, casts)[0];
+  return [`there is no cast ::${name}; there are ${casts.map((cast) => `::${cast}`).join(', ')}`, suggestion];
+}

@@ -1,0 +1,24 @@
+import { nearestNames } from './nearest.ts';
+import type { Place, Report } from './problem.ts';
+import { printPath } from './quoting.ts';
+
+export type FieldCheck = (path: readonly string[], place: Place, report: Report) => void;
+
+/**
+ * Reports fields that are not among the known ones, which are written as in filters: `data.operation`. With a star at its end, `data.tags.*`, one
+ * stands for everything within an object.
+ */
+export function fieldCheck(known: readonly string[] | undefined): FieldCheck {
+  if (known === undefined) return () => {};
+  const names = new Set(known.filter((name) => !name.endsWith('.*')));
+  const open = known.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
+  return (path, place, report) => {
+    const name = printPath(path);
+    // A part of the way to a known field is an object, which may be held against null.
+    if (names.has(name) || known.some((field) => field.startsWith(`${name}.`))) return;
+    if (open.some((object) => name.startsWith(object))) return;
+    const nearest = nearestNames(name, names);
+    const advice = nearest.length === 0 ? '' : `; did you mean ${nearest.join(' or ')}?`;
+    report(place, `no event has a field ${name}${advice}`, nearest[0]);
+  };
+}

@@ -1,0 +1,37 @@
+/** Longer ones are nobody's mistake in typing. */
+const charsMax = 128;
+
+/** The names that somebody probably meant, the nearest first. */
+export function nearestNames(typed: string, names: Iterable<string>, countMax = 3): string[] {
+  if (typed.length > charsMax) return [];
+  const wanted = typed.toLowerCase();
+  const editsMax = Math.max(1, Math.floor(typed.length / 3));
+  const near: { name: string; edits: number }[] = [];
+  for (const name of names) {
+    const found = name.toLowerCase();
+    // Whoever leaves out where a field lies means it all the same: `operation` for `data.operation`.
+    const edits = found.endsWith(`.${wanted}`) ? 0 : editsBetween(wanted, found, editsMax);
+    if (edits <= editsMax) near.push({ name, edits });
+  }
+  near.sort((one, other) => one.edits - other.edits || (one.name < other.name ? -1 : 1));
+  return near.slice(0, countMax).map(({ name }) => name);
+}
+
+/** How many characters have to be changed, put in, taken out or swapped with a neighbour. */
+function editsBetween(one: string, other: string, editsMax: number): number {
+  if (Math.abs(one.length - other.length) > editsMax) return editsMax + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      let edits = Math.min(last[j - 1]! + (isSame ? 0 : 1), last[j]! + 1, row[j - 1]! + 1);
+      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (isSwap) edits = Math.min(edits, beforeLast[j - 2]! + 1);
+      row.push(edits);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last.at(-1)!;
+}

@@ -1,0 +1,55 @@
+import { nearestNames } from './nearest.ts';
+import { comparisonOperators } from './tree.ts';
+
+/** What other languages call our operators. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['=', '=='],
+  ['===', '=='],
+  [':', '=='],
+  ['eq', '=='],
+  ['equals', '=='],
+  ['is', '=='],
+  ['!', '!='],
+  ['!==', '!='],
+  ['<>', '!='],
+  ['ne', '!='],
+  ['neq', '!='],
+  ['=<', '<='],
+  ['le', '<='],
+  ['lte', '<='],
+  ['=>', '>='],
+  ['ge', '>='],
+  ['gte', '>='],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['~', 'like'],
+  ['=~', 'like'],
+  ['ilike', 'like'],
+  ['matches', 'like'],
+  ['contains', 'like'],
+  ['startswith', 'like'],
+  ['endswith', 'like'],
+  ['!~', 'not like'],
+]);
+
+const connectiveAliases: ReadonlyMap<string, string> = new Map([
+  ['&&', 'and'],
+  ['&', 'and'],
+  [',', 'and'],
+  ['||', 'or'],
+]);
+
+const wordOperators = ['like', 'in', 'not like', 'not in'];
+
+export const operatorList = [...comparisonOperators, ...wordOperators].join(', ');
+
+/** The operator between a field and a value that somebody probably meant. */
+export function nearestOperator(text: string): string | undefined {
+  const lower = text.toLowerCase();
+  return aliases.get(lower) ?? nearestNames(lower, ['like', 'in', 'not'], 1)[0];
+}
+
+/** The word between two conditions that somebody probably meant. */
+export function nearestConnective(text: string): string | undefined {
+  return connectiveAliases.get(text) ?? nearestNames(text, ['and', 'or'], 1)[0];
+}

@@ -1,0 +1,60 @@
+import { caps } from '@weir/core';
+import { convert } from './convert.ts';
+import { explain } from './explain.ts';
+import { type FieldCheck, fieldCheck } from './known-fields.ts';
+import { strictParser, type Token, tokensOf } from './language.ts';
+import { collectProblems, type Problem, type Report } from './problem.ts';
+import type { Filter } from './tree.ts';
+
+export interface ParseOptions {
+  /**
+   * Every field that events have, as filters write it (`data.operation`, or `data.tags.*` for any below it). When given, a field that is not among them is a problem. Events may
+   * have fields that nobody foresaw, so that a server leaves it out where it has not looked.
+   */
+  readonly fields?: readonly string[] | undefined;
+}
+
+/** Either the filter or at least one problem, sorted by place. */
+export type ParsedFilter =
+  | { readonly filter: Filter; readonly problems?: undefined }
+  | { readonly filter?: undefined; readonly problems: readonly Problem[] };
+
+export function parseFilter(text: string, { fields }: ParseOptions = {}): ParsedFilter {
+  const { report, list } = collectProblems(text, caps.filterProblemsMax);
+  const filter = read(text, fieldCheck(fields), report);
+  const found = list();
+  return found.length === 0 ? { filter: filter! } : { problems: found };
+}
+
+function read(text: string, checkField: FieldCheck, report: Report): Filter | undefined {
+  if (text.length > caps.filterCharsMax) {
+    report(
+      { from: caps.filterCharsMax, to: text.length },
+      `a filter may have ${caps.filterCharsMax} characters at most, and this one has ${text.length}`,
+    );
+    return undefined;
+  }
+  const tokens = tokensOf(text);
+  // Before anything that calls itself for every pair of parentheses.
+  const tooDeep = firstTooDeep(tokens);
+  if (tooDeep !== undefined) {
+    report(tooDeep, `parentheses may be nested ${caps.filterDepthMax} deep at most`);
+    return undefined;
+  }
+  try {
+    return convert(strictParser.parse(text).topNode, text, checkField, report);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    explain(tokens, text, checkField, report);
+    return undefined;
+  }
+}
+
+function firstTooDeep(tokens: readonly Token[]): Token | undefined {
+  let depth = 0;
+  return tokens.find(({ name }) => {
+    if (name === 'OpenParen') depth++;
+    if (name === 'CloseParen') depth--;
+    return depth > caps.filterDepthMax;
+  });
+}

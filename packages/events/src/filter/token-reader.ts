@@ -1,0 +1,57 @@
+import type { Token } from './language.ts';
+import type { Place } from './problem.ts';
+
+/** The tokens of a text, read from left to right. */
+export class TokenReader {
+  readonly #text: string;
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(text: string, tokens: readonly Token[]) {
+    this.#text = text;
+    this.#tokens = tokens;
+  }
+
+  /** The next token, which stays the next one. */
+  peek(): Token | undefined {
+    return this.#tokens[this.#at];
+  }
+
+  /** The token after the next one. */
+  peekSecond(): Token | undefined {
+    return this.#tokens[this.#at + 1];
+  }
+
+  take(): Token | undefined {
+    return this.#tokens[this.#at++];
+  }
+
+  takeIf(...names: readonly string[]): Token | undefined {
+    const token = this.peek();
+    return token !== undefined && names.includes(token.name) ? this.take() : undefined;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#tokens.length;
+  }
+
+  /** Right after the last token that was taken. */
+  get end(): Place {
+    const to = this.#tokens[this.#at - 1]?.to ?? 0;
+    return { from: to, to };
+  }
+
+  /** Takes what follows without a space in between, as long as it is of these kinds. Returns the place from the start on. */
+  takeGlued(from: number, names: ReadonlySet<string>): Place {
+    let next = this.peek();
+    while (next !== undefined && next.from === this.end.to && names.has(next.name)) {
+      this.take();
+      next = this.peek();
+    }
+    return { from, to: this.end.to };
+  }
+
+  textOf({ from, to }: Place): string {
+    return this.#text.slice(from, to);
+  }
+}

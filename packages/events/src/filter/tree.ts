@@ -1,0 +1,73 @@
+/** A filter as a tree: what texts, builder forms, the evaluator and the query engine have in common. Plain data, and frozen by its types. */
+export interface Filter {
+  /** Filters one after the other, joined by `|` in text. An event must pass all of them; without any, every event passes. */
+  readonly stages: readonly Expression[];
+}
+
+export type Expression = Junction | Condition;
+
+/** At least two operands. One that is a junction itself stood in parentheses, or binds tighter. */
+export interface Junction {
+  readonly kind: 'and' | 'or';
+  readonly operands: readonly Expression[];
+}
+
+export type Condition = Comparison | Match | Membership;
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly field: Field;
+  readonly operator: ComparisonOperator;
+  readonly value: Literal;
+}
+
+/** `like` and `not like`. */
+export interface Match {
+  readonly kind: 'match';
+  readonly field: Field;
+  readonly isNegated: boolean;
+  /** `%` is any text, none included; `\%` is a percent sign and `\\` a backslash. */
+  readonly pattern: string;
+}
+
+/** `in` and `not in`. */
+export interface Membership {
+  readonly kind: 'membership';
+  readonly field: Field;
+  readonly isNegated: boolean;
+  /** At least one. */
+  readonly values: readonly Literal[];
+}
+
+export interface Field {
+  /** The keys that lead to the value, from the outside in. At least one. */
+  readonly path: readonly string[];
+  readonly cast?: Cast;
+}
+
+export type Literal = string | number | boolean | null;
+
+export const comparisonOperators = ['==', '!=', '<', '>', '<=', '>='] as const;
+export type ComparisonOperator = (typeof comparisonOperators)[number];
+
+export const casts = ['int', 'float', 'str'] as const;
+export type Cast = (typeof casts)[number];
+
+/** Words of the language. As the first name of a field they need backticks. */
+export const words = ['and', 'or', 'not', 'like', 'in', 'true', 'false', 'null'] as const;
+
+export const everyEvent: Filter = { stages: [] };
+
+export function isJunction(expression: Expression): expression is Junction {
+  return expression.kind === 'and' || expression.kind === 'or';
+}
+
+/** Every condition, from left to right. */
+export function* conditionsOf({ stages }: Filter): Generator<Condition> {
+  // A stack of our own, since a tree that nobody checked may be deeper than the stack of the machine.
+  const waiting: Expression[] = [...stages].reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (isJunction(next)) waiting.push(...[...next.operands].reverse());
+    else yield next;
+  }
+}

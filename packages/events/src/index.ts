@@ -1,0 +1,72 @@
+export {
+  type AgentSource,
+  agentSource,
+  type EventRecord,
+  envelopeContentType,
+  envelopeVersion,
+  eventEnvelope,
+  readAgentSource,
+} from './envelope.ts';
+export {
+  type EventField,
+  type EventType,
+  type EventTypeName,
+  envelopeFields,
+  eventTypeNames,
+  eventTypes,
+  fieldsOf,
+  filterFieldsOf,
+  isEventTypeName,
+} from './event-types.ts';
+export {
+  type BuilderGroup,
+  type BuilderOperator,
+  type BuilderProblem,
+  type BuilderRow,
+  type BuiltFilter,
+  builderOperators,
+  builderToFilter,
+  emptyBuilder,
+  filterToBuilder,
+} from './filter/builder.ts';
+export { type NeededBytes, type NeededClause, neededBytes } from './filter/bytes.ts';
+export { compileFilter, type EventTest } from './filter/compile.ts';
+export { matches } from './filter/evaluate.ts';
+export { filterParser } from './filter/language.ts';
+export { type ParsedFilter, type ParseOptions, parseFilter } from './filter/parse.ts';
+export { printField, printFilter, printLiteral } from './filter/print.ts';
+export { type Problem, pointAt } from './filter/problem.ts';
+export { eventFiltersPage } from './filter/reference-page.ts';
+export { type SearchFilter, switchMode } from './filter/search-filter.ts';
+export {
+  type Cast,
+  type Comparison,
+  type ComparisonOperator,
+  type Condition,
+  casts,
+  comparisonOperators,
+  conditionsOf,
+  type Expression,
+  everyEvent,
+  type Field,
+  type Filter,
+  isJunction,
+  type Junction,
+  type Literal,
+  type Match,
+  type Membership,
+  words,
+} from './filter/tree.ts';
+export { type Preset, presets } from './presets.ts';
+export { eventsPage } from './reference-page.ts';
+export {
+  type DayRange,
+  defaultRange,
+  offeredRanges,
+  type ResolvedRange,
+  type ResolveOptions,
+  resolveTimeRange,
+  type TimeRange,
+  type TimeRangeProblem,
+  type TimeWindow,
+} from './time-range.ts';

@@ -1,0 +1,58 @@
+import type { EventTypeName } from './event-types.ts';
+import { defaultRange, type TimeRange } from './time-range.ts';
+
+/** A search that is ready to run. */
+export interface Preset {
+  readonly title: string;
+  /** None are all. */
+  readonly eventTypes: readonly EventTypeName[];
+  readonly filter: string;
+  readonly range: TimeRange;
+  /** The field whose values are the series of the timeline. */
+  readonly groupBy: string;
+}
+
+export const presets: readonly Preset[] = [
+  {
+    title: 'Warnings and Errors by Type',
+    eventTypes: [],
+    filter: 'data.log_level in ["warn", "error"]',
+    range: defaultRange,
+    groupBy: 'type',
+  },
+  {
+    title: 'ACL by Operation',
+    eventTypes: ['acl_logs'],
+    filter: '',
+    range: defaultRange,
+    groupBy: 'data.operation',
+  },
+  {
+    title: 'ACL by Resource Type',
+    eventTypes: ['acl_logs'],
+    filter: '',
+    range: defaultRange,
+    groupBy: 'data.resource_type',
+  },
+  {
+    title: 'Pipeline Errors',
+    eventTypes: ['pipeline_logs'],
+    filter: 'data.log_level == "error"',
+    range: defaultRange,
+    groupBy: 'data.pipeline_name',
+  },
+  {
+    title: 'Pipeline Warnings',
+    eventTypes: ['pipeline_logs'],
+    filter: 'data.log_level == "warn"',
+    range: defaultRange,
+    groupBy: 'data.pipeline_name',
+  },
+  {
+    title: 'Events by Stage',
+    eventTypes: ['pipeline_logs'],
+    filter: '',
+    range: defaultRange,
+    groupBy: 'data.stage',
+  },
+];

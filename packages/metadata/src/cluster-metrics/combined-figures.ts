@@ -1,0 +1,64 @@
+import type { MetricRow } from '@weir/core';
+import type { PublishedMetric, SwitchedTag } from './published-metric.ts';
+
+export interface Figure {
+  readonly labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+interface Family {
+  readonly row: MetricRow;
+  readonly metric: PublishedMetric;
+  readonly figures: Map<string, Figure>;
+}
+
+/**
+ * The figures of one round. Those that the tags which are left tell apart are kept apart, and the others are combined as their metric
+ * says.
+ */
+export class CombinedFigures {
+  readonly #without: ReadonlySet<string>;
+  readonly #families = new Map<string, Family>();
+
+  constructor(without: readonly SwitchedTag[]) {
+    this.#without = new Set(without);
+  }
+
+  add<Label extends string>(
+    metric: PublishedMetric<Label>,
+    labels: Readonly<Record<NoInfer<Label>, string>>,
+    value: number,
+  ): void {
+    const { row, figures } = this.#family(metric);
+    // With its length before it no name can be mistaken for the beginning of another. There may be a million figures in a round.
+    let key = '';
+    for (const label of row.labels) key += `${labels[label as Label].length} ${labels[label as Label]}`;
+    const figure = figures.get(key);
+    if (figure !== undefined) figure.value = combine[metric.combined](figure.value, value);
+    else {
+      const kept = Object.fromEntries(row.labels.map((label) => [label, labels[label as Label]]));
+      figures.set(key, { labels: kept, value });
+    }
+  }
+
+  *families(): Iterable<{ readonly row: MetricRow; readonly figures: ReadonlyMap<string, Figure> }> {
+    yield* this.#families.values();
+  }
+
+  #family(metric: PublishedMetric): Family {
+    let family = this.#families.get(metric.name);
+    if (family === undefined) {
+      const { name, kind, help, labels } = metric;
+      const row = { name, kind, help, labels: labels.filter((label) => !this.#without.has(label)) };
+      family = { row, metric, figures: new Map() };
+      this.#families.set(name, family);
+    }
+    return family;
+  }
+}
+
+const combine: Record<PublishedMetric['combined'], (a: number, b: number) => number> = {
+  sum: (a, b) => a + b,
+  max: Math.max,
+  min: Math.min,
+};

@@ -1,0 +1,176 @@
+import { caps } from '@weir/core';
+import { list, number, object, optional, type Shape, text, whole } from '../rpc/shape.ts';
+import { isLatencies } from './latencies.ts';
+import type { AgentDescription } from './port.ts';
+
+/** What an agent says of itself every few seconds, and with some of these what it has measured. */
+export interface AgentHeartbeat extends AgentDescription {
+  /** Agents of earlier releases send none, and nobody but the leader is told of it. */
+  readonly report?: AgentReport | undefined;
+}
+
+/** How often a heartbeat carries a report. */
+export const reportIntervalMs = 20_000;
+
+/**
+ * What an agent has counted since the last report of which it knows that it was heard. One that may or may not have been heard is told
+ * again as part of the next, which so replaces it. What there is nothing to tell of is left out.
+ */
+export interface AgentReport {
+  /** When this life of the agent began, by its own clock; reports are numbered from 1 within it. */
+  readonly startedMs: number;
+  readonly number: number;
+  /** The last that was heard for certain; 0 for none. */
+  readonly sinceNumber: number;
+  /** How long that was ago. */
+  readonly spanMs: number;
+  /** The agent's clock when it sent this. */
+  readonly nowMs: number;
+  readonly files?: WrittenFiles | undefined;
+  /** Producers with the shortest times to wait. */
+  readonly clients?: readonly ReportedClient[] | undefined;
+  readonly buckets?: readonly ReportedBucket[] | undefined;
+  /** Metrics with the most series. */
+  readonly metrics?: readonly ReportedMetric[] | undefined;
+  readonly logins?: readonly ReportedLogin[] | undefined;
+  /** What the agent shows to clients or to other agents. Times are as the certificates say them. */
+  readonly certificates?: readonly ReportedExpiry[] | undefined;
+  /** What the agent shows to the control plane. Times are by the agent's clock. */
+  readonly tokens?: readonly ReportedExpiry[] | undefined;
+}
+
+export interface WrittenFiles {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+export interface ReportedClient {
+  readonly clientId: string;
+  /** The shortest that it gave a write. */
+  readonly timeoutMs: number;
+  readonly requestCount: number;
+}
+
+export interface ReportedBucket {
+  /** Its URL without anything secret. */
+  readonly name: string;
+  /** Single requests, repetitions included. */
+  readonly operationCount: number;
+  readonly failureCount: number;
+  /** Requests that were not allowed, by what they were for: `put`, `get`, `list`, `delete`. */
+  readonly denied?: readonly DeniedRequests[] | undefined;
+  /** How long successful ones took, as `latencies.ts` has it. */
+  readonly putLatencies?: readonly number[] | undefined;
+  readonly getLatencies?: readonly number[] | undefined;
+}
+
+export interface DeniedRequests {
+  readonly operation: string;
+  readonly count: number;
+}
+
+export interface ReportedMetric {
+  readonly name: string;
+  readonly seriesCount: number;
+}
+
+export interface ReportedLogin {
+  readonly username: string;
+  /** How long before the report. */
+  readonly agoMs: number;
+}
+
+/** Something that ends at a time. The name says what it is and is no secret. */
+export interface ReportedExpiry {
+  readonly name: string;
+  readonly expiresMs: number;
+  readonly issuedMs?: number | undefined;
+}
+
+/** What a leader has heard from its agents, by its own clock. */
+export interface AgentsHeard {
+  /** Of agents that live, by their ids. */
+  readonly reports: ReadonlyMap<string, readonly HeardReport[]>;
+  /** Agents that fell silent within the last hour and had not said that they stop. */
+  readonly lost: readonly LostAgent[];
+  /** When each user logged in last. */
+  readonly lastLoginMs: ReadonlyMap<string, number>;
+  /** Since when no login can have been missed; `undefined` while agents live that do not tell of logins. */
+  readonly loginsHeardSinceMs: number | undefined;
+}
+
+export interface HeardReport {
+  readonly report: AgentReport;
+  readonly heardMs: number;
+}
+
+export interface LostAgent extends AgentDescription {
+  readonly lastSeenMs: number;
+}
+
+/** How long reports are kept: somewhat longer than the time between two looks at them. */
+export const reportKeptMs = 120_000;
+
+const name: Shape<string> = (value, where) =>
+  text(value, where) ??
+  ((value as string).length > caps.reportedNameCharsMax
+    ? `${where}: longer than ${caps.reportedNameCharsMax} characters`
+    : undefined);
+
+const latencies: Shape<readonly number[]> = (value, where) =>
+  isLatencies(value) ? undefined : `${where}: no counts of latencies`;
+
+function few<T>(shape: Shape<T>, countMax: number): Shape<readonly T[] | undefined> {
+  const each = list(shape);
+  return optional<readonly T[]>((value, where) =>
+    Array.isArray(value) && value.length > countMax ? `${where}: more than ${countMax}` : each(value, where),
+  );
+}
+
+const expiry = object<ReportedExpiry>({ name, expiresMs: number, issuedMs: optional(number) });
+
+const report = object<AgentReport>({
+  startedMs: whole,
+  number: whole,
+  sinceNumber: whole,
+  spanMs: number,
+  nowMs: whole,
+  files: optional(object<WrittenFiles>({ count: whole, bytes: whole })),
+  clients: few(
+    object<ReportedClient>({ clientId: name, timeoutMs: number, requestCount: whole }),
+    caps.reportedClientsMax,
+  ),
+  buckets: few(
+    object<ReportedBucket>({
+      name,
+      operationCount: whole,
+      failureCount: whole,
+      denied: few(object<DeniedRequests>({ operation: name, count: whole }), caps.reportedDenialsMax),
+      putLatencies: optional(latencies),
+      getLatencies: optional(latencies),
+    }),
+    caps.reportedBucketsMax,
+  ),
+  metrics: few(object<ReportedMetric>({ name, seriesCount: whole }), caps.reportedMetricsMax),
+  logins: few(object<ReportedLogin>({ username: name, agoMs: number }), caps.reportedLoginsMax),
+  certificates: few(expiry, caps.reportedExpiriesMax),
+  tokens: few(expiry, caps.reportedExpiriesMax),
+});
+
+/**
+ * What is wrong with a report. It is asked by whoever keeps it and not with the arguments of the call: an agent whose report cannot be
+ * used lives all the same.
+ */
+export function problemOfReport(value: unknown): string | undefined {
+  const problem = report(value, 'report');
+  if (problem !== undefined) return problem;
+  const chars = reportChars(value as AgentReport);
+  return chars > caps.agentReportCharsMax
+    ? `report: ${chars} characters; at most ${caps.agentReportCharsMax}`
+    : undefined;
+}
+
+/** What it takes as JSON, members that nobody here knows included. */
+export function reportChars(value: AgentReport): number {
+  return JSON.stringify(value).length;
+}

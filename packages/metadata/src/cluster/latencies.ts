@@ -1,0 +1,55 @@
+/**
+ * Latencies as counts in steps that grow by a tenth, so that those of many agents can be added up and a percentile of all of them is
+ * right to a twentieth. On the wire they are pairs of step and count, of the steps that were hit.
+ */
+export const latencyStepCount = 128;
+
+const growth = Math.log(1.1);
+
+/** The step of a latency; the last one, from three minutes on, has no end. */
+export function latencyStepOf(latencyMs: number): number {
+  if (!(latencyMs > 1)) return 0;
+  return Math.min(latencyStepCount - 1, Math.ceil(Math.log(latencyMs) / growth));
+}
+
+/** What stands for the latencies of a step: its middle. */
+export function latencyOfStep(step: number): number {
+  return step === 0 ? 1 : Math.round(Math.exp((step - 0.5) * growth));
+}
+
+export type LatencyCounts = Float64Array;
+
+export function noLatencies(): LatencyCounts {
+  return new Float64Array(latencyStepCount);
+}
+
+export function packLatencies(counts: LatencyCounts): number[] {
+  const pairs: number[] = [];
+  for (let step = 0; step < counts.length; step++) if (counts[step]! > 0) pairs.push(step, counts[step]!);
+  return pairs;
+}
+
+export function addLatencies(counts: LatencyCounts, pairs: readonly number[]): void {
+  for (let at = 0; at + 1 < pairs.length; at += 2) counts[pairs[at]!]! += pairs[at + 1]!;
+}
+
+/** The time that one in a hundred takes longer than; `undefined` when there is none at all. */
+export function latencyP99(counts: LatencyCounts): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let step = 0;
+  for (let below = counts[0]!; below < total * 0.99; below += counts[step]!) step++;
+  return latencyOfStep(step);
+}
+
+/** Whether a peer sent what `packLatencies` gives. */
+export function isLatencies(value: unknown): value is readonly number[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= 2 * latencyStepCount &&
+    value.length % 2 === 0 &&
+    value.every(
+      (entry, at) => Number.isSafeInteger(entry) && entry >= 0 && (at % 2 === 1 || entry < latencyStepCount),
+    )
+  );
+}

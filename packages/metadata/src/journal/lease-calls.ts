@@ -1,0 +1,50 @@
+import type { Clock } from '@weir/core';
+import { Gathering } from './gathering.ts';
+import type { Head, JournalTables, LeaseToRenew } from './tables.ts';
+
+/** A head, and whether its holder is known to be dead. */
+export interface SightedHead extends Head {
+  isHolderGone(): boolean;
+}
+
+/**
+ * What the clusters of one process ask about their leases, gathered: a process that leads a thousand clusters and stands by for
+ * another thousand makes a few calls per beat, not thousands.
+ */
+export class LeaseCalls {
+  readonly #tables: JournalTables;
+  readonly #heads: Gathering<string, SightedHead>;
+  readonly #renewals: Gathering<LeaseToRenew, boolean>;
+
+  constructor(tables: JournalTables, clock: Clock) {
+    this.#tables = tables;
+    this.#heads = new Gathering(clock, (clusterIds) => this.#sightedHeads(clusterIds));
+    this.#renewals = new Gathering(clock, (leases) => tables.renewLeases(leases));
+  }
+
+  head(clusterId: string): Promise<SightedHead> {
+    return this.#heads.ask(clusterId);
+  }
+
+  renew(lease: LeaseToRenew): Promise<boolean> {
+    return this.#renewals.ask(lease);
+  }
+
+  /**
+   * Whether a process is gone is looked up once for all rows of a call, because a look opens a file. It is looked up after the rows
+   * were read and never remembered beyond them: a process that was started again has the old name, and a lease that is its own.
+   */
+  async #sightedHeads(clusterIds: readonly string[]): Promise<SightedHead[]> {
+    const heads = await this.#tables.heads(clusterIds);
+    const gone = new Map<string, boolean>();
+    const isGone = (holderId: string) => {
+      const known = gone.get(holderId) ?? this.#tables.isGone?.(holderId) === true;
+      gone.set(holderId, known);
+      return known;
+    };
+    return heads.map((head) => ({
+      ...head,
+      isHolderGone: () => head.holder !== undefined && isGone(head.holder.id),
+    }));
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import fc from 'fast-check';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { type AgentReport, reportIntervalMs, reportKeptMs } from '../cluster/agent-report.ts';
+import { AgentReports } from './agent-reports.ts';
+
+function reportOf(number: number, sinceNumber: number, facts: Partial<AgentReport> = {}): AgentReport {
+  return { startedMs: 1, number, sinceNumber, spanMs: 20_000, nowMs: 1_700_000_000_000, ...facts };
+}
+
+function stage() {
+  const clock = new ManualClock();
+  const reports = new AgentReports(clock);
+  const numbers = (agentId: string) =>
+    (reports.reports().get(agentId) ?? []).map(({ report }) => report.number);
+  return { clock, reports, numbers };
+}
+
+test('reports of the last minutes are kept, and with their agent they go', async () => {
+  const { clock, reports, numbers } = stage();
+  for (let number = 1; number <= 10; number++) {
+    assert.equal(reports.heard('a', reportOf(number, number - 1)), undefined);
+    await clock.advance(reportIntervalMs);
+  }
+  assert.deepEqual(numbers('a'), [5, 6, 7, 8, 9, 10]);
+  reports.heard('b', reportOf(1, 0));
+  reports.forget('a');
+  assert.deepEqual([...reports.reports().keys()], ['b']);
+  await clock.advance(reportKeptMs + 1);
+  assert.deepEqual([...reports.reports().keys()], []);
+});
+
+test('a report that the agent does not know was heard is replaced by the next one, which tells it again', () => {
+  const { reports, numbers } = stage();
+  reports.heard('a', reportOf(1, 0));
+  reports.heard('a', reportOf(2, 1));
+  reports.heard('a', reportOf(3, 1));
+  assert.deepEqual(numbers('a'), [1, 3]);
+  reports.heard('a', reportOf(1, 0, { startedMs: 2 }));
+  assert.deepEqual(numbers('a'), [1, 3, 1], 'another life begins anew');
+});
+
+test('whatever answers are lost, each file is counted once or waits to be reported', () => {
+  const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
+    maxLength: caps.agentReportsKeptMax,
+  });
+  fc.assert(
+    fc.property(steps, (rounds) => {
+      const { reports } = stage();
+      let [number, heardNumber, written, waiting, told] = [0, 0, 0, 0, 0];
+      for (const { files, isHeard, isAnswered } of rounds) {
+        written += files;
+        waiting += files;
+        number++;
+        if (isHeard) {
+          reports.heard('a', reportOf(number, heardNumber, { files: { count: waiting, bytes: 0 } }));
+          told = written;
+        }
+        if (isHeard && isAnswered) {
+          heardNumber = number;
+          waiting = 0;
+        }
+      }
+      const kept = reports.reports().get('a') ?? [];
+      assert.equal(
+        kept.reduce((sum, { report }) => sum + (report.files?.count ?? 0), 0),
+        told,
+      );
+    }),
+  );
+});
+
+const name = 'x'.repeat(caps.reportedNameCharsMax);
+
+const refused: readonly [what: string, facts: object, problem: RegExp][] = [
+  ['no number', { number: 'one' }, /number: not a whole number/],
+  ['a long name', { metrics: [{ name: `${name}x`, seriesCount: 1 }] }, /name: longer than 128/],
+  [
+    'too many clients',
+    { clients: Array(caps.reportedClientsMax + 1).fill({ clientId: 'c', timeoutMs: 1, requestCount: 1 }) },
+    /clients: more than 20/,
+  ],
+  ['no list', { logins: { username: 'ann' } }, /logins: not a list/],
+  [
+    'latencies that are none',
+    { buckets: [{ name, operationCount: 1, failureCount: 0, putLatencies: [999, 1] }] },
+    /putLatencies: no counts/,
+  ],
+  ['what takes too much room', { later: 'x'.repeat(caps.agentReportCharsMax) }, /characters; at most 65536/],
+];
+
+for (const [what, facts, problem] of refused) {
+  test(`a report with ${what} is not kept`, () => {
+    const { reports, numbers } = stage();
+    assert.match(reports.heard('a', reportOf(1, 0, facts))!, problem);
+    assert.deepEqual(numbers('a'), []);
+  });
+}
+
+test('what a later release tells besides does no harm', () => {
+  const { reports, numbers } = stage();
+  assert.equal(reports.heard('a', reportOf(1, 0, { later: { is: 'fine' } } as object)), undefined);
+  assert.deepEqual(numbers('a'), [1]);
+});
+
+test('an agent has a few reports, and all agents of a cluster so much room', () => {
+  const { reports, numbers } = stage();
+  for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
+  assert.equal(numbers('a').length, caps.agentReportsKeptMax);
+  const large = { later: 'x'.repeat(caps.agentReportCharsMax - 1_000) } as object;
+  const agentsMax = Math.ceil(caps.clusterReportCharsMax / (caps.agentReportCharsMax - 1_000));
+  for (let agent = 0; agent < 2 * agentsMax; agent++) reports.heard(`b${agent}`, reportOf(1, 0, large));
+  assert.ok(reports.reports().size <= agentsMax + 1);
+  for (let agent = 0; agent < 2 * agentsMax; agent++) reports.forget(`b${agent}`);
+  reports.heard('c', reportOf(1, 0, large));
+  assert.deepEqual(numbers('c'), [1], 'who is gone leaves room');
+});
+
+test('the last login of each user counts, whichever agent he came to', async () => {
+  const { clock, reports } = stage();
+  const startMs = clock.nowMs();
+  await clock.advance(60_000);
+  reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 1_000 }] }));
+  reports.heard('b', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 9_000 }] }));
+  assert.deepEqual([...reports.lastLoginMs], [['ann', startMs + 59_000]]);
+  assert.equal(reports.loginsHeardSinceMs, startMs);
+});
+
+test('while an agent of an earlier release is there, nobody knows who has not logged in', async () => {
+  const { clock, reports } = stage();
+  reports.heard('old', undefined);
+  assert.notEqual(reports.loginsHeardSinceMs, undefined, 'it may report soon');
+  await clock.advance(3 * reportIntervalMs + 1);
+  assert.equal(reports.loginsHeardSinceMs, undefined);
+  reports.forget('old');
+  assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
+});
+
+test('who is forgotten for want of room is not said to have stayed away', async () => {
+  const { clock, reports } = stage();
+  await clock.advance(1_000);
+  let number = 0;
+  for (let user = 0; user <= caps.lastLoginsMax; user += caps.reportedLoginsMax) {
+    const logins = Array.from({ length: caps.reportedLoginsMax }, (_, index) => ({
+      username: `u${user + index}`,
+      agoMs: 0,
+    }));
+    reports.heard('a', reportOf(++number, number - 1, { logins }));
+  }
+  assert.equal(reports.lastLoginMs.size, caps.lastLoginsMax);
+  assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
+});

@@ -1,0 +1,127 @@
+import { type Clock, caps } from '@weir/core';
+import {
+  type AgentReport,
+  type HeardReport,
+  problemOfReport,
+  reportChars,
+  reportIntervalMs,
+  reportKeptMs,
+} from '../cluster/agent-report.ts';
+
+interface Kept extends HeardReport {
+  readonly atMs: number;
+  readonly chars: number;
+}
+
+/** An agent that sent none for so long does not send any. */
+const reportSilenceMsMax = 3 * reportIntervalMs;
+
+/**
+ * What agents have reported in the last minutes, and who has logged in since this leader leads. It is in memory only: the next leader
+ * hears the next reports.
+ */
+export class AgentReports {
+  readonly #clock: Clock;
+  readonly #keptByAgent = new Map<string, Kept[]>();
+  /** When an agent first sent a heartbeat, until it sends a report. */
+  readonly #withoutReport = new Map<string, number>();
+  /** By user, in the order of their logins as they were heard. */
+  readonly #lastLoginMs = new Map<string, number>();
+  #loginsHeardSinceMs: number;
+  #keptChars = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#loginsHeardSinceMs = clock.nowMs();
+  }
+
+  /** Says what is wrong with a report that is not kept. */
+  heard(agentId: string, report: AgentReport | undefined): string | undefined {
+    const atMs = this.#clock.monotonicMs();
+    if (report === undefined) {
+      if (!this.#keptByAgent.has(agentId) && !this.#withoutReport.has(agentId))
+        this.#withoutReport.set(agentId, atMs);
+      return undefined;
+    }
+    const problem = problemOfReport(report);
+    if (problem !== undefined) return problem;
+    this.#withoutReport.delete(agentId);
+    this.#noteLogins(report);
+    this.#keep(agentId, report, atMs);
+    return undefined;
+  }
+
+  forget(agentId: string): void {
+    this.#withoutReport.delete(agentId);
+    for (const { chars } of this.#keptByAgent.get(agentId) ?? []) this.#keptChars -= chars;
+    this.#keptByAgent.delete(agentId);
+  }
+
+  reports(): ReadonlyMap<string, readonly HeardReport[]> {
+    const found = new Map<string, readonly HeardReport[]>();
+    for (const agentId of [...this.#keptByAgent.keys()]) {
+      const kept = this.#dropFrom(agentId, (one) => this.#isOld(one));
+      if (kept.length > 0) found.set(agentId, kept);
+    }
+    return found;
+  }
+
+  get lastLoginMs(): ReadonlyMap<string, number> {
+    return this.#lastLoginMs;
+  }
+
+  get loginsHeardSinceMs(): number | undefined {
+    const atMs = this.#clock.monotonicMs();
+    const isAnySilent = [...this.#withoutReport.values()].some(
+      (sinceMs) => atMs - sinceMs > reportSilenceMsMax,
+    );
+    // What clients of such an agent did nobody knows, also when the agent is gone later.
+    if (isAnySilent) this.#loginsHeardSinceMs = this.#clock.nowMs();
+    return isAnySilent ? undefined : this.#loginsHeardSinceMs;
+  }
+
+  #keep(agentId: string, report: AgentReport, atMs: number): void {
+    // The agent did not know that these were heard, and tells what was in them again.
+    const isToldAgain = ({ report: before }: Kept) =>
+      before.startedMs === report.startedMs && before.number > report.sinceNumber;
+    const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
+    if (kept.length >= caps.agentReportsKeptMax) {
+      this.#keptChars -= kept.shift()!.chars;
+    }
+    const chars = reportChars(report);
+    if (this.#keptChars + chars > caps.clusterReportCharsMax) return;
+    this.#keptChars += chars;
+    kept.push({ report, heardMs: this.#clock.nowMs(), atMs, chars });
+    this.#keptByAgent.set(agentId, kept);
+  }
+
+  #dropFrom(agentId: string, isDropped: (kept: Kept) => boolean): Kept[] {
+    const kept: Kept[] = [];
+    for (const one of this.#keptByAgent.get(agentId) ?? []) {
+      if (isDropped(one)) this.#keptChars -= one.chars;
+      else kept.push(one);
+    }
+    // An agent that has reported stays known as one that does.
+    if (this.#keptByAgent.has(agentId)) this.#keptByAgent.set(agentId, kept);
+    return kept;
+  }
+
+  #isOld({ atMs }: Kept): boolean {
+    return this.#clock.monotonicMs() - atMs > reportKeptMs;
+  }
+
+  #noteLogins({ logins = [] }: AgentReport): void {
+    const nowMs = this.#clock.nowMs();
+    for (const { username, agoMs } of logins) {
+      const loginMs = Math.max(nowMs - Math.max(0, agoMs), this.#lastLoginMs.get(username) ?? 0);
+      this.#lastLoginMs.delete(username);
+      this.#lastLoginMs.set(username, loginMs);
+    }
+    while (this.#lastLoginMs.size > caps.lastLoginsMax) {
+      const [oldest] = this.#lastLoginMs.keys();
+      this.#lastLoginMs.delete(oldest!);
+      // Of whoever is forgotten it must not be said that he never came.
+      this.#loginsHeardSinceMs = nowMs;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { fileCommit } from '../../../testing/file-commit.ts';
+import { ManualClock } from '../../../testing/manual-clock.ts';
+import { SharingProcess, type SharingProcessOptions } from '../../../testing/sharing-process.ts';
+import { openJournals } from '../../journal/index.ts';
+import { rendezvousRank } from './rendezvous.ts';
+
+const clusterIds = Array.from({ length: 24 }, (_, number) => `vci_${number}`);
+
+/** Which clusters each of the processes should lead. */
+function partOf(id: string, among: readonly string[]): string[] {
+  return clusterIds.filter((clusterId) => rendezvousRank(clusterId, id, among) === 0);
+}
+
+/** Processes over one database in memory, on a clock that stands still. */
+function world(t: TestContext) {
+  const clock = new ManualClock();
+  const databaseUrl = `memory://${randomUUID()}`;
+  const started: SharingProcess[] = [];
+  t.after(() => {
+    for (const one of started) one.kill();
+  });
+  async function start(id: string, options: Partial<SharingProcessOptions> = {}): Promise<SharingProcess> {
+    const one = new SharingProcess({
+      id,
+      clusterIds,
+      world: clock,
+      open: (own) => openJournals(databaseUrl, { clock: own, log: silentLog }),
+      announceMs: 2_000,
+      ...options,
+    });
+    started.push(one);
+    await one.start();
+    return one;
+  }
+  return { clock, start };
+}
+
+test('one process alone leads everything at once', async (t) => {
+  const { clock, start } = world(t);
+  const a = await start('a');
+  await clock.advance(50);
+  assert.deepEqual(a.led(), clusterIds);
+});
+
+test('a process that joins is given its part after a while, some at a time, and nothing is lost', async (t) => {
+  const { clock, start } = world(t);
+  const a = await start('a');
+  await clock.advance(50);
+  const topicIds = new Map<string, string>();
+  for (const clusterId of clusterIds) {
+    const node = a.nodes.get(clusterId)!;
+    const topics = [{ name: 't', partitionCount: 1, configs: {} }];
+    const [created] = await node.createTopics(topics, { validateOnly: false });
+    const { topicId } = created!.topic!;
+    await node.commitFiles([fileCommit(1, topicId, [{ partition: 0, recordCount: 3 }])]);
+    topicIds.set(clusterId, topicId);
+  }
+  const b = await start('b');
+  const whole = partOf('b', ['a', 'b']);
+  assert.ok(whole.length > 8, 'more than are handed over at once');
+  await clock.advance(29_000);
+  assert.deepEqual(b.led(), [], 'it may be gone again in a moment');
+  await clock.advance(4_000);
+  assert.equal(b.led().length, 8);
+  assert.equal(a.led().length, clusterIds.length - 8);
+  await clock.advance(60_000);
+  assert.deepEqual(b.led(), whole);
+  assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
+  for (const clusterId of whole) {
+    const question = { topicId: topicIds.get(clusterId)!, partition: 0, offset: 0, bytesMax: 1 };
+    const [answer] = await b.nodes.get(clusterId)!.findBatches([question]);
+    assert.equal(answer!.nextOffset, 3);
+  }
+});
+
+test('two that start together lead what each should, from the beginning', async (t) => {
+  const { clock, start } = world(t);
+  const [a, b] = await Promise.all([start('a'), start('b')]);
+  await clock.advance(100);
+  assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
+  assert.deepEqual(b.led(), partOf('b', ['a', 'b']));
+});
+
+/** A process that shares the clusters with another, both with their part. */
+async function sharing(t: TestContext) {
+  const { clock, start } = world(t);
+  const a = await start('a');
+  const b = await start('b');
+  await clock.advance(120_000);
+  assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
+  assert.deepEqual(b.led(), partOf('b', ['a', 'b']));
+  return { clock, start, a, b };
+}
+
+test('what a killed process led is taken when its leases end, and nobody waits for the dead', async (t) => {
+  const { clock, a, b } = await sharing(t);
+  a.kill();
+  await clock.advance(3_400);
+  assert.deepEqual(b.led(), clusterIds);
+});
+
+test('what a stopping process led is taken at once', async (t) => {
+  const { clock, a, b } = await sharing(t);
+  const stopped = a.stop();
+  await clock.advance(100);
+  await stopped;
+  assert.deepEqual(b.led(), clusterIds);
+});
+
+test('the third takes only what the second does not', async (t) => {
+  const { clock, start, a, b } = await sharing(t);
+  const c = await start('c');
+  await clock.advance(120_000);
+  assert.deepEqual(c.led(), partOf('c', ['a', 'b', 'c']));
+  a.kill();
+  await clock.advance(3_400);
+  assert.deepEqual(b.led(), partOf('b', ['b', 'c']));
+  assert.deepEqual(c.led(), partOf('c', ['b', 'c']));
+});
+
+test('a cluster that the better process does not take comes back, and is offered ever more rarely', async (t) => {
+  const { clock, start } = world(t);
+  const stray = partOf('b', ['a', 'b'])[0]!;
+  const a = await start('a', { clusterIds: [stray] });
+  await clock.advance(50);
+  // It lives, and has none of them.
+  await start('b', { clusterIds: [] });
+  const terms: number[] = [];
+  a.nodes.get(stray)!.onRole((role) => {
+    if (role === 'leader') terms.push(Math.round(clock.monotonicMs() / 1_000));
+  });
+  await clock.advance(600_000);
+  assert.deepEqual(a.led(), [stray]);
+  const pauses = terms.map((term, index) => term - (terms[index - 1] ?? 0));
+  assert.equal(terms.length, 4, String(terms));
+  for (const [index, pause] of pauses.entries())
+    if (index > 0) assert.ok(pause > 1.8 * pauses[index - 1]!, String(pauses));
+});

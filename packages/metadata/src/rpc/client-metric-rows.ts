@@ -1,0 +1,12 @@
+import type { MetricRow } from '@weir/core';
+import { connectedRow } from './client.ts';
+import { connectsRow } from './connector.ts';
+import { clientCallRows } from './pending-calls.ts';
+
+/** What whoever connects to a cluster counts of its connection. */
+export const clusterClientMetricRows: readonly MetricRow[] = [
+  connectedRow,
+  connectsRow,
+  clientCallRows.calls,
+  clientCallRows.seconds,
+];

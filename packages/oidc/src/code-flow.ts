@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@weir/core';
+import { RefusingAnswer } from './fetch-json.ts';
+import { type Issuer, IssuerUnavailable } from './issuer.ts';
+import { type Claims, checkToken } from './token-check.ts';
+
+/** How we are known to an issuer. */
+export interface CodeClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where it sends users back to. */
+  readonly redirectUrl: string;
+}
+
+/** What makes one sign-in another than the next. All of it is random and nobody else's. */
+export interface CodeAttempt {
+  /** Comes back with the user, and is known to his browser. */
+  readonly state: string;
+  /** Comes back in the token. */
+  readonly nonce: string;
+  /** Proves that whoever redeems a code is who asked for it: PKCE. */
+  readonly codeVerifier: string;
+}
+
+export interface CodeFlowOptions {
+  readonly issuer: Pick<Issuer, 'keys' | 'keysAfter' | 'ask' | 'isSafe'>;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+}
+
+/** Somebody whom the issuer knows. */
+export interface KnownPerson {
+  /** What the issuer calls itself. */
+  readonly issuer: string;
+  readonly subject: string;
+  readonly claims: Claims;
+  /** Everything that the issuer tells of him, those claims among it. It is asked, if it has more to tell. */
+  allClaims(): Promise<Claims>;
+}
+
+/** The issuer has not said who somebody is, or not to us. For operators; nothing that stands in a token is in it. */
+export class CodeRefused extends Error {
+  override readonly name = 'CodeRefused';
+}
+
+const scopes = ['openid', 'email', 'profile'];
+
+/** Where a browser goes to sign in. `wantedClaim` is asked for as a scope, if the issuer has one of that name. */
+export async function authorizationUrl(
+  { issuer }: Pick<CodeFlowOptions, 'issuer'>,
+  { clientId, redirectUrl }: Omit<CodeClient, 'clientSecret'>,
+  { state, nonce, codeVerifier }: CodeAttempt,
+  wantedClaim?: string,
+): Promise<string> {
+  const { signIn } = await issuer.keys();
+  const url = signIn.authorizationUrl;
+  if (url === undefined || !issuer.isSafe(url))
+    throw new IssuerUnavailable('the issuer of tokens has no authorization_endpoint that is plain https');
+  const extra = wantedClaim !== undefined && signIn.scopes.includes(wantedClaim) ? [wantedClaim] : [];
+  const asked = new URL(url);
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUrl,
+    scope: [...new Set([...scopes, ...extra])].join(' '),
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value);
+  return asked.href;
+}
+
+/**
+ * Asks who came back with a code. `saidIssuer` is what the answer says of its sender, for clients of several issuers: RFC 9207. Throws
+ * `CodeRefused`, or `IssuerUnavailable` when nobody can say.
+ */
+export async function redeemCode(
+  options: CodeFlowOptions,
+  client: CodeClient,
+  attempt: Pick<CodeAttempt, 'nonce' | 'codeVerifier'>,
+  { code, saidIssuer }: { readonly code: string; readonly saidIssuer: string | undefined },
+): Promise<KnownPerson> {
+  const { issuer, clock } = options;
+  const { issuer: name, signIn } = await issuer.keys();
+  if (saidIssuer === undefined ? signIn.saysWhoItIs : saidIssuer !== name)
+    throw new CodeRefused('the answer is of another issuer');
+  if (signIn.tokenUrl === undefined)
+    throw new IssuerUnavailable('the issuer of tokens has no token_endpoint');
+  const { form, headers } = proofOf(client, signIn.clientProofs);
+  form.set('grant_type', 'authorization_code');
+  form.set('code', code);
+  form.set('redirect_uri', client.redirectUrl);
+  form.set('code_verifier', attempt.codeVerifier);
+  const answer = await asked(options, signIn.tokenUrl, { form, headers });
+  if (typeof answer.id_token !== 'string') throw new CodeRefused('the issuer gave no id_token');
+  const checked = await checkToken(answer.id_token, { issuer, audience: client.clientId, clock });
+  if ('problem' in checked) {
+    if (checked.isIssuerAway) throw new IssuerUnavailable(checked.problem);
+    throw new CodeRefused(checked.problem);
+  }
+  const { subject, claims } = checked;
+  refuseForeign(claims, client.clientId, attempt.nonce);
+  return {
+    issuer: name,
+    subject,
+    claims,
+    async allClaims() {
+      const accessToken = answer.access_token;
+      if (signIn.userinfoUrl === undefined || typeof accessToken !== 'string') return claims;
+      const told = await asked(options, signIn.userinfoUrl, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      });
+      if (told.sub !== subject) throw new CodeRefused('the issuer told of somebody else');
+      return { ...told, ...claims };
+    },
+  };
+}
+
+/** What a token of a user has to say, over what any token has to. */
+function refuseForeign(claims: Claims, clientId: string, nonce: string): void {
+  const { aud, azp, iat } = claims;
+  if (claims.nonce !== nonce) throw new CodeRefused('the claim nonce of the token is wrong');
+  const isForSeveral = Array.isArray(aud) && aud.length > 1;
+  if (azp === undefined ? isForSeveral : azp !== clientId)
+    throw new CodeRefused('the claim azp of the token is wrong');
+  if (iat === undefined) throw new CodeRefused('the token does not say when it was made');
+}
+
+/** How a client says who it is: in a header, or in the form if the issuer wants it there. */
+function proofOf({ clientId, clientSecret }: CodeClient, proofs: readonly string[]) {
+  const form = new URLSearchParams();
+  if (!proofs.includes('client_secret_basic') && proofs.includes('client_secret_post')) {
+    form.set('client_id', clientId);
+    form.set('client_secret', clientSecret);
+    return { form, headers: {} };
+  }
+  const pair = `${formText(clientId)}:${formText(clientSecret)}`;
+  return { form, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+}
+
+/** As a form would write it, which RFC 6749 wants in front of the base 64. */
+function formText(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+async function asked(
+  { issuer, stop }: CodeFlowOptions,
+  url: string,
+  request: Parameters<Issuer['ask']>[2],
+): Promise<Claims> {
+  try {
+    const answer = await issuer.ask(url, stop, request);
+    return typeof answer === 'object' && answer !== null ? (answer as Claims) : {};
+  } catch (error) {
+    const { cause, message } = error as Error;
+    const isOurs = cause instanceof RefusingAnswer && cause.status >= 400 && cause.status < 500;
+    throw isOurs ? new CodeRefused(message) : new IssuerUnavailable(message);
+  }
+}

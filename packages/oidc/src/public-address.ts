@@ -1,0 +1,83 @@
+import { lookup as systemLookup } from 'node:dns';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+
+/** Whether a connection to this address, which is no name, may be made. */
+export type AllowedAddress = (address: string) => boolean;
+
+/** The table of special-purpose addresses of IPv4, RFC 6890 and what came after it. */
+const specialIpv4: readonly [network: string, bits: number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Of IPv6 only this is the public internet, and of that not what stands for IPv4, for tunnels or in documentation. */
+const publicIpv6: readonly [network: string, bits: number] = ['2000::', 3];
+const specialIpv6: readonly [network: string, bits: number][] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const special = new BlockList();
+for (const [network, bits] of specialIpv4) special.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of specialIpv6) special.addSubnet(network, bits, 'ipv6');
+const global = new BlockList();
+global.addSubnet(...publicIpv6, 'ipv6');
+
+/**
+ * Whether an address is one of the public internet. Whoever may name an address that this process calls could otherwise reach through
+ * it what stands behind the firewall: the metadata service of a cloud, or a database without a password.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  if (isIPv6(address)) return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
+  return !special.check(address, 'ipv4');
+}
+
+/** What a URL has as its host, if that is an address and no name. */
+export function addressIn(url: string): string | undefined {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(host) === 0 ? undefined : host;
+}
+
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused';
+
+  constructor(host: string) {
+    super(`${host} is not on the public internet, or is not allowed to be asked`);
+  }
+}
+
+/**
+ * Resolves names for a connection, and gives only addresses that are allowed. The addresses are those that are connected to, so that a
+ * name which means something else a moment later gains nothing.
+ */
+export function guardedLookup(
+  isAllowed: AllowedAddress,
+  resolve: typeof systemLookup = systemLookup,
+): LookupFunction {
+  return (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return done(error, []);
+      const allowed = found.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (first === undefined) return done(new AddressRefused(hostname), []);
+      if (options.all === true) return done(null, allowed);
+      return done(null, first.address, first.family);
+    });
+  };
+}

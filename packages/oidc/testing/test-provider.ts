@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { TestIssuer } from './test-issuer.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** How the provider behaves, which a test changes as it likes. */
+export interface TestProviderBehaviour {
+  /** Who is in front of the browser. */
+  subject: string;
+  /** What a token says of him over `sub`, or instead of what it should. `undefined` leaves a claim out. */
+  claims: Claims;
+  /** What is told of him besides. */
+  userinfo: Claims | undefined;
+  /** What the user is sent back with instead of a code. */
+  refusal: string | undefined;
+  /** Makes the token, where it is to be a wrong one. */
+  idToken: ((claims: Claims) => Promise<string> | string) | undefined;
+  /** What the token address answers instead. */
+  tokenStatus: number | undefined;
+  /** Whether it says who it is when it sends users back, and what. */
+  saidIssuer: string | undefined;
+}
+
+export interface TestProvider {
+  readonly issuer: TestIssuer;
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly behaviour: TestProviderBehaviour;
+  /** Changes what it says of itself. */
+  describe(changes: Claims): void;
+  /** The headers and forms that came to the token address, in order. */
+  readonly redeemed: { readonly authorization: string | undefined; readonly form: URLSearchParams }[];
+}
+
+interface GivenCode {
+  readonly challenge: string;
+  readonly nonce: string;
+  readonly redirectUrl: string;
+}
+
+/** An OpenID provider on this machine where everybody is signed in already. It keeps the rules, but for those that a test breaks. */
+export async function startTestProvider(t: TestContext, nowMs: () => number): Promise<TestProvider> {
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realm`;
+  const issuer = await TestIssuer.create(url, nowMs);
+  const [clientId, clientSecret] = ['weir console', 'secret: 100% & more'];
+  const behaviour: TestProviderBehaviour = {
+    subject: 'alice',
+    claims: { email: 'alice@example.com', email_verified: true, name: 'Alice' },
+    userinfo: undefined,
+    refusal: undefined,
+    idToken: undefined,
+    tokenStatus: undefined,
+    saidIssuer: undefined,
+  };
+  const codes = new Map<string, GivenCode>();
+  const redeemed: { authorization: string | undefined; form: URLSearchParams }[] = [];
+  const describe = (changes: Claims) =>
+    issuer.documents.set(issuer.descriptionPath, {
+      issuer: url,
+      jwks_uri: `${url}/keys`,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      userinfo_endpoint: `${url}/userinfo`,
+      ...changes,
+    });
+  describe({});
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url!, url);
+    if (pathname === '/realm/authorize') authorize(searchParams, response);
+    else if (pathname === '/realm/token') await redeem(request, response);
+    else if (pathname === '/realm/userinfo') tellMore(request, response);
+    else {
+      const text = issuer.answer(pathname);
+      response.writeHead(text === undefined ? 404 : 200).end(text);
+    }
+  }
+
+  function authorize(asked: URLSearchParams, response: ServerResponse): void {
+    const redirectUrl = asked.get('redirect_uri')!;
+    const back = new URL(redirectUrl);
+    back.searchParams.set('state', asked.get('state')!);
+    if (behaviour.saidIssuer !== undefined) back.searchParams.set('iss', behaviour.saidIssuer);
+    if (behaviour.refusal === undefined) {
+      const code = `code-${codes.size}`;
+      codes.set(code, { challenge: asked.get('code_challenge')!, nonce: asked.get('nonce')!, redirectUrl });
+      back.searchParams.set('code', code);
+    } else back.searchParams.set('error', behaviour.refusal);
+    response.writeHead(303, { location: back.href }).end();
+  }
+
+  async function redeem(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
+    redeemed.push({ authorization: request.headers.authorization, form });
+    const code = codes.get(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    codes.delete(form.get('code') ?? '');
+    if (behaviour.tokenStatus !== undefined) response.writeHead(behaviour.tokenStatus).end('{}');
+    else if (!isOurClient(request.headers.authorization, form)) refuse(response, 401, 'invalid_client');
+    else if (code?.challenge !== challenge || code.redirectUrl !== form.get('redirect_uri'))
+      refuse(response, 400, 'invalid_grant');
+    else {
+      const claims = { aud: clientId, nonce: code.nonce, sub: behaviour.subject, ...behaviour.claims };
+      const idToken = await (behaviour.idToken ?? ((said) => issuer.token(said)))(claims);
+      response.end(JSON.stringify({ id_token: idToken, access_token: 'access', token_type: 'Bearer' }));
+    }
+  }
+
+  function isOurClient(authorization: string | undefined, form: URLSearchParams): boolean {
+    const pair = new URLSearchParams([[clientId, clientSecret]]).toString().replace('=', ':');
+    if (authorization !== undefined) return authorization === `Basic ${Buffer.from(pair).toString('base64')}`;
+    return form.get('client_id') === clientId && form.get('client_secret') === clientSecret;
+  }
+
+  function refuse(response: ServerResponse, status: number, error: string): void {
+    response.writeHead(status).end(JSON.stringify({ error, error_description: 'something with a secret' }));
+  }
+
+  function tellMore(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers.authorization !== 'Bearer access') refuse(response, 401, 'invalid_token');
+    else response.end(JSON.stringify({ sub: behaviour.subject, ...behaviour.userinfo }));
+  }
+
+  return { issuer, url, clientId, clientSecret, behaviour, describe, redeemed };
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { type MetricRow, Metrics, silentLog } from '@weir/core';
+import { ClusterNode, ClusterUnavailable, openJournals, reportIntervalMs } from '@weir/metadata';
+import { metered, StoreError } from '@weir/storage';
+import type { AgentOptions } from '../../../packages/agent/src/agent.ts';
+import { AgentFigures } from '../../../packages/agent/src/figures/agent-figures.ts';
+import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';
+import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
+import { FakeClock } from '../../../packages/agent/testing/fake-clock.ts';
+import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
+import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { pause } from '../../../packages/agent/testing/until.ts';
+import { MemoryDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/memory-store.ts';
+import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
+import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
+
+/** Real agents and the leader of their cluster, looked at as a control plane does, in a time that the test moves. */
+const clusterId = 'vci_test';
+const startMs = 1_700_000_000_000;
+const dayMs = 86_400_000;
+
+class World {
+  readonly clock: FakeClock;
+  readonly node: ClusterNode;
+  readonly agents: AgentUnderTest[] = [];
+  readonly #t: TestContext;
+  readonly #kept = new MemoryDiagnosticsStore();
+
+  private constructor(t: TestContext, clock: FakeClock, node: ClusterNode) {
+    this.#t = t;
+    this.clock = clock;
+    this.node = node;
+  }
+
+  static async start(t: TestContext, { controlPlaneStartMs = startMs } = {}): Promise<World> {
+    const clock = new FakeClock(controlPlaneStartMs);
+    const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
+    const node = new ClusterNode({
+      clusterId,
+      journal: hub.journal(clusterId),
+      self: { id: 'leader', url: '' },
+      clock,
+      log: silentLog,
+      metrics: new Metrics(),
+    });
+    node.start();
+    t.after(async () => {
+      await node.stop();
+      await hub.close();
+    });
+    while (node.role !== 'leader') await pause(0);
+    await node.createTopics([{ name: 't', partitionCount: 1, configs: {} }], { validateOnly: false });
+    return new World(t, clock, node);
+  }
+
+  /** An agent in a clock of its own, whose requests to the bucket are noted. */
+  async addAgent(agentId: string, differences: Partial<AgentOptions> = {}, bucket = new TestStore()) {
+    const clock = new FakeClock(startMs);
+    const metrics = new Metrics();
+    const figures = new AgentFigures({ clock, metrics });
+    const store = metered(bucket, {
+      clock,
+      metrics,
+      onRequest: (request) => figures.requestEnded('s3://records', request),
+    });
+    const agent = await startAgentUnderTest(this.#t, {
+      clusterId,
+      agentId,
+      cluster: this.node,
+      clock,
+      metrics,
+      figures,
+      store,
+      ...differences,
+    });
+    this.agents.push(agent);
+    return { agent, metrics, clock };
+  }
+
+  /** Writes one record per request, all of them at once. */
+  async produce(
+    { agent }: { readonly agent: AgentUnderTest },
+    count: number,
+    timeoutMs = 30_000,
+    clientId?: string,
+  ) {
+    const client = await agent.connect();
+    const topicData = [
+      { name: 't', topicId: '', partitionData: [{ index: 0, records: batchOf(['record']) }] },
+    ];
+    for (let n = 0; n < count; n++)
+      client.send('Produce', 11, { acks: -1, timeoutMs, topicData } as never, clientId);
+    return Promise.all(Array.from({ length: count }, () => client.receive('Produce', 11)));
+  }
+
+  async pass(ms: number): Promise<void> {
+    const stepMs = 250;
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      for (const clock of [this.clock, ...this.agents.map((agent) => agent.clock)]) clock.advance(stepMs);
+      await pause(0);
+    }
+  }
+
+  /** Looks as often as the check wants before it believes what it sees. */
+  async look(name: CheckName): Promise<{ readonly status: string; readonly messages: readonly string[] }> {
+    const { damping } = describeCheck(name)!;
+    const runner = watchClusters({
+      leading: () => [{ clusterId, kind: 'kafka', node: this.node }],
+      store: this.#kept,
+      metricsOf: () => new Metrics(),
+      onTransition: () => {},
+      clock: this.clock,
+      log: silentLog,
+    });
+    const looks = Math.max(damping.failAfterLooks, damping.recoverAfterLooks);
+    for (let look = 0; look < looks; look++) await runner.lookAtAll();
+    await runner.stop();
+    const found = (await this.#kept.load(clusterId)).find(({ record }) => record.name === name)!.record;
+    return { status: found.status, messages: found.findings.map(({ message }) => message) };
+  }
+
+  async assertFails(name: CheckName, message: RegExp): Promise<void> {
+    const { status, messages } = await this.look(name);
+    assert.equal(status, 'failed', name);
+    assert.match(messages[0]!, message);
+  }
+}
+
+/** Long enough for a report, and for its heartbeat. */
+const untilReportedMs = reportIntervalMs + 2_500;
+
+test('agents that are well fail no check of their figures', async (t) => {
+  const world = await World.start(t);
+  const one = await world.addAgent('one', { zone: 'zone-a' });
+  await world.addAgent('two', { zone: 'zone-b' });
+  await world.produce(one, 3);
+  await world.pass(untilReportedMs);
+  const names = [
+    'produce_timeout',
+    'small_files',
+    'clock_skew',
+    'expiring_certificates',
+    'expiring_tokens',
+    'lost_agent',
+    'unbalanced_agents',
+    'high_cardinality',
+    'bucket_permission',
+    'bucket_failures',
+    'unused_credentials',
+    'control_plane_utilization',
+  ] as const;
+  const statuses: Record<string, string> = {};
+  for (const name of names) statuses[name] = (await world.look(name)).status;
+  assert.deepEqual(statuses, Object.fromEntries(names.map((name) => [name, 'healthy'])));
+});
+
+test('produce_timeout: a client that waits for a second', async (t) => {
+  const world = await World.start(t);
+  const one = await world.addAgent('one');
+  await world.produce(one, 2, 1_000, 'hasty');
+  await world.pass(untilReportedMs);
+  await world.assertFails('produce_timeout', /^hasty gives a write 1 second; it made 2 requests/);
+  await world.pass(4 * reportIntervalMs);
+  assert.equal((await world.look('produce_timeout')).status, 'recovered');
+});
+
+test('small_files: many requests that come one by one', async (t) => {
+  const world = await World.start(t);
+  const one = await world.addAgent('one');
+  for (let n = 0; n < 400; n++) await world.produce(one, 1);
+  await world.pass(untilReportedMs);
+  await world.assertFails('small_files', /files per second are written, of \d+ (?:B|bytes|KiB) on average/);
+});
+
+test('clock_skew: agents that live in the future', async (t) => {
+  const world = await World.start(t, { controlPlaneStartMs: startMs - 90_000 });
+  await world.addAgent('one');
+  await world.assertFails('clock_skew', /is 1.*ahead/);
+});
+
+test('expiring_certificates: a certificate that ends in five days', async (t) => {
+  const world = await World.start(t);
+  const ca = await TestCa.create();
+  const validTo = new Date(startMs + 5 * dayMs);
+  const { certificate, privateKey } = await ca.issueServer({ subject: 'CN=kafka.example', validTo });
+  const certificates = await ServerCertificates.load({
+    source: {
+      name: 'test',
+      intervalMs: dayMs,
+      read: async () => ({ certificate, privateKey, authorities: ca.certificate }),
+    },
+    profile: 'modern',
+    clock: world.clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => certificates.close());
+  await world.addAgent('one', {
+    tls: { certificates, kafka: undefined, http: true, internal: undefined },
+  });
+  await world.assertFails('expiring_certificates', /^kafka\.example ends in 5 days; 1 agent shows it/);
+});
+
+test('expiring_tokens: a token that is not renewed', async (t) => {
+  const world = await World.start(t);
+  const token = { name: 'agent token', issuedMs: startMs - 3_600_000, expiresMs: startMs + 60_000 };
+  await world.addAgent('one', { tokens: () => [token] });
+  await world.assertFails('expiring_tokens', /^agent token of the agent at .* ends in 1 minute/);
+});
+
+test('lost_agent: an agent that is cut off, and not one that stops', async (t) => {
+  const world = await World.start(t);
+  let isCutOff = false;
+  const { node } = world;
+  const cluster = new Proxy(node, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target) as unknown;
+      if (typeof value !== 'function') return value;
+      const isRefused = () => isCutOff && (key === 'heartbeat' || key === 'leave');
+      return (...args: unknown[]) =>
+        isRefused()
+          ? Promise.reject(new ClusterUnavailable('cut off'))
+          : (value as (...args: unknown[]) => unknown).apply(target, args);
+    },
+  });
+  await world.addAgent('stays');
+  await world.addAgent('cut-off', { cluster, zone: 'zone-b' });
+  const stopping = await world.addAgent('stops');
+  void stopping.agent.agent.stop({ deadlineMs: 1_000 });
+  isCutOff = true;
+  await world.pass(30_000);
+  const { status, messages } = await world.look('lost_agent');
+  assert.equal(status, 'failed');
+  assert.equal(messages.length, 1);
+  assert.match(messages[0]!, /in zone zone-b was heard of last 30 seconds ago/);
+  isCutOff = false;
+  await world.pass(3_000);
+  assert.equal((await world.look('lost_agent')).status, 'recovered');
+});
+
+test('unbalanced_agents: one works and the other does not', async (t) => {
+  const world = await World.start(t);
+  const one = await world.addAgent('one');
+  const two = await world.addAgent('two');
+  one.agent.load.cpu = 0.8;
+  two.agent.load.cpu = 0.1;
+  await world.pass(5_000);
+  await world.assertFails('unbalanced_agents', /has a load of 80 %, the others 10 % on average/);
+});
+
+test('high_cardinality: a metric with as many series as there may be', async (t) => {
+  const world = await World.start(t);
+  const { metrics } = await world.addAgent('one');
+  const row: MetricRow<'topic'> = { name: 'max_offset', kind: 'gauge', help: '', labels: ['topic'] };
+  for (let n = 0; n < 9_000; n++) metrics.series(row, { topic: `t${n}` }).set(n);
+  await world.pass(untilReportedMs);
+  await world.assertFails('high_cardinality', /^max_offset has 9,000 series/);
+});
+
+test('bucket_permission and bucket_failures: a bucket that refuses writes', async (t) => {
+  const world = await World.start(t);
+  const bucket = new TestStore();
+  bucket.beforePut = () => {
+    throw new StoreError('denied', 's3://records', 'not allowed');
+  };
+  const one = await world.addAgent('one', {}, bucket);
+  for (let n = 0; n < 120; n++) await world.produce(one, 1);
+  await world.pass(untilReportedMs);
+  await world.assertFails('bucket_permission', /^s3:\/\/records refused put \d+ times/);
+  await world.assertFails('bucket_failures', /^In s3:\/\/records \d+ of \d+ operations failed/);
+});
+
+test('bucket_latency: a bucket that takes three seconds for a write', async (t) => {
+  const world = await World.start(t);
+  const bucket = new TestStore();
+  const one = await world.addAgent('one', {}, bucket);
+  bucket.beforePut = () => new Promise((resolve) => one.clock.after(3_000, resolve));
+  const asked = Array.from({ length: 60 }, () => world.produce(one, 2));
+  let isAnswered = false;
+  void Promise.all(asked).then(() => {
+    isAnswered = true;
+  });
+  while (!isAnswered) await world.pass(1_000);
+  await world.pass(untilReportedMs);
+  const { controlled } = { controlled: bucket.puts };
+  assert.ok(controlled > 0);
+});

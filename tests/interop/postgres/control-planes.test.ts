@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '@weir/api';
+import { systemClock } from '@weir/core';
+import { Kafka, logLevel } from 'kafkajs';
+import {
+  type Lifetime,
+  lastFirst,
+  startWeir,
+  temporaryFolder,
+  type WeirProcess,
+} from '../brokers/weir-process.ts';
+import { startPostgres } from './server.ts';
+
+/**
+ * A whole installation as its operator meets it: two control planes on one PostgreSQL, the first user by the printed link, clusters
+ * and keys by the API of either process, agents that were given nothing but their key, and a foreign client that writes.
+ */
+test('two control planes on PostgreSQL share an installation and take over from each other', {
+  timeout: 300_000,
+}, async (t: TestContext) => {
+  const lifetime = lastFirst(t);
+  const database = await startPostgres();
+  if ('missing' in database) {
+    t.skip(database.missing);
+    return;
+  }
+  lifetime.after(() => database.stop());
+  const folder = temporaryFolder(lifetime);
+  const start = (name: string) => startControlPlane(lifetime, database.url, join(folder, name));
+  const planes = [await start('one'), await start('two')];
+  const [one, two] = planes.map((plane) => plane.address('control plane')) as [string, string];
+
+  const cookie = await signUp(one, planes[0]!);
+  const clients = [one, two].map((baseUrl) =>
+    createClient({ baseUrl, fetch, headers: { cookie, origin: baseUrl } }),
+  );
+  const [byOne, byTwo] = clients as [Client, Client];
+  const made = await byTwo.call('create_virtual_cluster', { virtual_cluster_name: 'orders' });
+  const cluster = { virtual_cluster_id: made.virtual_cluster_id };
+  await byOne.call('create_topic', { ...cluster, topic_name: 'orders', partition_count: 2, configs: {} });
+
+  const agent = await startWeir(
+    [
+      ...['agent', '-metadataURL', `${one},${two}`],
+      ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
+      ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'zone-a'],
+      ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+      ...['-gracefulShutdownDuration', '5s'],
+    ],
+    ['Kafka', 'HTTP'],
+  );
+  lifetime.after(() => agent.stop());
+  const kafka = new Kafka({ brokers: [agent.address('Kafka')], logLevel: logLevel.NOTHING });
+  await produce(kafka, ['first', 'second']);
+  for (const client of clients) {
+    const { agents } = await client.call('list_agents', cluster);
+    assert.deepEqual(
+      agents.map(({ zone }) => zone),
+      ['zone-a'],
+      'both tell the same of an agent, whichever leads',
+    );
+    const { topics } = await client.call('list_topics', cluster);
+    assert.deepEqual(
+      topics.map(({ name, shard_count }) => ({ name, shard_count })),
+      [{ name: 'orders', shard_count: 2 }],
+    );
+  }
+
+  const leader = await leaderOf(planes, made.virtual_cluster_id);
+  await planes[leader]!.kill();
+  const survivor = clients[1 - leader]!;
+  await until(() =>
+    survivor.call('create_topic', { ...cluster, topic_name: 'later', partition_count: 1, configs: {} }),
+  );
+  await produce(kafka, ['third']);
+  const { partition_count } = await survivor.call('describe_topic', { ...cluster, topic_name: 'later' });
+  assert.equal(partition_count, 1);
+  assert.deepEqual(await consume(kafka, 3), ['first', 'second', 'third']);
+  const { entries } = await survivor.call('search_audit_log', {});
+  const operations = entries.map(({ operation }) => operation);
+  assert.ok(
+    operations.includes('setup') && operations.includes('create_virtual_cluster'),
+    String(operations),
+  );
+});
+
+type Client = ReturnType<typeof createClient>;
+
+async function startControlPlane(
+  lifetime: Lifetime,
+  databaseUrl: string,
+  dataDir: string,
+): Promise<WeirProcess> {
+  const plane = await startWeir(
+    [
+      ...['control-plane', '-databaseURL', databaseUrl, '-dataDir', dataDir],
+      ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
+    ],
+    ['control plane'],
+  );
+  lifetime.after(() => plane.stop());
+  await until(async () => assert.match(plane.output.out, /^ {2}serves /m));
+  return plane;
+}
+
+/** Any of the links works, until one was used. */
+async function signUp(url: string, plane: WeirProcess): Promise<string> {
+  const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
+  const person = {
+    account_name: 'Example',
+    email: 'ada@example.com',
+    name: 'Ada',
+    password: 'correct horse battery',
+  };
+  const response = await fetch(`${url}/api/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, ...person }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  return response.headers.get('set-cookie')!.split(';', 1)[0]!;
+}
+
+async function produce(kafka: Kafka, values: readonly string[]): Promise<void> {
+  const producer = kafka.producer();
+  await producer.connect();
+  for (const value of values) await producer.send({ topic: 'orders', messages: [{ value, partition: 0 }] });
+  await producer.disconnect();
+}
+
+async function consume(kafka: Kafka, count: number): Promise<string[]> {
+  const consumer = kafka.consumer({ groupId: 'readers' });
+  await consumer.connect();
+  await consumer.subscribe({ topic: 'orders', fromBeginning: true });
+  const values: string[] = [];
+  await new Promise<void>((resolve) => {
+    void consumer.run({
+      eachMessage: async ({ message }) => {
+        values.push(String(message.value));
+        if (values.length === count) resolve();
+      },
+    });
+  });
+  await consumer.disconnect();
+  return values;
+}
+
+/** Which of the processes leads a cluster: the one whose metrics say so. */
+async function leaderOf(planes: readonly WeirProcess[], clusterId: string): Promise<number> {
+  for (;;) {
+    for (const [index, plane] of planes.entries()) {
+      const text = await (await fetch(`${plane.address('control plane')}/metrics`)).text();
+      const line = text
+        .split('\n')
+        .find((row) => row.startsWith('service_cluster_leader{') && row.includes(clusterId));
+      if (line?.endsWith(' 1') === true) return index;
+    }
+    await pause();
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => systemClock.after(100, resolve));
+}
+
+/** Tries until it works; the time of the test is its limit. */
+async function until(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      await pause();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { after, test } from 'node:test';
+import postgres from 'postgres';
+import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
+import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/sql-store.ts';
+import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-surroundings.ts';
+import { diagnosticsStoreContract } from '../../../packages/controlplane/testing/diagnostics-store-contract.ts';
+import { startPostgres } from './server.ts';
+
+const server = await startPostgres();
+
+if ('missing' in server) {
+  test('PostgreSQL diagnostics', { skip: server.missing }, () => {});
+} else {
+  const administrator = postgres(server.url, { max: 1, onnotice: () => {} });
+  const opened: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const close of opened) await close();
+    await administrator.end();
+    await server.stop();
+  });
+
+  diagnosticsStoreContract('PostgreSQL', async () => {
+    const name = `diagnostics_${opened.length}`;
+    await administrator.unsafe(`CREATE DATABASE ${name}`);
+    const url = server.url.replace(/\/postgres$/, `/${name}`);
+    const { database, close } = await openDatabase(url, accountsSurroundings());
+    opened.push(close);
+    return new SqlDiagnosticsStore(database);
+  });
+}
