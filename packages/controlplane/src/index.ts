@@ -46,7 +46,6 @@ export {
   type WatchedClustersOptions,
   watchClusters,
 } from './diagnostics/watch-clusters.ts';
-export { watchLeader } from './diagnostics/watch-leader.ts';
 export { readTrustedFile } from './files/private-file.ts';
 export { WatchedFile } from './files/watched-file.ts';
 export {

@@ -83,3 +83,15 @@ test('a label of its own goes before a common one', () => {
   assert.match(metrics.render(), /\nservice_x\{zone="z",agent_version="v1"\} 1\n$/);
   assert.deepEqual(metrics.read()[0]!.series[0]!.labels, { agent_version: 'v1', zone: 'z' });
 });
+
+test('it is known how many series each metric has', () => {
+  const metrics = new Metrics();
+  const requests = { name: 'requests', kind: 'counter', help: 'Requests.', labels: ['api'] } as const;
+  const load = { name: 'load', kind: 'gauge', help: 'Load.', labels: [] } as const;
+  for (const api of ['Fetch', 'Produce', 'Fetch']) metrics.series(requests, { api }).add(1);
+  metrics.series(load, {}).set(1);
+  assert.deepEqual(metrics.seriesCounts(), [
+    { name: 'requests', seriesCount: 2 },
+    { name: 'load', seriesCount: 1 },
+  ]);
+});

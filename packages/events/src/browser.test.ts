@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
@@ -24,4 +25,13 @@ test('the package can be loaded where there is no Node', async () => {
   });
   await worker.terminate();
   assert.equal(answer, true);
+});
+
+test('nothing of Node is imported by the filter language and the definitions', () => {
+  const files = globSync(['*.ts', 'filter/*.ts'], { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] });
+  assert.ok(files.length > 20);
+  const importing = files.filter((name) =>
+    /'node:/.test(readFileSync(`${import.meta.dirname}/${name}`, 'utf8')),
+  );
+  assert.deepEqual(importing, []);
 });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { castTo } from '../src/filter/casts.ts';
 import { brokenRule } from '../src/filter/rules.ts';
 import {
   type Condition,
@@ -186,11 +187,15 @@ export const anyEvent: fc.Arbitrary<unknown> = fc
 export const anyEventAndFilter: fc.Arbitrary<{ event: unknown; filter: Filter }> = fc.oneof(
   fc.record({ event: anyEvent, filter: anyFilter }),
   fc
-    .record({ event: anyEvent, filter: anyFilter, picks: fc.array(fc.nat(), { maxLength: 8 }) })
+    .record({
+      event: anyEvent,
+      filter: anyFilter,
+      picks: fc.array(fc.nat({ max: 1000 }), { minLength: 5, maxLength: 16 }),
+    })
     .map(({ event, filter, picks }) => ({ event, filter: aimed(filter, event, picks) })),
 );
 
-/** The filter with the fields of its conditions, and some of their values, taken from the event. */
+/** The filter with the fields of its conditions, and most of their values, taken from the event. */
 function aimed(filter: Filter, event: unknown, picks: readonly number[]): Filter {
   const leaves = leavesOf(event, []);
   let turn = 0;
@@ -199,24 +204,30 @@ function aimed(filter: Filter, event: unknown, picks: readonly number[]): Filter
 
   function aim(expression: Expression): Expression {
     if (isJunction(expression)) return { ...expression, operands: expression.operands.map(aim) };
-    const pick = picks[turn++ % picks.length]!;
-    const { path, value } = leaves[pick % leaves.length]!;
-    const field = { ...expression.field, path };
-    const isKept = pick % 3 === 0;
-    const condition = { ...expression, field };
-    if (isKept) return condition;
+    const pick = nextPick();
+    const { path, value: found } = leaves[pick % leaves.length]!;
+    const { cast } = expression.field;
+    const value = cast === undefined ? found : castTo(cast, found);
+    const condition: Condition = { ...expression, field: { ...expression.field, path } };
+    if (pick % 4 === 0) return condition;
     if (condition.kind === 'comparison') return { ...condition, value };
     if (condition.kind === 'membership') return { ...condition, values: [...condition.values, value] };
-    return typeof value === 'string' ? { ...condition, pattern: aimedPattern(value, pick) } : condition;
+    return typeof value === 'string' ? { ...condition, pattern: aimedPattern(value) } : condition;
   }
-}
 
-/** A pattern that the text has, with a wildcard in place of a part of it. */
-function aimedPattern(text: string, pick: number): string {
-  const from = pick % (text.length + 1);
-  const to = from + (pick % (text.length - from + 1));
-  const escaped = (part: string) => part.replaceAll(/[\\%]/g, '\\$&');
-  return `${escaped(text.slice(0, from))}%${escaped(text.slice(to))}`;
+  /** Pieces of the text. They may overlap, and then the text is not like the pattern. */
+  function aimedPattern(text: string): string {
+    const pieces = Array.from({ length: 1 + (nextPick() % 3) }, (_, index) => {
+      const from = index === 0 ? 0 : nextPick() % (text.length + 1);
+      const to = nextPick() % 3 === 0 ? text.length : from + (nextPick() % (text.length - from + 1));
+      return text.slice(from, to).replaceAll(/[\\%]/g, '\\$&');
+    });
+    return pieces.join('%') + (nextPick() % 2 === 0 ? '%' : '');
+  }
+
+  function nextPick(): number {
+    return picks[turn++ % picks.length]!;
+  }
 }
 
 function leavesOf(value: unknown, path: readonly string[]): { path: readonly string[]; value: Literal }[] {

@@ -335,6 +335,22 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
     },
   );
 
+  contract('a cluster that is forgotten is as if it had never been', async (hub, _, clusterId) => {
+    const journal = hub.journal(clusterId);
+    const epoch = await epochOf(journal);
+    await journal.append(epoch, 0, [bytes('one'), bytes('two')]);
+    await journal.saveSnapshot(1, [bytes('snapshot')]);
+    await journal.leaveNote(epoch, bytes('note'));
+    await hub.forget(clusterId);
+    await assert.rejects(journal.append(epoch, 2, [bytes('late')]), Fenced);
+    const anew = hub.journal(clusterId);
+    assert.deepEqual(await anew.read(0, 10), []);
+    assert.equal(await anew.loadSnapshot(), undefined);
+    assert.equal(await anew.readNote(), undefined);
+    await anew.append(await epochOf(anew), 0, [bytes('first')]);
+    assert.deepEqual(await anew.read(0, 10), [bytes('first')]);
+  });
+
   contract('members are those whose announcements change', async (hub, clock, clusterId) => {
     const one = { id: `${clusterId}-1`, url: 'http://one' };
     const two = { id: `${clusterId}-2`, url: 'http://two' };

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { agentMetricRows } from '@weir/agent';
 import type { ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
 import { identityIn } from './identity.ts';
+import { startHostedPush } from './metrics-hosted-push.ts';
+import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -23,6 +26,8 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
+  const metrics = new Metrics({ agent_version: release });
+  const processId = randomUUID();
   const { controlPlane, whenReady } = await explainingPorts({ consolePort }, () =>
     startingControlPlane({
       databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
@@ -31,7 +36,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       advertisedHost: values.controlPlaneHost ?? hostname(),
       publicUrl: values.publicURL,
       isBehindProxy: values.behindProxy,
-      processId: randomUUID(),
+      processId,
       clusterId: values.defaultVirtualClusterID,
       firstCluster: () => {
         const made = identityIn(dataDir);
@@ -40,16 +45,30 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       agentKey,
       credentialsFile: values.saslCredentialsFile,
       bindingsFile: values.workloadIdentityBindingsFile,
+      sealingKeysFile: values.sealingKeysFile,
+      allowsPrivateIssuers: values.allowPrivateIssuers,
+      clusterMetrics: clusterMetricsSettings(values),
+      agentMetricRows,
       clock,
       log,
-      metrics: new Metrics({ agent_version: release }),
+      metrics,
     }),
   );
   output.out(`weir ${release} control-plane\n  control plane  ${controlPlane.url}\n`);
   const ready = await whenReady(stop);
   if (ready !== undefined)
     output.out(announcement(ready, join(dataDir, 'identity.json'), agentKey !== undefined));
+  const { clusters } = controlPlane;
+  const push = startHostedPush({
+    settings: metricsPushSettings(values),
+    clusters,
+    processId,
+    clock,
+    log,
+    metrics,
+  });
   await untilStopped(stop);
+  await push.stop();
   await controlPlane.stop();
   return 0;
 };

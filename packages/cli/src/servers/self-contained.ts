@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { AgentFigures, type RunningAgent, startAgent } from '@weir/agent';
+import { AgentFigures, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
@@ -7,6 +7,8 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
 import type { Identity } from './identity.ts';
+import { startHostedPush } from './metrics-hosted-push.ts';
+import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
@@ -63,6 +65,8 @@ export async function runSelfContained(
       credentialsFile: values.saslCredentialsFile,
       oneUser: { applicationKey },
       isQuick: name === 'local',
+      clusterMetrics: clusterMetricsSettings(values),
+      agentMetricRows,
       clock,
       log,
       metrics,
@@ -96,6 +100,15 @@ export async function runSelfContained(
     running.defer(() =>
       agent.stop({ deadlineMs: Math.max(values.gracefulShutdownDuration, stopDeadlineMs) }),
     );
+    const push = startHostedPush({
+      settings: metricsPushSettings(values),
+      clusters: controlPlane.clusters,
+      processId: agentId,
+      clock,
+      log,
+      metrics,
+    });
+    running.defer(() => push.stop());
     return { agent, controlPlane };
   };
   try {

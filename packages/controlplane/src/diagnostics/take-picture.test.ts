@@ -158,6 +158,44 @@ test('agents, rules and credentials are those of the cluster', async (t) => {
   );
 });
 
+test('what agents have reported is in the picture, and who uses which credential', async (t) => {
+  const node = await startLeader(t);
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  const credentials = ['ann', 'bob'].map((username) => ({
+    username,
+    id: `cci_${username}`,
+    name: `ccn_${username}`,
+    isSuperuser: false,
+    isFromFile: false,
+    password: null,
+  }));
+  for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
+  const nowMs = systemClock.nowMs();
+  await node.heartbeat({
+    ...agent,
+    report: {
+      startedMs: nowMs,
+      number: 1,
+      sinceNumber: 0,
+      spanMs: 20_000,
+      nowMs: nowMs + dayMs,
+      files: { count: 3, bytes: 300 },
+      metrics: [{ name: 'm', seriesCount: 9_000 }],
+      certificates: [{ name: 'kafka.example', expiresMs: nowMs }],
+      logins: [{ username: 'ann', agoMs: 1_000 }],
+    },
+  });
+  const picture = await takePicture(node, options());
+  assert.partialDeepStrictEqual(picture.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
+  assert.deepEqual(picture.metrics, [{ name: 'm', seriesCount: 9_000 }]);
+  const [shown] = picture.agents;
+  assert.deepEqual(shown!.certificates, [{ name: 'kafka.example', expiresMs: nowMs }]);
+  assert.ok(Math.abs(shown!.clockOffsetMs! - dayMs) < agentSilenceMsMax);
+  const lastUsedMs = new Map(picture.credentials!.map((one) => [one.username, one.lastUsedMs]));
+  assert.ok(Math.abs(lastUsedMs.get('ann')! - nowMs) < 5_000);
+  assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
+});
+
 test('an attempt that is given up follows the cluster no longer', async () => {
   let followers = 0;
   const refuse = () => Promise.reject(new Error('not asked'));

@@ -50,7 +50,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
       metricsOf(clusterId).series(utilizationRow, gaugeLabels(clusterId)).set(busy);
       return takePicture(cluster.node, {
         kind: cluster.kind,
-        nowMs: clock.nowMs,
+        nowMs: () => clock.nowMs(),
         utilization: busy,
         signal,
       });

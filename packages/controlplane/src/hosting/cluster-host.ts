@@ -8,6 +8,8 @@ export interface ClusterHostOptions {
   readonly hub: JournalHub;
   /** This control-plane process, whose address is known by the time that the host starts. */
   readonly self: () => LeaseHolder;
+  /** How long a free lease of a cluster is left to other processes, by who had it last. */
+  readonly leaseGraceOf?: (clusterId: string) => (lastHolderId: string | undefined) => number;
   /** Told of every node that begins. Returns what ends with it. */
   readonly attach?: (node: ClusterNode, cluster: VirtualCluster) => () => void | Promise<void>;
   readonly clock: Clock;
@@ -131,7 +133,7 @@ export class ClusterHost {
       return;
     }
     if (this.#ending.has(cluster.id)) return;
-    const { hub, self, clock, log, metrics, attach } = this.#options;
+    const { hub, self, clock, log, metrics, attach, leaseGraceOf } = this.#options;
     if (this.#hosted.size >= caps.hostedClustersMax) {
       log.error('this process serves no more clusters', {
         clusterId: cluster.id,
@@ -140,7 +142,15 @@ export class ClusterHost {
       return;
     }
     const journal = hub.journal(cluster.id);
-    const node = new ClusterNode({ clusterId: cluster.id, journal, self: self(), clock, log, metrics });
+    const node = new ClusterNode({
+      clusterId: cluster.id,
+      journal,
+      self: self(),
+      ...(leaseGraceOf === undefined ? {} : { leaseGraceMs: leaseGraceOf(cluster.id) }),
+      clock,
+      log,
+      metrics,
+    });
     const detach = attach?.(node, cluster) ?? (() => {});
     this.#hosted.set(cluster.id, { cluster, node, detach });
     node.start();

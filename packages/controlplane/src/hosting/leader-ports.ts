@@ -22,6 +22,7 @@ export interface LeaderPortsOptions {
 
 /** A cluster that was just made, or whose leader just ended, has a leader again within this; longer than that nobody is kept waiting. */
 const leaderWaitMsMax = 5_000;
+const secretsPollMs = 25;
 /** A connection to another process that nobody used for this long is closed. */
 const idleMsMax = 60_000;
 
@@ -124,7 +125,19 @@ export class LeaderPorts {
     const node = host.node(clusterId);
     if (node === undefined) throw new ClusterUnavailable(`${clusterId} is not here`);
     const leader = await this.#whoLeads(node, clusterId);
-    return leader === 'self' ? node : this.#remote(clusterId, leader);
+    if (leader === 'self') return node;
+    await this.#secretsKnown(clusterId);
+    return this.#remote(clusterId, leader);
+  }
+
+  /** The secrets are the first that a new leader writes; a standby reads them a moment later. */
+  async #secretsKnown(clusterId: string): Promise<void> {
+    const { clock, secretOf } = this.#options;
+    const endMs = clock.monotonicMs() + leaderWaitMsMax;
+    while (secretOf(clusterId) === undefined) {
+      if (clock.monotonicMs() >= endMs) throw new ClusterUnavailable(`${clusterId} has no secrets yet`);
+      await new Promise<void>((resolve) => clock.after(secretsPollMs, resolve));
+    }
   }
 
   /** This process, or the address of the one that leads. */
@@ -158,12 +171,10 @@ export class LeaderPorts {
       return known.client;
     }
     known?.client.close();
-    const key = () => memberToken(clusterId, secretOf, clock);
-    if (key() === undefined) throw new ClusterUnavailable(`${clusterId} has no secrets yet`);
     const client = connectCluster({
       urls: [leaderUrl],
       clusterId,
-      agentKey: () => key() ?? '',
+      agentKey: () => memberToken(clusterId, secretOf, clock) ?? '',
       clock,
       random,
       log,

@@ -1,19 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
-import { type Clock, systemRandom } from '@weir/core';
+import { type Clock, Metrics, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
+import type { SecretBox } from '../accounts/secret-box.ts';
+import { openSecretBox } from '../accounts/secret-key-file.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import { type ApiServer, apiRoute, createApiServer } from '../api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
+import type { ClusterKind } from '../diagnostics/picture.ts';
+import { measureUtilization } from '../diagnostics/utilization.ts';
+import { logTransition, watchClusters } from '../diagnostics/watch-clusters.ts';
+import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
+import { hostedSamples } from '../hosted-metrics/hosted-sample.ts';
+import { hostedMetricRows } from '../hosted-metrics/metric-rows.ts';
+import { metricsReaders } from '../hosted-metrics/metrics-reader.ts';
 import { authorizeByAccountKeys } from '../hosting/account-keys.ts';
 import type { ClusterHost } from '../hosting/cluster-host.ts';
 import type { LeaderPorts } from '../hosting/leader-ports.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import type { Route } from '../server.ts';
+import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
+import { signInRoute } from '../sign-in/sign-in-route.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import type { ControlPlaneProcessOptions } from './control-plane-process.ts';
@@ -21,6 +32,7 @@ import { answerSetupPage, setupPath, setupUrl } from './first-pages.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
+import { SettingsFileProblem } from './settings-file-problem.ts';
 import { signInLink } from './sign-in-link.ts';
 import { workloadIdentities } from './workload-identities.ts';
 
@@ -30,7 +42,12 @@ export interface AccountsPartOptions {
   readonly ports: LeaderPorts;
   /** What tokens of a cluster are signed with. */
   readonly secretOf: (clusterId: string) => Uint8Array | undefined;
+  /** Admits agents by the key of the settings. */
+  readonly bySettings: Authorize;
   readonly publicUrl: () => string;
+  readonly ownClusterId: () => string | undefined;
+  /** Removes the journal of a cluster that nobody can bring back. */
+  readonly forgetJournal: (clusterId: string) => Promise<void>;
   /** By which the one user of a process for one signs in. */
   readonly signInToken: string | undefined;
   /** Aborted when the process stops, for whoever waits. */
@@ -44,6 +61,8 @@ export interface AccountsPart {
   /** Who may enter as an agent, by a key of an account or a token. */
   readonly authorize: Authorize;
   answer(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  /** The metrics of a cluster, wherever it is led. */
+  measure(clusterId: string): Promise<Metrics>;
   /** What the installation began with, as long as nobody has set it up. */
   readonly firstCluster: FirstCluster | undefined;
   /** Where the first user signs up; nothing when there is one. */
@@ -56,31 +75,67 @@ export async function startAccounts(
 ): Promise<AccountsPart> {
   const { settings, host, secretOf, publicUrl, signInToken } = options;
   const { clock, log, metrics, bindingsFile } = settings;
-  const accounts = await openPatiently(settings, options.stop);
+  const secretBox = await secretBoxOf(settings);
+  const accounts = await openPatiently(settings, secretBox, options.stop);
   running.defer(() => accounts.close());
   const firstCluster = await begin(accounts, settings);
   const limits = new RateLimits(usualRateLimits, clock);
-  const tokens =
-    bindingsFile &&
-    (await workloadIdentities({ path: bindingsFile, secretOf, clock, log, metrics }, running));
+  const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
+  const { federations } = accounts;
+  const tokens = await workloadIdentities(
+    { path: bindingsFile, federations, allowsPrivateIssuers, secretOf, clock, log, metrics },
+    running,
+  );
+  const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
+  running.defer(() => issuers.close());
   const user = settings.oneUser && (await oneUser(accounts, settings.oneUser.applicationKey));
+  const hosted = hostedOf(options, accounts, limits);
+  running.defer(() => hosted.close());
   const routes: readonly Route[] = [
     { matches: (path) => path === setupPath, answer: answerSetupPage },
     ...(user && signInToken
       ? [signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })]
       : []),
-    ...(tokens ? [tokenRoute(tokens)] : []),
+    signInRoute({
+      accounts,
+      secretBox,
+      issuers,
+      publicUrl,
+      isBehindProxy: settings.isBehindProxy ?? false,
+      limits,
+      randomBytes,
+      clock,
+      log,
+      metrics,
+    }),
+    tokenRoute(tokens),
+    hosted.route,
     apiRoute(apiOf(options, accounts, limits)),
     { matches: (path) => path === '/', answer: answerRoot },
   ];
-  const housekeeping = new Housekeeping({ accounts, removeCluster: async () => {}, clock, log });
+  const watch = watchClusters({
+    leading: () =>
+      host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, kind: kinds[cluster.type], node })),
+    store: accounts.diagnostics,
+    metricsOf: diagnosticMetrics(options.ownClusterId, metrics),
+    onTransition: (transition) => logTransition(transition, log),
+    clock,
+    log,
+  });
+  watch.start();
+  running.defer(() => watch.stop());
+  const removeCluster = async ({ id }: VirtualCluster) => {
+    await options.forgetJournal(id);
+    await accounts.diagnostics.forget(id);
+  };
+  const housekeeping = new Housekeeping({ accounts, removeCluster, clock, log });
   housekeeping.start();
   running.defer(() => housekeeping.stop());
   const setupToken = await accounts.setup.begin();
   return {
     list: () => accounts.virtualClusters.listAll(),
     authorize: authorizeByAny(
-      ...(tokens ? [tokens.authorize] : []),
+      tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
     ),
     answer(request, response) {
@@ -88,9 +143,21 @@ export async function startAccounts(
       const route = routes.find(({ matches }) => matches(path));
       return (route?.answer ?? answerNothing)(request, response);
     },
+    measure: hosted.measure,
     firstCluster,
     setupUrl: () => (setupToken === undefined ? undefined : setupUrl(publicUrl(), setupToken)),
   };
+}
+
+/** What keeps secrets that have to be told again. */
+async function secretBoxOf({
+  databaseUrl,
+  sealingKeysFile: keyFile,
+}: ControlPlaneProcessOptions): Promise<SecretBox | undefined> {
+  const url = accountsUrlOf(databaseUrl);
+  return openSecretBox({ databaseUrl: url, keyFile, randomBytes }).catch((error: Error) => {
+    throw new SettingsFileProblem('sealingKeysFile', keyFile ?? `${url}.secret-key`, error);
+  });
 }
 
 /** How long is waited before a server that is away is asked again. */
@@ -99,10 +166,12 @@ const retryMs = 1_000;
 /** A server may start after those who need it; a file that cannot be opened is a mistake. */
 async function openPatiently(
   { databaseUrl, clock, log }: ControlPlaneProcessOptions,
+  secretBox: SecretBox | undefined,
   stop: AbortSignal,
 ): Promise<AccountsDatabase> {
   const url = accountsUrlOf(databaseUrl);
-  const surroundings = { clock, log, random: systemRandom, randomBytes, passwordCost: defaultPasswordCost };
+  const random = systemRandom;
+  const surroundings = { clock, log, random, randomBytes, passwordCost: defaultPasswordCost, secretBox };
   for (;;) {
     stop.throwIfAborted();
     try {
@@ -139,18 +208,40 @@ async function begin(
   return undefined;
 }
 
+function hostedOf(
+  { settings, host, ports, bySettings }: AccountsPartOptions,
+  accounts: AccountsDatabase,
+  limits: RateLimits,
+): HostedMetrics {
+  const { clock, log, metrics, isBehindProxy = false, clusterMetrics } = settings;
+  const utilization = measureUtilization(clock);
+  return hostedMetrics({
+    clusterPort: ports.portOf,
+    samplesOf: hostedSamples({
+      diagnostics: accounts.diagnostics,
+      utilizationOf: (id) => (host.node(id)?.role === 'leader' ? utilization() : undefined),
+    }),
+    mayRead: metricsReaders({ accounts, limits, agentKeys: bySettings }),
+    settings: clusterMetrics,
+    isBehindProxy,
+    clock,
+    log,
+    metrics,
+  });
+}
+
 function apiOf(
   { settings, ports, publicUrl }: AccountsPartOptions,
   accounts: AccountsDatabase,
   limits: RateLimits,
 ): ApiServer {
-  const { clock, log, metrics, isBehindProxy = false } = settings;
+  const { clock, log, metrics, isBehindProxy = false, agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({
     clusterPort: ports.portOf,
     virtualClusters: accounts.virtualClusters,
     diagnostics: accounts.diagnostics,
-    onTransition: () => {},
-    metricRows: () => [],
+    onTransition: (transition) => logTransition(transition, log),
+    metricRows: () => [...hostedMetricRows, ...agentMetricRows],
     freshUuid: randomUUID,
     randomBytes,
   });
@@ -164,6 +255,21 @@ function apiOf(
     log,
     metrics,
   });
+}
+
+const kinds = {
+  byoc: 'kafka',
+  byoc_schema_registry: 'schema_registry',
+  byoc_data_lake: 'data_lake',
+} as const satisfies Record<VirtualCluster['type'], ClusterKind>;
+
+/** Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others where they are scraped. */
+function diagnosticMetrics(
+  ownClusterId: () => string | undefined,
+  ofProcess: Metrics,
+): (clusterId: string) => Metrics {
+  const others = new Metrics();
+  return (clusterId) => (clusterId === ownClusterId() ? ofProcess : others);
 }
 
 function answerRoot(_request: IncomingMessage, response: ServerResponse): void {

@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
-import { type Clock, type Log, type Metrics, systemRandom } from '@weir/core';
-import { type ClusterNode, clusterSecrets, openJournals } from '@weir/metadata';
+import { type Clock, type Log, type MetricRow, type Metrics, systemRandom } from '@weir/core';
+import {
+  type ClusterMetricsSettings,
+  type ClusterNode,
+  clusterSecrets,
+  LoadSharing,
+  openJournals,
+} from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
-import { authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
+import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
 import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
@@ -41,6 +47,14 @@ export interface ControlPlaneProcessOptions {
   readonly credentialsFile?: string | undefined;
   /** The file that says whose identity tokens admit an agent. */
   readonly bindingsFile?: string | undefined;
+  /** The file with the keys by which secrets are kept that have to be told again. */
+  readonly sealingKeysFile?: string | undefined;
+  /** Whether issuers that users name may have addresses that are not on the public internet. */
+  readonly allowsPrivateIssuers?: boolean | undefined;
+  /** What the figures of whole clusters are told by. */
+  readonly clusterMetrics?: ClusterMetricsSettings | undefined;
+  /** The metrics that agents have of themselves, for those who ask what there is. */
+  readonly agentMetricRows?: readonly MetricRow[] | undefined;
   /** For a process whose one user is whoever sees its output, and needs no password. */
   readonly oneUser?: { readonly applicationKey: string } | undefined;
   /**
@@ -59,6 +73,12 @@ export interface ControlPlaneProcess {
   readonly port: number;
   /** Where the user of a process for one signs in. */
   readonly signInUrl: string | undefined;
+  readonly clusters: {
+    /** The ids of those that this process leads at the moment. */
+    readonly leading: () => readonly string[];
+    /** What there is to be told of one in metrics. Rejects with `ClusterUnavailable` while nobody leads it. */
+    readonly measure: (clusterId: string) => Promise<Metrics>;
+  };
   /** Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it. */
   whenReady(): Promise<ReadyProcess>;
   stop(): Promise<void>;
@@ -103,7 +123,6 @@ async function startParts(
   const { clock, log, metrics, isQuick = false } = options;
   const hub = openJournals(options.databaseUrl, { clock, log });
   running.defer(() => hub.close());
-  const members = new Members(hub, clock, log);
   const credentials = ownCredentials(options.credentialsFile, { clock, log });
   let url = '';
   let ownClusterId = options.clusterId;
@@ -115,6 +134,7 @@ async function startParts(
         : (await accounts.load()).list(),
     hub,
     self: () => ({ id: selfId, url }),
+    leaseGraceOf: (clusterId) => sharing.graceOf(clusterId),
     attach: (node, { id }) => {
       const endSecrets = keepClusterSecrets(node, { randomBytes, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
@@ -127,6 +147,13 @@ async function startParts(
     log,
     metrics,
   });
+  const sharing = new LoadSharing({
+    selfId,
+    led: () => host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, node })),
+    clock,
+    log,
+  });
+  const members = new Members({ hub, onLook: (ids) => void sharing.look(ids), clock, log });
   const { namespace, key } = clusterSecrets.agentTokens;
   const secretOf = (clusterId: string) => host.node(clusterId)?.record(namespace, key);
   const ports = new LeaderPorts({ host, secretOf, random: systemRandom, clock, log });
@@ -138,21 +165,32 @@ async function startParts(
   running.defer(() => stopping.abort(new Error('this process stops')));
   const accounts = lateAccounts(async () => {
     const { startAccounts } = await import('./accounts-part.ts');
-    const parts = { settings: options, host, ports, secretOf, publicUrl, signInToken, stop: stopping.signal };
-    return startAccounts(parts, running);
+    const stop = stopping.signal;
+    const parts = {
+      host,
+      ports,
+      secretOf,
+      bySettings,
+      publicUrl,
+      signInToken,
+      ownClusterId: () => ownClusterId,
+      forgetJournal: (clusterId: string) => hub.forget(clusterId),
+      stop,
+    };
+    return startAccounts({ settings: options, ...parts }, running);
   });
   /** Whoever asks too early is sent away, unless it is he whom the accounts are loaded for. */
   const current = () => (isQuick ? accounts.load() : accounts.loaded);
 
+  const bySettings: Authorize = (...asked) =>
+    authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked);
   const server = await startControlPlane({
     host: options.host,
     port: options.port,
     clusters: (id) => host.node(id),
     lookForClusters: () => host.look(),
-    authorize: authorizeByAny(
-      (...asked) => authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked),
-      authorizeMembers(secretOf, clock),
-      async (...asked) => (await current())?.authorize(...asked),
+    authorize: authorizeByAny(bySettings, authorizeMembers(secretOf, clock), async (...asked) =>
+      (await current())?.authorize(...asked),
     ),
     routes: [
       {
@@ -184,6 +222,10 @@ async function startParts(
     url,
     port: server.port,
     signInUrl: signInToken && `${publicUrl()}${signInPath}${signInToken}`,
+    clusters: {
+      leading: () => host.leading().map(({ cluster }) => cluster.id),
+      measure: async (clusterId) => (await accounts.load()).measure(clusterId),
+    },
     whenReady: () => ready,
     stop: () => running.disposeAsync(),
   };

@@ -4,11 +4,20 @@ import type { JournalHub, LeaseHolder } from '@weir/metadata';
 /** How often a process says that it lives, and looks who else does. */
 const announceIntervalMs = 2_000;
 
+export interface MembersOptions {
+  readonly hub: JournalHub;
+  /** Told who lives after every look. */
+  readonly onLook: (memberIds: readonly string[]) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** The control-plane processes that live, as agents are told. */
 export class Members {
   readonly #hub: JournalHub;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #onLook: (memberIds: readonly string[]) => void;
   #self: LeaseHolder | undefined;
   #urls: readonly string[] = [];
   /** The look that is under way: agents that connect together share one. */
@@ -16,8 +25,9 @@ export class Members {
   #cancel: (() => void) | undefined;
   #hasStopped = false;
 
-  constructor(hub: JournalHub, clock: Clock, log: Log) {
+  constructor({ hub, onLook, clock, log }: MembersOptions) {
     this.#hub = hub;
+    this.#onLook = onLook;
     this.#clock = clock;
     this.#log = log;
   }
@@ -57,7 +67,9 @@ export class Members {
 
   async #read(): Promise<void> {
     try {
-      const found = (await this.#hub.members()).map(({ url }) => url);
+      const members = await this.#hub.members();
+      this.#onLook(members.map(({ id }) => id));
+      const found = members.map(({ url }) => url);
       const own = this.#self?.url;
       this.#urls = own === undefined || found.includes(own) ? found : [own, ...found];
     } catch (error) {

@@ -1,14 +1,20 @@
 import type { Clock, Log, Metrics } from '@weir/core';
+import type { Federations } from '../accounts/federations.ts';
 import { readTrustedFile } from '../files/private-file.ts';
 import { WatchedFile } from '../files/watched-file.ts';
-import { parseBindings } from '../workload-identity/binding.ts';
-import { platformIssuers } from '../workload-identity/platform-issuers.ts';
+import { parseBindings, type WorkloadIdentityBinding } from '../workload-identity/binding.ts';
+import { federationBindings } from '../workload-identity/federation-bindings.ts';
+import { federationIssuers, platformIssuers } from '../workload-identity/platform-issuers.ts';
 import { TokenExchange } from '../workload-identity/token-exchange.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
 export interface WorkloadIdentitiesOptions {
   /** The file that says whose identity tokens admit an agent. */
-  readonly path: string;
+  readonly path: string | undefined;
+  /** What people have set up besides. */
+  readonly federations: Federations;
+  /** Whether their issuers may have addresses that are not on the public internet. */
+  readonly allowsPrivateIssuers: boolean;
   readonly secretOf: (clusterId: string) => Uint8Array | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -17,9 +23,33 @@ export interface WorkloadIdentitiesOptions {
 
 /** What admits agents by the identity that their platform gives them. */
 export async function workloadIdentities(
-  { path, secretOf, clock, log, metrics }: WorkloadIdentitiesOptions,
+  options: WorkloadIdentitiesOptions,
   running: AsyncDisposableStack,
 ): Promise<TokenExchange> {
+  const { path, federations, allowsPrivateIssuers, secretOf, clock, log, metrics } = options;
+  const issuers = platformIssuers({ clock, log });
+  running.defer(() => issuers.close());
+  const ofFederations = federationIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
+  running.defer(() => ofFederations.close());
+  const ofFile = path === undefined ? () => [] : await bindingsOfFile(path, options, issuers, running);
+  const federated = federationBindings({ federations, clock });
+  return new TokenExchange({
+    bindings: async (clusterId) => [...ofFile(), ...(await federated(clusterId))],
+    secretOf,
+    issuers,
+    federationIssuers: ofFederations,
+    clock,
+    log,
+    metrics,
+  });
+}
+
+async function bindingsOfFile(
+  path: string,
+  { clock, log }: Pick<WorkloadIdentitiesOptions, 'clock' | 'log'>,
+  issuers: ReturnType<typeof platformIssuers>,
+  running: AsyncDisposableStack,
+): Promise<() => readonly WorkloadIdentityBinding[]> {
   const file = await WatchedFile.open({
     path,
     read: readTrustedFile,
@@ -30,12 +60,10 @@ export async function workloadIdentities(
     throw new SettingsFileProblem('workloadIdentityBindingsFile', path, error);
   });
   running.defer(() => file.stop());
-  const issuers = platformIssuers({ clock, log });
-  running.defer(() => issuers.close());
   file.watch((hasChanged) => {
     if (!hasChanged) return;
     log.info('the bindings of workload identities have changed', { path, count: file.content.length });
     issuers.keepOnly(new Set(file.content.map(({ issuer }) => issuer)));
   });
-  return new TokenExchange({ bindings: () => file.content, secretOf, issuers, clock, log, metrics });
+  return () => file.content;
 }

@@ -81,10 +81,8 @@ function patternTest(pattern: string): ValueTest {
   if (pieces.length === 1) return (found) => found === first;
   const last = pieces.at(-1)!;
   const middle = pieces.slice(1, -1).filter((piece) => piece !== '');
-  const lengthMin = first.length + last.length;
   return (found) => {
-    if (typeof found !== 'string' || found.length < lengthMin) return false;
-    if (!found.startsWith(first) || !found.endsWith(last)) return false;
+    if (typeof found !== 'string' || !found.startsWith(first) || !found.endsWith(last)) return false;
     let from = first.length;
     for (const piece of middle) {
       const place = found.indexOf(piece, from);

@@ -35,7 +35,7 @@ export function explainField(reader: TokenReader, checkField: FieldCheck, report
 
   function readName(token: Token): string {
     if (token.name === 'QuotedName') return unquote(token.text).text;
-    const place = reader.takeGlued(token.from, strayParts);
+    const place = reader.takeGlued(token.from, ({ name }) => strayParts.has(name));
     const isPlain = place.to === token.to && token.name !== 'Number' && token.name !== 'Unknown';
     if (isPlain) return token.text;
     const name = reader.textOf(place);

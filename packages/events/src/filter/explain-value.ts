@@ -5,23 +5,12 @@ import type { TokenReader } from './token-reader.ts';
 
 const literals: ReadonlySet<string> = new Set(['String', 'Number', 'true', 'false', 'null']);
 
+const bareParts: ReadonlySet<string> = new Set(['Identifier', 'Number', 'Dot', 'Colons', 'Unknown']);
+
 /** What belongs to a text that somebody forgot to quote: `User:alice`, `my-topic`, `10ms`. */
-const barePart: ReadonlySet<string> = new Set([
-  'Identifier',
-  'Number',
-  'Dot',
-  'Colons',
-  'ForeignOperator',
-  'Unknown',
-  'and',
-  'or',
-  'not',
-  'like',
-  'in',
-  'true',
-  'false',
-  'null',
-]);
+function isBarePart({ name, text }: Token): boolean {
+  return bareParts.has(name) || text === ':';
+}
 
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['true', 'true'],
@@ -67,7 +56,7 @@ export function explainValue(reader: TokenReader, report: Report): string {
       explainCast();
       return token.text;
     }
-    const place = reader.takeGlued(token.from, barePart);
+    const place = reader.takeGlued(token.from, isBarePart);
     const text = reader.textOf(place);
     if (isLiteral(token) && place.to === token.to) return text;
     const meant = otherSpellings.get(text.toLowerCase()) ?? quoteText(text);

@@ -184,7 +184,11 @@ export function explain(
         return undefined;
       case 'and':
       case 'or':
+        reader.take();
+        return expectCondition;
       case 'Pipe':
+        if (open.length > 0)
+          report(token!, '| joins whole filters, not what stands in parentheses; use and', 'and');
         reader.take();
         return expectCondition;
       case 'CloseParen':

@@ -1,11 +1,14 @@
-/** Longer ones are nobody's mistake in typing. */
-const charsMax = 128;
+/** Longer ones are nobody's mistake in typing, and would take long to compare. */
+const charsMax = 64;
+
+/** More mistakes than this make another name. */
+const mistakesMax = 4;
 
 /** The names that somebody probably meant, the nearest first. */
 export function nearestNames(typed: string, names: Iterable<string>, countMax = 3): string[] {
   if (typed.length > charsMax) return [];
   const wanted = typed.toLowerCase();
-  const editsMax = Math.max(1, Math.floor(typed.length / 3));
+  const editsMax = Math.min(mistakesMax, Math.max(1, Math.floor(typed.length / 3)));
   const near: { name: string; edits: number }[] = [];
   for (const name of names) {
     const found = name.toLowerCase();
@@ -17,19 +20,25 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
   return near.slice(0, countMax).map(({ name }) => name);
 }
 
-/** How many characters have to be changed, put in, taken out or swapped with a neighbour. */
+/**
+ * How many characters have to be changed, put in, taken out or swapped with a neighbour; something larger when it is too many. Only the part of
+ * the table is filled in that lies near its diagonal: what is further away has more edits than are allowed.
+ */
 function editsBetween(one: string, other: string, editsMax: number): number {
-  if (Math.abs(one.length - other.length) > editsMax) return editsMax + 1;
+  const tooMany = editsMax + 1;
+  if (Math.abs(one.length - other.length) > editsMax) return tooMany;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, n) => n);
+  let last = Array.from({ length: other.length + 1 }, (_, n) => Math.min(n, tooMany));
   for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j++) {
+    const row: number[] = new Array(other.length + 1).fill(tooMany);
+    if (i <= editsMax) row[0] = i;
+    const end = Math.min(other.length, i + editsMax);
+    for (let j = Math.max(1, i - editsMax); j <= end; j++) {
       const isSame = one[i - 1] === other[j - 1];
       let edits = Math.min(last[j - 1]! + (isSame ? 0 : 1), last[j]! + 1, row[j - 1]! + 1);
       const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
       if (isSwap) edits = Math.min(edits, beforeLast[j - 2]! + 1);
-      row.push(edits);
+      row[j] = edits;
     }
     [beforeLast, last] = [last, row];
   }

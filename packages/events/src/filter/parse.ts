@@ -22,8 +22,11 @@ export type ParsedFilter =
 export function parseFilter(text: string, { fields }: ParseOptions = {}): ParsedFilter {
   const { report, list } = collectProblems(text, caps.filterProblemsMax);
   const filter = read(text, fieldCheck(fields), report);
-  const found = list();
-  return found.length === 0 ? { filter: filter! } : { problems: found };
+  // Whatever the grammar refuses has an explanation, as far as tests can tell.
+  if (filter === undefined && list().length === 0)
+    report({ from: 0, to: text.length }, 'this is not a filter');
+  const problems = list();
+  return problems.length === 0 ? { filter: filter! } : { problems };
 }
 
 function read(text: string, checkField: FieldCheck, report: Report): Filter | undefined {

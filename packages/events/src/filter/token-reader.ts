@@ -41,10 +41,10 @@ export class TokenReader {
     return { from: to, to };
   }
 
-  /** Takes what follows without a space in between, as long as it is of these kinds. Returns the place from the start on. */
-  takeGlued(from: number, names: ReadonlySet<string>): Place {
+  /** Takes what follows without a space in between, as long as it belongs. Returns the place from the start on. */
+  takeGlued(from: number, belongs: (token: Token) => boolean): Place {
     let next = this.peek();
-    while (next !== undefined && next.from === this.end.to && names.has(next.name)) {
+    while (next !== undefined && next.from === this.end.to && belongs(next)) {
       this.take();
       next = this.peek();
     }

@@ -91,6 +91,8 @@ export interface JournalHub {
   withdraw(memberId: string): Promise<void>;
   /** The control-plane processes that live, as far as this one could watch them. */
   members(): Promise<LeaseHolder[]>;
+  /** Removes all that there is of a cluster that nobody serves any more. Whoever still believes to lead it can append nothing. */
+  forget(clusterId: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -152,6 +152,10 @@ export class MemoryTables implements JournalTables {
     return false;
   }
 
+  async removeCluster(clusterId: string): Promise<void> {
+    this.#database.clusters.delete(clusterId);
+  }
+
   async putNote(clusterId: string, epoch: number, note: Buffer): Promise<void> {
     const cluster = this.#database.cluster(clusterId);
     if (cluster.head.epoch === epoch) cluster.note = note;

@@ -240,6 +240,13 @@ export class PostgresTables implements JournalTables {
     });
   }
 
+  removeCluster(clusterId: string): Promise<void> {
+    return this.#run(async (sql) => {
+      await sql`DELETE FROM weir_journal_notes WHERE cluster_id = ${clusterId}`;
+      await sql`DELETE FROM weir_journal_heads WHERE cluster_id = ${clusterId}`;
+    });
+  }
+
   async putNote(clusterId: string, epoch: number, note: Buffer): Promise<void> {
     await this.#changes(
       (sql) => sql`

@@ -112,6 +112,10 @@ export class SqliteTables implements JournalTables {
     return this.#call('prune', [clusterId, snapshotIdMin, keptSnapshotId, position]);
   }
 
+  removeCluster(clusterId: string): Promise<void> {
+    return this.#call('removeCluster', [clusterId]);
+  }
+
   putNote(clusterId: string, epoch: number, note: Buffer<ArrayBuffer>): Promise<void> {
     return this.#call('putNote', [clusterId, epoch, note], note);
   }

@@ -228,6 +228,11 @@ const operations: Operations = {
     return Number(chunks.changes) === prunedRowsMax;
   },
 
+  removeCluster(clusterId) {
+    sql('DELETE FROM journal_notes WHERE cluster_id = ?').run(clusterId);
+    sql('DELETE FROM journal_heads WHERE cluster_id = ?').run(clusterId);
+  },
+
   putNote(clusterId, epoch, note) {
     sql(
       `INSERT INTO journal_notes SELECT cluster_id, ? FROM journal_heads WHERE cluster_id = ? AND epoch = ?

@@ -76,6 +76,13 @@ export class TableHub implements JournalHub {
     return living;
   }
 
+  async forget(clusterId: string): Promise<void> {
+    const everything = Number.MAX_SAFE_INTEGER;
+    // The head first, so that nothing is appended behind what is removed.
+    await this.#tables.removeCluster(clusterId);
+    while (await this.#tables.prune(clusterId, everything, 0, everything));
+  }
+
   close(): Promise<void> {
     this.#listeners.clear();
     return this.#tables.close();

@@ -51,6 +51,9 @@ export interface JournalTables {
    */
   prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number): Promise<boolean>;
 
+  /** Deletes the head and the note of a cluster; its chunks and snapshots are pruned. */
+  removeCluster(clusterId: string): Promise<void>;
+
   /** Does nothing when the epoch is not the newest. */
   putNote(clusterId: string, epoch: number, note: Buffer<ArrayBuffer>): Promise<void>;
   note(clusterId: string): Promise<Uint8Array | undefined>;

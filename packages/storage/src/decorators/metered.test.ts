@@ -41,3 +41,16 @@ test('failures have their kind', async () => {
   assert.match(metrics.render(), /operation_latency_count\{operation="put",outcome="throttled"\} 1/);
   assert.match(metrics.render(), /bytes_written 0/);
 });
+
+test('whoever wants is told of each request as it ends', async () => {
+  const clock = new ManualClock();
+  const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs: () => 20 });
+  const told: unknown[] = [];
+  const store = metered(slow, { clock, metrics: new Metrics(), onRequest: (request) => told.push(request) });
+  await clock.until(store.put('key', [Buffer.alloc(1)]));
+  await assert.rejects(clock.until(store.getRange('missing', 0, 1)));
+  assert.deepEqual(told, [
+    { operation: 'put', outcome: 'success', latencyMs: 20 },
+    { operation: 'getRange', outcome: 'notFound', latencyMs: 10 },
+  ]);
+});

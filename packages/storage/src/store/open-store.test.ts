@@ -49,6 +49,19 @@ test('a prefix is a folder, and invisible from below', async () => {
     );
 });
 
+test('whoever is told of requests learns the bucket by its URL, without what may be secret', async () => {
+  const told: string[] = [];
+  const onRequest = (bucket: string) => void told.push(bucket);
+  const below = await openStore('mem://user:secret@records/deep?prefix=a/b&key=secret', {
+    ...deps(),
+    onRequest,
+  });
+  const files = await openStore(`${pathToFileURL(join(home, 'named'))}`, { ...deps(), onRequest });
+  await below.put('key', [Buffer.from('x')]);
+  await files.put('key', [Buffer.from('x')]);
+  assert.deepEqual(told, ['mem://records/deep?prefix=a/b', `file://${join(home, 'named')}`]);
+});
+
 const refused: readonly [url: string, problem: RegExp][] = [
   ['gs://bucket', /gs:\/\/: not available in this release/],
   ['azblob://container', /azblob:\/\/: not available in this release/],

@@ -45,6 +45,21 @@ export const clusterFlags = [
     help: 'A JSON file that says whose identity tokens admit an agent.',
     rule: 'A list of {name, issuer, clusterId, audience, claims: [{path, value}], lifetimeSeconds}. The file is read again when it changes.',
   }),
+  available({
+    name: 'sealingKeysFile',
+    type: path(),
+    commands: ['control-plane'],
+    help: 'A file with the keys by which the secrets of single sign-on are kept, 64 hex digits a line.',
+    rule: 'The first key seals and all of them open. Beside a SQLite database such a file is made by itself; with PostgreSQL there is no single sign-on without one.',
+  }),
+  available({
+    name: 'allowPrivateIssuers',
+    type: bool(),
+    default: false,
+    commands: ['control-plane'],
+    help: 'Let issuers that users name have addresses that are not on the public internet.',
+    rule: 'Without it nobody can make the control plane call addresses of the network that it is in.',
+  }),
   planned({
     name: 'agentPoolName',
     type: text('name'),
