@@ -560,7 +560,7 @@ export const caps = {
   notedLoginsMax: 1_000,
 
   /** Reports of one agent that a leader keeps, and what those of all agents of a cluster may take as JSON; beyond it new ones are left out. */
-  agentReportsKeptMax: 8,
+  agentReportsKeptMax: 6,
   clusterReportCharsMax: 8 * MiB,
 
   /** Users of one cluster whose last login a leader remembers; about 100 bytes each. */

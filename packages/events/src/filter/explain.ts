@@ -204,7 +204,10 @@ export function explain(
     if (isJointLike.has(token.name) && beginsCondition.has(reader.peekSecond()?.name ?? '')) {
       const meant = nearestConnective(token.text);
       if (meant !== undefined) {
-        report(reader.take()!, `conditions are joined by and, or and |, not by ${token.text}`, meant);
+        // A word, unlike a sign, has to stand apart from its neighbours.
+        const isGlued = reader.peekSecond()!.from === token.to;
+        const message = `conditions are joined by and, or and |, not by ${token.text}`;
+        report(reader.take()!, message, isGlued ? ` ${meant} ` : meant);
         return expectCondition;
       }
     }

@@ -95,7 +95,7 @@ const cases: [text: string, marks: string, ...problems: string[]][] = [
   // what joins conditions
   ['a == 1 b == 2', '       ^', 'and or or is missing between two conditions → and '],
   ['a == 1 && b == 2', '       ^^', 'conditions are joined by and, or and |, not by && → and'],
-  ['a == 1&&b == 2', '      ^^', 'conditions are joined by and, or and |, not by && → and'],
+  ['a == 1&&b == 2', '      ^^', 'conditions are joined by and, or and |, not by && →  and '],
   ['a == 1 || b == 2', '       ^^', 'conditions are joined by and, or and |, not by || → or'],
   ['a == 1 AND b == 2', '       ^^^', 'conditions are joined by and, or and |, not by AND → and'],
   ['a == 1 adn b == 2', '       ^^^', 'conditions are joined by and, or and |, not by adn → and'],

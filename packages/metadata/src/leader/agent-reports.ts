@@ -3,14 +3,15 @@ import {
   type AgentReport,
   type HeardReport,
   problemOfReport,
-  reportChars,
   reportIntervalMs,
   reportKeptMs,
 } from '../cluster/agent-report.ts';
 
-interface Kept extends HeardReport {
+/** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
+interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
+  readonly json: string;
+  readonly heardMs: number;
   readonly atMs: number;
-  readonly chars: number;
 }
 
 /** An agent that sent none for so long does not send any. */
@@ -43,17 +44,18 @@ export class AgentReports {
         this.#withoutReport.set(agentId, atMs);
       return undefined;
     }
-    const problem = problemOfReport(report);
+    const json = JSON.stringify(report);
+    const problem = problemOfReport(report, json);
     if (problem !== undefined) return problem;
     this.#withoutReport.delete(agentId);
     this.#noteLogins(report);
-    this.#keep(agentId, report, atMs);
+    this.#keep(agentId, report, json);
     return undefined;
   }
 
   forget(agentId: string): void {
     this.#withoutReport.delete(agentId);
-    for (const { chars } of this.#keptByAgent.get(agentId) ?? []) this.#keptChars -= chars;
+    for (const { json } of this.#keptByAgent.get(agentId) ?? []) this.#keptChars -= json.length;
     this.#keptByAgent.delete(agentId);
   }
 
@@ -61,7 +63,9 @@ export class AgentReports {
     const found = new Map<string, readonly HeardReport[]>();
     for (const agentId of [...this.#keptByAgent.keys()]) {
       const kept = this.#dropFrom(agentId, (one) => this.#isOld(one));
-      if (kept.length > 0) found.set(agentId, kept);
+      if (kept.length === 0) continue;
+      const heard = kept.map(({ json, heardMs }) => ({ report: JSON.parse(json) as AgentReport, heardMs }));
+      found.set(agentId, heard);
     }
     return found;
   }
@@ -80,25 +84,21 @@ export class AgentReports {
     return isAnySilent ? undefined : this.#loginsHeardSinceMs;
   }
 
-  #keep(agentId: string, report: AgentReport, atMs: number): void {
+  #keep(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
     // The agent did not know that these were heard, and tells what was in them again.
-    const isToldAgain = ({ report: before }: Kept) =>
-      before.startedMs === report.startedMs && before.number > report.sinceNumber;
+    const isToldAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
     const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
-    if (kept.length >= caps.agentReportsKeptMax) {
-      this.#keptChars -= kept.shift()!.chars;
-    }
-    const chars = reportChars(report);
-    if (this.#keptChars + chars > caps.clusterReportCharsMax) return;
-    this.#keptChars += chars;
-    kept.push({ report, heardMs: this.#clock.nowMs(), atMs, chars });
+    if (kept.length >= caps.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
     this.#keptByAgent.set(agentId, kept);
+    if (this.#keptChars + json.length > caps.clusterReportCharsMax) return;
+    this.#keptChars += json.length;
+    kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
 
   #dropFrom(agentId: string, isDropped: (kept: Kept) => boolean): Kept[] {
     const kept: Kept[] = [];
     for (const one of this.#keptByAgent.get(agentId) ?? []) {
-      if (isDropped(one)) this.#keptChars -= one.chars;
+      if (isDropped(one)) this.#keptChars -= one.json.length;
       else kept.push(one);
     }
     // An agent that has reported stays known as one that does.
