@@ -65,7 +65,7 @@ function refusal(command: CommandName, { values, settings }: CommandLine): Probl
   const planned = commandRow(command).status === 'planned' ? { rule: notAvailable } : undefined;
   return (
     brokenRule('forbidden', command, values, settings) ??
-    refusePlanned(command, settings) ??
+    refusePlanned(settings) ??
     planned ??
     brokenRule('missing', command, values, settings)
   );

@@ -130,9 +130,12 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   );
   lifetime.after(() => controlPlane.stop());
   const controlPlaneUrl = controlPlane.address('control plane');
+  const { host, port } = new URL(controlPlaneUrl);
   const tokenFile = file('token', issuer.token('system:serviceaccount:stream:weir'));
   const agentArgs = [
     ...['agent', '-defaultVirtualClusterID', clusterId, '-metadataURL', controlPlaneUrl],
+    // Under another name, so that it can be seen which of the two is asked.
+    ...['-apiURL', `http://localhost:${port}/api/v1`],
     ...['-workloadIdentityTokenSource', 'aws', '-kafkaPort', '0', '-httpPort', '0'],
     ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'one'],
     ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
@@ -141,9 +144,8 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   const agent = await startWeir(agentArgs, ['Kafka', 'HTTP'], { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile });
 
   lifetime.after(() => agent.stop());
-  const { host } = new URL(controlPlaneUrl);
   assert.ok(proxy.asked.length >= 2, 'once for the token, once for the connection');
-  assert.deepEqual([...new Set(proxy.asked)], [host]);
+  assert.deepEqual([...new Set(proxy.asked)], [`localhost:${port}`, host]);
   assert.match(controlPlane.output.err, /"message":"an agent was given a token","binding":"wif_eks"/);
 
   // A pod of another service account is not admitted, and waits.

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, apiKeyHeader, apiPath, type Client, createClient } from '@weir/api';
+import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
 import { systemRandom } from '@weir/core';
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../flags/problem.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { apiBaseUrl } from '../values/api-base-url.ts';
 import { patientClient } from './api/patient-client.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
@@ -50,7 +51,7 @@ export const apply: Handler<'apply'> = async (values, surroundings) => {
 /** Provisioning tools write the path of the API with its address. */
 function clientOf({ apiURL = '', apiKey = '' }: Values, { clock, stop }: Surroundings): Client {
   const client = createClient({
-    baseUrl: apiURL.replace(/\/+$/, '').replace(new RegExp(`${apiPath}$`), ''),
+    baseUrl: apiBaseUrl(apiURL),
     fetch,
     headers: { [apiKeyHeader]: apiKey },
   });

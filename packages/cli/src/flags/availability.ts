@@ -1,4 +1,3 @@
-import type { CommandName } from '../commands/catalogue.ts';
 import type { FlagName } from './catalogue.ts';
 import type { Problem } from './problem.ts';
 import type { Setting } from './settings.ts';
@@ -10,15 +9,11 @@ export const notAvailable = 'not available in this release';
  * The first planned setting that the user has set. Variables of other programs were not set for us.
  *
  * A row is available as soon as one command that exists does what it says. Planned commands may share it: they are refused
- * themselves, whatever flags they are given. A command that exists and cannot do it yet is named by the row.
+ * themselves, whatever flags they are given.
  */
-export function refusePlanned(
-  command: CommandName,
-  settings: ReadonlyMap<FlagName, Setting>,
-): Problem | undefined {
+export function refusePlanned(settings: ReadonlyMap<FlagName, Setting>): Problem | undefined {
   for (const { row, spelling } of settings.values()) {
-    const isPlanned = row.status === 'planned' || row.plannedFor?.includes(command) === true;
-    if (isPlanned && row.hasFlag) return { subject: spelling, rule: notAvailable };
+    if (row.status === 'planned' && row.hasFlag) return { subject: spelling, rule: notAvailable };
   }
   return undefined;
 }

@@ -14,8 +14,6 @@ interface RowFields<Name extends string, Value, Command extends CommandName> {
   /** A secret is read and used, and never printed. */
   readonly secret?: true;
   readonly commands: readonly Command[];
-  /** Those of them that take the row and cannot do what it says yet: for them it is planned. */
-  readonly plannedFor?: readonly NoInfer<Command>[];
   /** Other spellings that are as good, each with its dash: the short form of a flag that is typed often. */
   readonly aliases?: readonly string[];
   /** Whether a list may be given in several flags, which then count together. */
@@ -42,11 +40,10 @@ export interface FlagRow<
   Value = unknown,
   Command extends CommandName = CommandName,
   Default = unknown,
-> extends Omit<RowFields<Name, Value, Command>, 'env' | 'defaultByCommand' | 'plannedFor'> {
+> extends Omit<RowFields<Name, Value, Command>, 'env' | 'defaultByCommand'> {
   readonly env: string;
   readonly default: Default;
   readonly defaultByCommand?: { readonly [C in CommandName]?: unknown };
-  readonly plannedFor?: readonly CommandName[];
   /** A planned flag is refused when it is set; its feature has not landed. */
   readonly status: 'available' | 'planned';
   /** Whether there is a flag besides the variable. Variables of other programs have none. */

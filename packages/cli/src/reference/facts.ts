@@ -26,6 +26,5 @@ export function marksOf(row: FlagRow): readonly string[] {
   const marks: string[] = [];
   if (row.secret === true) marks.push('secret, never printed');
   if (row.status === 'planned') marks.push(notAvailable);
-  else if (row.plannedFor !== undefined) marks.push(`${notAvailable} for ${commandsInWords(row.plannedFor)}`);
   return marks;
 }

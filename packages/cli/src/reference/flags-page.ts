@@ -81,11 +81,8 @@ function flagCells(row: FlagRow): readonly string[] {
 }
 
 /** `available, secret`; a row that some commands cannot serve yet names them. */
-function statusInWords({ status, secret, plannedFor }: FlagRow): string {
-  const words = [
-    plannedFor === undefined ? status : `${status}, planned for ${commandsInWords(plannedFor)}`,
-    ...(secret === true ? ['secret'] : []),
-  ];
+function statusInWords({ status, secret }: FlagRow): string {
+  const words = [status, ...(secret === true ? ['secret'] : [])];
   return words.join(', ');
 }
 

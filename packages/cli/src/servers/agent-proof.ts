@@ -4,6 +4,7 @@ import type { ForwardProxy, ReportedExpiry } from '@weir/metadata';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveAgentIdentity } from '../rules/agent-identity.ts';
+import { apiBaseUrl } from '../values/api-base-url.ts';
 
 /** By what an agent is admitted to its cluster, whichever way it proves itself. */
 export interface AgentProof {
@@ -42,8 +43,10 @@ export function agentProof(options: AgentProofOptions): AgentProof {
       return byKey(() => file.current());
     }
     case 'workloadIdentity': {
+      const { apiURL } = values;
       const token = new AgentToken({
         ...options,
+        ...(apiURL === undefined ? {} : { urls: () => [apiBaseUrl(apiURL)] }),
         clusterId,
         platformToken: platformToken(proof.source, options),
       });

@@ -278,3 +278,28 @@ test('it looks again after every interval, until it is stopped', async (t) => {
   await stage.runner.stop();
   assert.equal(stage.clock.waiting, 0);
 });
+
+test('many clusters that came together are looked at evenly, each once per interval', async (t) => {
+  const stage = new Stage(t);
+  const count = 300;
+  stage.clusterIds = Array.from({ length: count }, (_, n) => `vci_${n}`);
+  const looks = new Map<string, number>();
+  let inThisSecond = 0;
+  stage.takePicture = async (id) => {
+    inThisSecond++;
+    looks.set(id, (looks.get(id) ?? 0) + 1);
+    return stage.picture({ cluster: { ...healthyPicture().cluster, clusterId: id } });
+  };
+  stage.runner.start();
+  let mostPerSecond = 0;
+  // A little more than the longest wait for the first look, and two more.
+  for (let second = 0; second < 92 + 120; second++) {
+    inThisSecond = 0;
+    stage.clock.advance(1_000);
+    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    mostPerSecond = Math.max(mostPerSecond, inThisSecond);
+  }
+  assert.equal(looks.size, count);
+  for (const [id, times] of looks) assert.ok(times === 3 || times === 4, `${id}: ${times} looks`);
+  assert.ok(mostPerSecond < count / 10, `${mostPerSecond} in one second`);
+});

@@ -107,10 +107,9 @@ export const clusterFlags = [
     name: 'apiURL',
     type: url(),
     commands: [...clusterMembers, 'apply'],
-    plannedFor: clusterMembers,
     deprecatedNames: ['-consoleURL', 'SERVICE_CONSOLE_URL'],
     help: 'The address of the API of the control plane.',
-    rule: 'It may end with /api/v1, as provisioning tools write it.',
+    rule: 'It may end with /api/v1, as provisioning tools write it. Agents exchange the tokens of their platform there, or else at -metadataURL.',
   }),
   planned({
     name: 'multiregion',
