@@ -20,6 +20,21 @@ export const otherRoutes: readonly OtherRoute[] = [
   },
   {
     method: 'GET',
+    path: '/login/sso/{sso_identifier}',
+    summary:
+      'Sends a browser to sign in with OpenID Connect, and then to the path `return_to` of the console.',
+    contentType: 'text/html',
+    security: 'none',
+  },
+  {
+    method: 'GET',
+    path: '/login/callback',
+    summary: 'Where the issuer sends the browser back to.',
+    contentType: 'text/html',
+    security: 'none',
+  },
+  {
+    method: 'GET',
     path: `${apiPath}/openapi.json`,
     summary: 'The description of the API as OpenAPI 3.1.',
     contentType: 'application/json',

@@ -700,6 +700,25 @@ export const caps = {
   /** Problems of one filter that are told. */
   filterProblemsMax: 20,
 
+  /** Queries about events that one agent works on at a time; further ones are sent away. */
+  queriesPerAgentMax: 4,
+
+  /** Queries of one cluster that wait for an agent to ask for work: those of a moment. */
+  queriesWaitingMax: 64,
+
+  /** What a query may ask, as JSON: a filter of any characters, and a few words. */
+  queryRequestBytesMax: 256 * KiB,
+
+  /** What an agent may answer to one query, and what the control plane holds of unfinished answers of a cluster. */
+  queryAnswerBytesMax: 8 * MiB,
+  queryAnswersHeldBytesMax: 64 * MiB,
+
+  /** How long an agent waits for a query before it asks again. */
+  queryWaitMsMax: 30_000,
+
+  /** Jobs of a cluster of which each is done by one agent at a time. */
+  jobLeasesMax: 64,
+
   /** What a search for events may reach over: a day. */
   eventsWindowMsMax: 86_400_000,
 } as const;

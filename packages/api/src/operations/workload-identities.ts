@@ -36,7 +36,7 @@ const exampleFederation = {
   virtual_cluster_id: examples.cluster,
   name: 'production',
   issuer_url: 'https://issuer.example',
-  audience: `service:${examples.cluster}`,
+  audience: `weir://${examples.cluster}`,
   claim_match_rules: [exampleRule],
   read_only: false,
   max_credential_ttl_seconds: 3600,

@@ -117,7 +117,7 @@ export async function startAccounts(
     leading: () =>
       host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, kind: kinds[cluster.type], node })),
     store: accounts.diagnostics,
-    metricsOf: diagnosticMetrics(options.ownClusterId, metrics),
+    metricsOf: diagnosticMetrics(options, metrics),
     onTransition: (transition) => logTransition(transition, log),
     clock,
     log,
@@ -263,13 +263,20 @@ const kinds = {
   byoc_data_lake: 'data_lake',
 } as const satisfies Record<VirtualCluster['type'], ClusterKind>;
 
-/** Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others where they are scraped. */
+/** Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others apart from each other. */
 function diagnosticMetrics(
-  ownClusterId: () => string | undefined,
+  { ownClusterId, host }: Pick<AccountsPartOptions, 'ownClusterId' | 'host'>,
   ofProcess: Metrics,
 ): (clusterId: string) => Metrics {
-  const others = new Metrics();
-  return (clusterId) => (clusterId === ownClusterId() ? ofProcess : others);
+  const ofNodes = new WeakMap<object, Metrics>();
+  return (clusterId) => {
+    if (clusterId === ownClusterId()) return ofProcess;
+    const node = host.node(clusterId);
+    if (node === undefined) return new Metrics();
+    const known = ofNodes.get(node) ?? new Metrics();
+    ofNodes.set(node, known);
+    return known;
+  };
 }
 
 function answerRoot(_request: IncomingMessage, response: ServerResponse): void {

@@ -4,6 +4,7 @@ import type { AgentHeartbeat } from './agent-report.ts';
 import type { GroupsPort } from './groups-port.ts';
 import type { OwnerPort } from './owner-port.ts';
 import type { PrincipalsPort } from './principals-port.ts';
+import type { QueriesPort } from './queries-port.ts';
 import type { SharePort } from './share-port.ts';
 import type { TransactionsPort } from './transactions-port.ts';
 
@@ -22,6 +23,7 @@ export interface ClusterPort
     GroupsPort,
     OwnerPort,
     PrincipalsPort,
+    QueriesPort,
     SharePort,
     TransactionsPort {
   /**

@@ -56,6 +56,11 @@ export class Agents {
     return this.#list;
   }
 
+  /** As it was said last; `undefined` when there is no such agent. */
+  cpuLoadOf(agentId: string): number | undefined {
+    return this.#seen.get(agentId)?.agent.cpuLoad;
+  }
+
   /** With their loads as they said them last, and when. */
   seen(): SeenAgent[] {
     return this.list().map(({ agentId }) => this.#withTime(this.#seen.get(agentId)!));

@@ -64,6 +64,14 @@ import type {
   ScramCredentialResult,
 } from '../cluster/principals-port.ts';
 import type {
+  JobHold,
+  QueryOutcome,
+  QueryReport,
+  QueryToRun,
+  QueryWish,
+  TakenQuery,
+} from '../cluster/queries-port.ts';
+import type {
   AcknowledgeAnswer,
   AcquireAnswer,
   RecordsToAcknowledge,
@@ -371,7 +379,10 @@ export class ClusterCalls implements ClusterPort {
   }
 
   leave(agentId: string): Promise<void> {
-    return this.#target.lead(async ({ agents }) => agents.leave(agentId));
+    return this.#target.lead(async ({ agents, jobLeases }) => {
+      agents.leave(agentId);
+      jobLeases.forget(agentId);
+    });
   }
 
   lockShutdown(request: ShutdownLockRequest): Promise<boolean> {
@@ -380,6 +391,26 @@ export class ClusterCalls implements ClusterPort {
 
   unlockShutdown(agentId: string): Promise<void> {
     return this.#target.lead(async ({ shutdownLocks }) => shutdownLocks.unlock(agentId));
+  }
+
+  runQuery(query: QueryToRun): Promise<QueryOutcome> {
+    return this.#target.lead(({ queries }) => queries.run(query));
+  }
+
+  cancelQuery(queryId: string): Promise<void> {
+    return this.#target.lead(async ({ queries }) => queries.cancel(queryId));
+  }
+
+  takeQuery(wish: QueryWish): Promise<TakenQuery | null> {
+    return this.#target.lead(({ queries }) => queries.take(wish));
+  }
+
+  reportQuery(report: QueryReport): Promise<boolean> {
+    return this.#target.lead(async ({ queries }) => queries.report(report));
+  }
+
+  holdJob(request: JobHold): Promise<boolean> {
+    return this.#target.lead(async ({ jobLeases }) => jobLeases.hold(request));
   }
 
   /** While this process is not the leader, the follower waits until it is. */

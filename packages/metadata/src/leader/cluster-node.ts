@@ -5,6 +5,7 @@ import type { ClusterPort } from '../cluster/port.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import type { Namespace } from '../machine/records/namespaces.ts';
+import { type DeskFigures, deskFigures } from '../queries/desk-figures.ts';
 import { untilBeatMs } from './beat.ts';
 import { ClusterCalls } from './cluster-calls.ts';
 import { type CommitFigures, commitFigures } from './figures.ts';
@@ -56,6 +57,7 @@ export class ClusterNode extends ClusterCalls {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #figures: CommitFigures;
+  readonly #queryFigures: DeskFigures;
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
@@ -82,6 +84,7 @@ export class ClusterNode extends ClusterCalls {
     this.#clock = clock;
     this.#log = log.with({ clusterId });
     this.#figures = commitFigures(metrics, clusterId);
+    this.#queryFigures = deskFigures(metrics);
     this.#machines = machines ?? clusterMachines;
     this.#freshId = options.freshId ?? freshTopicId;
     this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
@@ -257,6 +260,7 @@ export class ClusterNode extends ClusterCalls {
           replica,
           note,
           figures: this.#figures,
+          queryFigures: this.#queryFigures,
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,

@@ -2,6 +2,9 @@ import { type Clock, caps, type Log } from '@weir/core';
 import type { ClusterSnapshot } from '../cluster/port.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
+import { QueryDesk } from '../queries/desk.ts';
+import type { DeskFigures } from '../queries/desk-figures.ts';
+import { JobLeases } from '../queries/job-leases.ts';
 import { Agents, type AgentsChange } from './agents.ts';
 import { AutoScaler } from './auto-scaler/auto-scaler.ts';
 import { lookIntervalMs } from './auto-scaler/growth.ts';
@@ -26,6 +29,7 @@ export interface LeadershipOptions {
   readonly log: Log;
   readonly timing: Timing;
   readonly figures: CommitFigures;
+  readonly queryFigures: DeskFigures;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
   /** An id that nobody ever had. */
@@ -37,6 +41,8 @@ export class Leadership {
   readonly pipeline: CommitPipeline;
   readonly agents: Agents;
   readonly shutdownLocks: ShutdownLocks;
+  readonly jobLeases: JobLeases;
+  readonly queries: QueryDesk;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
   /** Settles with the reason when the term is over. */
@@ -56,6 +62,12 @@ export class Leadership {
     });
     this.agents = new Agents({ clock, log }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
+    this.jobLeases = new JobLeases(clock);
+    this.queries = new QueryDesk({
+      clock,
+      agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
+      figures: options.queryFigures,
+    });
     this.#takeOverAgents();
     this.pipeline = new CommitPipeline({
       replica,
@@ -151,6 +163,7 @@ export class Leadership {
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
     this.groups.close(`this control plane no longer leads: ${reason}`);
+    this.queries.close(`this control plane no longer leads: ${reason}`);
     this.#resolveEnded(reason);
   }
 

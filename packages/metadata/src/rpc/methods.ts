@@ -16,6 +16,7 @@ import { adminMethods } from './admin-methods.ts';
 import { groupMethods } from './group-methods.ts';
 import { ownerMethods } from './owner-methods.ts';
 import { principalMethods } from './principal-methods.ts';
+import { queryMethods } from './query-methods.ts';
 import {
   anything,
   column,
@@ -164,6 +165,7 @@ export const methods = {
   ...groupMethods,
   ...ownerMethods,
   ...principalMethods,
+  ...queryMethods,
   ...shareMethods,
   ...transactionMethods,
   // The next heartbeat says the same, so that waiting long for this one is of no use.

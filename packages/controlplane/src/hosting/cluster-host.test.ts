@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import { openJournals } from '@weir/metadata';
+import { until } from '../../testing/until.ts';
+import { clusterCalled } from '../../testing/virtual-cluster.ts';
+import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import { ClusterHost, type ClusterHostOptions } from './cluster-host.ts';
+
+function startHost(t: TestContext, options: Pick<ClusterHostOptions, 'list'> & Partial<ClusterHostOptions>) {
+  const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
+  const host = new ClusterHost({
+    hub,
+    self: () => ({ id: 'one', url: 'http://one' }),
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+    ...options,
+  });
+  t.after(async () => {
+    await host.stop();
+    await hub.close();
+  });
+  return host;
+}
+
+test('there is a node for every cluster of the registry, and none for others', async (t) => {
+  let registry: readonly VirtualCluster[] = [clusterCalled('a'), clusterCalled('b')];
+  const host = startHost(t, { list: async () => registry });
+  assert.equal(host.isReady, false);
+  await host.start();
+  assert.equal(host.isReady, true);
+  await until(() => host.leading().length === 2);
+
+  registry = [clusterCalled('b'), clusterCalled('c')];
+  await host.look();
+  assert.deepEqual(
+    host.all().map(({ cluster }) => cluster.id),
+    ['vci_b', 'vci_c'],
+  );
+  assert.equal(host.node('vci_a'), undefined);
+  const kept = host.node('vci_b');
+  registry = [{ ...clusterCalled('b'), name: 'vcn_renamed' }];
+  await host.look();
+  assert.equal(host.cluster('vci_b')?.name, 'vcn_renamed');
+  assert.equal(host.node('vci_b'), kept, 'a new name is no reason to begin anew');
+});
+
+test('a cluster that comes back gets a node when its last one has ended, and keeps what it held', async (t) => {
+  let registry: readonly VirtualCluster[] = [clusterCalled('a')];
+  const ends = Promise.withResolvers<void>();
+  const attached: string[] = [];
+  const host = startHost(t, {
+    list: async () => registry,
+    attach: (_node, { id }) => {
+      attached.push(id);
+      return () => ends.promise;
+    },
+  });
+  await host.start();
+  await until(() => host.leading().length === 1);
+  await host
+    .node('vci_a')!
+    .createTopics([{ name: 'orders', partitionCount: 1, configs: {} }], { validateOnly: false });
+  registry = [];
+  await host.look();
+  registry = [clusterCalled('a')];
+  await host.look();
+  assert.equal(host.node('vci_a'), undefined, 'the last one has not ended yet');
+  ends.resolve();
+  await until(async () => {
+    await host.look();
+    return host.leading().length === 1;
+  });
+  assert.deepEqual(attached, ['vci_a', 'vci_a']);
+  const names = await new Promise<string[]>((resolve) => {
+    host.node('vci_a')!.follow({
+      onSnapshot: ({ topics }) => resolve(topics.map(({ name }) => name)),
+      onChanges: () => {},
+    });
+  });
+  assert.deepEqual(names, ['orders']);
+});
+
+test('a registry that cannot be read is no reason to let go of a cluster', async (t) => {
+  let isAway = false;
+  const host = startHost(t, {
+    list: async () => {
+      if (isAway) throw new Error('away');
+      return [clusterCalled('a')];
+    },
+  });
+  await host.start();
+  isAway = true;
+  await host.look();
+  assert.notEqual(host.node('vci_a'), undefined);
+});
+
+test('whoever asks for a look gets one that began after he asked, and shares it', async (t) => {
+  const asked: PromiseWithResolvers<readonly VirtualCluster[]>[] = [];
+  const host = startHost(t, {
+    list: () => {
+      const question = Promise.withResolvers<readonly VirtualCluster[]>();
+      asked.push(question);
+      return question.promise;
+    },
+  });
+  const first = host.look();
+  await until(() => asked.length === 1);
+  const others = [host.look(), host.look(), host.look()];
+  asked[0]!.resolve([]);
+  await first;
+  await until(() => asked.length === 2);
+  assert.equal(host.node('vci_new'), undefined);
+  asked[1]!.resolve([clusterCalled('new')]);
+  await Promise.all(others);
+  assert.notEqual(host.node('vci_new'), undefined);
+  assert.equal(asked.length, 2);
+});

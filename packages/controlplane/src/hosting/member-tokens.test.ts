@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HandClock } from '@weir/oidc/testing';
+import { signAgentToken } from '../workload-identity/agent-tokens.ts';
+import { authorizeMembers, memberToken } from './member-tokens.ts';
+
+const secret = Buffer.alloc(32, 1);
+const secretOf = (clusterId: string) => (clusterId === 'vci_a' ? secret : undefined);
+
+test('a process enters the clusters whose journal it has read, for a while', async () => {
+  const clock = new HandClock();
+  const authorize = authorizeMembers(secretOf, clock);
+  const token = memberToken('vci_a', secretOf, clock)!;
+  const endMs = clock.nowMs() + 60_000;
+  const cases: [what: string, clusterId: string, key: string, verdict: boolean | undefined][] = [
+    ['its own', 'vci_a', token, true],
+    ['a cluster that this process has not read', 'vci_b', token, undefined],
+    ['a key that is no token', 'vci_a', `aks_${'0'.repeat(64)}`, false],
+    [
+      'a token of another cluster',
+      'vci_a',
+      signAgentToken({ clusterId: 'vci_c', bindingMark: 'member', endMs }, secret),
+      false,
+    ],
+    [
+      'a token of a binding',
+      'vci_a',
+      signAgentToken({ clusterId: 'vci_a', bindingMark: 'x', endMs }, secret),
+      false,
+    ],
+    [
+      'a token that somebody else signed',
+      'vci_a',
+      signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs }, Buffer.alloc(32, 2)),
+      false,
+    ],
+  ];
+  for (const [what, clusterId, key, verdict] of cases)
+    assert.equal(await authorize(clusterId, key), verdict, what);
+  await clock.advance(60_000);
+  assert.equal(await authorize('vci_a', token), false, 'its time is over');
+  assert.equal(memberToken('vci_b', secretOf, clock), undefined);
+});

@@ -1,0 +1,118 @@
+import { type Clock, caps } from '@weir/core';
+import type { TakenQuery } from '../cluster/queries-port.ts';
+
+/** What is known of an agent besides that it asks for queries. */
+export interface KnownAgents {
+  /** From 0 to 1; `undefined` when no such agent lives. */
+  readonly cpuLoadOf: (agentId: string) => number | undefined;
+}
+
+interface Engine {
+  readonly agentId: string;
+  /** Ids of the queries that it was given. */
+  readonly running: Set<string>;
+  heardMs: number;
+  /** Ends its wait: with a query, or with nothing. */
+  give: ((query: TakenQuery | null) => void) | undefined;
+}
+
+/** An agent asks again at once, unless it works on as much as it may; one that does not is not there any more. */
+const absenceMsMax = 5_000;
+
+/** The agents that have a query engine, as far as they ask for work, and what each works on. */
+export class Engines {
+  readonly #clock: Clock;
+  readonly #agents: KnownAgents;
+  readonly #engines = new Map<string, Engine>();
+
+  constructor(clock: Clock, agents: KnownAgents) {
+    this.#clock = clock;
+    this.#agents = agents;
+  }
+
+  get count(): number {
+    return this.#engines.size;
+  }
+
+  /** How many more queries all of them together may work on. */
+  get freePlaces(): number {
+    let free = 0;
+    for (const { running } of this.#engines.values())
+      free += Math.max(0, caps.queriesPerAgentMax - running.size);
+    return free;
+  }
+
+  /** An agent waits for work. Its earlier wait, whose connection is gone, ends. */
+  wait(agentId: string, waitMs: number): Promise<TakenQuery | null> {
+    const known = this.#engines.get(agentId);
+    if (known === undefined && this.#engines.size >= caps.agentsPerClusterMax) return Promise.resolve(null);
+    const engine = known ?? { agentId, running: new Set(), heardMs: 0, give: undefined };
+    engine.give?.(null);
+    engine.heardMs = this.#clock.monotonicMs();
+    this.#engines.set(agentId, engine);
+    return new Promise((resolve) => {
+      const give = (query: TakenQuery | null) => {
+        cancel();
+        engine.give = undefined;
+        engine.heardMs = this.#clock.monotonicMs();
+        resolve(query);
+      };
+      const cancel = this.#clock.after(waitMs, () => give(null));
+      engine.give = give;
+    });
+  }
+
+  /** The agent that a query should go to: one that waits for work, has the least to do, and did not fail at the query before. */
+  choose(triedBy: ReadonlySet<string>): string | undefined {
+    let best: { readonly agentId: string; readonly rank: readonly number[] } | undefined;
+    for (const { agentId, running, give } of this.#engines.values()) {
+      const cpuLoad = this.#agents.cpuLoadOf(agentId);
+      if (give === undefined || running.size >= caps.queriesPerAgentMax || cpuLoad === undefined) continue;
+      const rank = [triedBy.has(agentId) ? 1 : 0, running.size, cpuLoad];
+      if (best === undefined || isBefore(rank, best.rank)) best = { agentId, rank };
+    }
+    return best?.agentId;
+  }
+
+  give(agentId: string, query: TakenQuery): void {
+    const engine = this.#engines.get(agentId)!;
+    engine.running.add(query.queryId);
+    engine.give!(query);
+  }
+
+  /** The agent said something of a query. */
+  heard(agentId: string): void {
+    const engine = this.#engines.get(agentId);
+    if (engine !== undefined) engine.heardMs = this.#clock.monotonicMs();
+  }
+
+  /** The agent is done with a query, or has lost it. */
+  free(agentId: string, queryId: string): void {
+    this.#engines.get(agentId)?.running.delete(queryId);
+  }
+
+  isAlive(agentId: string): boolean {
+    return this.#agents.cpuLoadOf(agentId) !== undefined;
+  }
+
+  /** Forgets those that are gone. Queries that they had are the business of whoever gave them. */
+  sweep(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [agentId, { give, heardMs, running }] of this.#engines) {
+      const isAbsent = give === undefined && running.size === 0 && nowMs - heardMs > absenceMsMax;
+      if (!isAbsent && this.isAlive(agentId)) continue;
+      this.#engines.delete(agentId);
+      give?.(null);
+    }
+  }
+
+  close(): void {
+    for (const { give } of this.#engines.values()) give?.(null);
+    this.#engines.clear();
+  }
+}
+
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const place = a.findIndex((part, index) => part !== b[index]);
+  return place >= 0 && a[place]! < b[place]!;
+}

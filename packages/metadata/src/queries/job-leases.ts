@@ -1,0 +1,44 @@
+import { type Clock, caps } from '@weir/core';
+import { type JobHold, jobLeaseMs } from '../cluster/queries-port.ts';
+
+interface Held {
+  readonly agentId: string;
+  readonly untilMs: number;
+}
+
+/**
+ * Which agent does each job that one agent at a time does for the cluster. Soft state of the leader, held for a lease, so that the job of an agent
+ * that dies goes to another.
+ *
+ * A new leader does not know who had a job. For the time of one lease it gives none to those who ask for it, so that those who have one
+ * can say so.
+ */
+export class JobLeases {
+  readonly #clock: Clock;
+  readonly #givesFromMs: number;
+  readonly #held = new Map<string, Held>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#givesFromMs = clock.monotonicMs() + jobLeaseMs;
+  }
+
+  /** Says whether the agent has the job now. */
+  hold({ agentId, job, hasIt }: JobHold): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [name, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(name);
+    const holder = this.#held.get(job)?.agentId;
+    if (holder !== undefined && holder !== agentId) return false;
+    if (holder === undefined) {
+      if (!hasIt && nowMs < this.#givesFromMs) return false;
+      if (this.#held.size >= caps.jobLeasesMax) return false;
+    }
+    this.#held.set(job, { agentId, untilMs: nowMs + jobLeaseMs });
+    return true;
+  }
+
+  /** An agent that left does its jobs no longer. */
+  forget(agentId: string): void {
+    for (const [job, held] of this.#held) if (held.agentId === agentId) this.#held.delete(job);
+  }
+}
