@@ -23,7 +23,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   api: { mayImport: ['core'], builtins: [] },
   // Whose tokens are believed: agents ask for clients that log in, the control plane for agents and users.
   oidc: { mayImport: ['core'], builtins: 'any' },
-  agent: { mayImport: ['core', 'wire', 'storage', 'metadata', 'oidc'], builtins: 'any' },
+  // Agents write events, and answer questions about them.
+  agent: { mayImport: ['core', 'wire', 'storage', 'metadata', 'oidc', 'events'], builtins: 'any' },
   registry: { mayImport: ['core', 'metadata'], builtins: 'any' },
   events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },

@@ -719,6 +719,24 @@ export const caps = {
   /** Jobs of a cluster of which each is done by one agent at a time. */
   jobLeasesMax: 64,
 
+  /** One event as it is written. Larger ones are dropped. */
+  eventBytesMax: 1 * MiB,
+
+  /** Events of one agent that wait to be written, or of which nobody knows yet whether they are. Further ones are dropped. */
+  eventQueueBytesMax: 16 * MiB,
+  eventQueueCountMax: 50_000,
+
+  /** What an agent writes besides the records of clients, as it waits for a file that takes it along. */
+  asideBytesMax: 16 * MiB,
+
+  /** Figures of a cluster that are events once a minute. */
+  clusterMetricEventsMax: 20_000,
+
+  /** Events of the control plane that wait for an agent which writes them; the oldest make room. One answer has no more than a part. */
+  controlPlaneEventsMax: 1_000,
+  controlPlaneEventCharsMax: 2 * MiB,
+  controlPlaneEventsPerCallMax: 200,
+
   /** What a search for events may reach over: a day. */
   eventsWindowMsMax: 86_400_000,
 } as const;

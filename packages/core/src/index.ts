@@ -19,6 +19,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { fileIdTimeMs } from './file-id-time.ts';
+export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { keptCopy } from './kept-copy.ts';
 export {
   jsonLog,

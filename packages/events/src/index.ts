@@ -7,6 +7,7 @@ export {
   eventEnvelope,
   readAgentSource,
 } from './envelope.ts';
+export { newEventId } from './event-id.ts';
 export {
   type EventField,
   type EventType,
@@ -58,6 +59,7 @@ export {
   words,
 } from './filter/tree.ts';
 export { type Preset, presets } from './presets.ts';
+export { type EventToWrite, eventTopicName, serializeEvent } from './record.ts';
 export { eventsPage } from './reference-page.ts';
 export {
   type DayRange,

@@ -127,6 +127,19 @@ export type {
   ScramCredentialResult,
 } from './cluster/principals-port.ts';
 export {
+  type JobHold,
+  jobLeaseMs,
+  type QueriesPort,
+  type QueryOutcome,
+  type QueryRefusal,
+  type QueryReport,
+  type QueryToRun,
+  type QueryWish,
+  queryLimitMsMax,
+  queryReportIntervalMs,
+  type TakenQuery,
+} from './cluster/queries-port.ts';
+export {
   type AcknowledgeAnswer,
   type AcknowledgedPartition,
   type AcknowledgeType,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -46,7 +47,7 @@ test('two control planes on PostgreSQL share an installation and take over from 
     [
       ...['agent', '-metadataURL', `${one},${two}`],
       ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
-      ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'zone-a'],
+      ...['-bucketURL', bucketOf('of-the-agent'), '-availabilityZone', 'zone-a'],
       ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
       ...['-gracefulShutdownDuration', '5s'],
     ],

@@ -39,6 +39,8 @@ export class DataFile {
   uncompressedBytes = 0;
   batchCount = 0;
   recordCount = 0;
+  /** What of it nobody waits for. */
+  readonly aside = { appendCount: 0, bytes: 0, uncompressedBytes: 0, recordCount: 0 };
   closedMs = 0;
   storedMs = 0;
   cancelDeadline: (() => void) | undefined;
@@ -56,6 +58,15 @@ export class DataFile {
     this.bytes += append.bytes;
     this.uncompressedBytes += append.uncompressedBytes;
     this.batchCount += append.batches.length;
+  }
+
+  /** Takes what rides along; only when the file is about to be closed, so that it does not count for when that is. */
+  addAside(append: PendingAppend): void {
+    this.add(append);
+    this.aside.appendCount++;
+    this.aside.bytes += append.bytes;
+    this.aside.uncompressedBytes += append.uncompressedBytes;
+    for (const { recordCount } of append.batches) this.aside.recordCount += recordCount;
   }
 
   /** Takes out a request; only while the file is open. */

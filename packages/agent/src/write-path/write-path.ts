@@ -1,6 +1,7 @@
 import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { AsideQueue } from './aside-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
 import { LostSequences } from './lost-sequences.ts';
@@ -41,6 +42,12 @@ export interface WritePath {
    * lent the bytes may use them again as soon as it has.
    */
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
+  /**
+   * Writes batches for which no client waits and which need no room of those that do: they ride along with the next file that is closed for
+   * others, and get one of their own only when none came for a while. See `aside-queue.ts`. Never rejects. KAFKA_STORAGE_ERROR says
+   * for certain that nothing was written.
+   */
+  appendAside(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
   /** Writes what there is without waiting for more; resolves when nothing is under way. */
   drain(): Promise<void>;
   /** Gives up what `drain` could not end in time, so that nothing keeps the process alive. */
@@ -81,6 +88,7 @@ class FileWritePath implements WritePath {
   readonly #metrics: WriteMetrics;
   readonly #commits: CommitQueue;
   readonly #lost: LostSequences;
+  readonly #aside: AsideQueue;
   /** Requests without room, first come first served. Each has the timer of its deadline. */
   readonly #waiting = new Map<PendingAppend, () => void>();
   #waitingBytes = 0;
@@ -100,6 +108,7 @@ class FileWritePath implements WritePath {
     this.#options = options;
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
+    this.#aside = new AsideQueue(options.clock, () => this.#openForAside());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
       clock: options.clock,
@@ -133,6 +142,16 @@ class FileWritePath implements WritePath {
     });
   }
 
+  appendAside(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
+    return new Promise((resolve) => {
+      const arrivedMs = this.#options.clock.monotonicMs();
+      const deadlineMs = arrivedMs + caps.produceTimeoutMsMax;
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs }, resolve);
+      if (!this.#aside.push(append)) append.fail('KAFKA_STORAGE_ERROR');
+      else if (this.#whenDrained.length > 0) this.#pump();
+    });
+  }
+
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenDrained.push(resolve);
@@ -143,6 +162,7 @@ class FileWritePath implements WritePath {
   abandon(): void {
     this.#forgetOpen();
     for (const cancel of this.#waiting.values()) cancel();
+    this.#aside.abandon();
     this.#commits.abandon();
   }
 
@@ -157,7 +177,7 @@ class FileWritePath implements WritePath {
     return file.isFull(this.#options.flush, caps.fileBatchesMax);
   }
 
-  #admit(append: PendingAppend): void {
+  #admit(append: PendingAppend, isAside = false): void {
     const { clock, flush } = this.#options;
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
@@ -170,7 +190,8 @@ class FileWritePath implements WritePath {
       }
     }
     const wasWorthwhile = this.#open.isWorthwhile(flush);
-    this.#open.add(append);
+    if (isAside) this.#open.addAside(append);
+    else this.#open.add(append);
     this.#bufferedBytes += append.bytes;
     if (!wasWorthwhile && flush.windowMs > 0 && this.#open.isWorthwhile(flush)) this.#closeSoon();
   }
@@ -189,6 +210,15 @@ class FileWritePath implements WritePath {
       this.#openIsDue = true;
       this.#pump();
     });
+  }
+
+  /** Nobody else opened a file for so long that what rides along gets one. Says whether there is or will be one. */
+  #openForAside(): boolean {
+    if (this.#open !== undefined) return true;
+    if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
+    this.#admit(this.#aside.shift()!, true);
+    this.#pumpAfterAppend();
+    return true;
   }
 
   #wait(append: PendingAppend): void {
@@ -245,13 +275,15 @@ class FileWritePath implements WritePath {
   #pump(): void {
     for (;;) {
       this.#admitWaiting();
+      if (this.#whenDrained.length > 0 && this.#aside.length > 0) this.#openForAside();
       const file = this.#open;
       if (file === undefined) break;
       if (this.#commits.length >= this.#options.inflightFilesMax) break;
       if (!this.#isFull(file) && !this.#openIsDue && !this.#closesAtOnce()) break;
       this.#close(file);
     }
-    const isIdle = this.#open === undefined && this.#commits.length === 0 && this.#waiting.size === 0;
+    const isEmpty = this.#open === undefined && this.#aside.length === 0;
+    const isIdle = isEmpty && this.#commits.length === 0 && this.#waiting.size === 0;
     if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
   }
 
@@ -288,6 +320,10 @@ class FileWritePath implements WritePath {
 
   #close(file: DataFile): void {
     this.#forgetOpen();
+    for (const append of this.#aside.board(caps.fileBatchesMax - file.batchCount)) {
+      file.addAside(append);
+      this.#bufferedBytes += append.bytes;
+    }
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
     this.#lastClosedMs = file.closedMs;
@@ -411,12 +447,13 @@ class FileWritePath implements WritePath {
       metrics.uncompressedBytes.observe(file.uncompressedBytes);
       metrics.batches.add(file.batchCount);
       metrics.records.add(file.recordCount);
-      metrics.producedRecords.add(file.recordCount);
-      metrics.producedBytes.add(file.bytes);
-      metrics.producedUncompressedBytes.add(file.uncompressedBytes);
+      const { aside } = file;
+      metrics.producedRecords.add(file.recordCount - aside.recordCount);
+      metrics.producedBytes.add(file.bytes - aside.bytes);
+      metrics.producedUncompressedBytes.add(file.uncompressedBytes - aside.uncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
-      this.#awaitAnswered(file.appends.length);
+      this.#awaitAnswered(file.appends.length - aside.appendCount);
     }
     this.#pump();
   }

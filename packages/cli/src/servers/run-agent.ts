@@ -21,6 +21,7 @@ import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
+import { bucketOverride } from './bucket-override.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { explainingPorts } from './taken-port.ts';
@@ -52,7 +53,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   if ('problem' in roles) throw new Failure(roles.problem.rule);
   const host = clientsReach(values);
   const metrics = new Metrics({ agent_version: release });
-  const bucketUrl = bucketType().print(values.bucketURL!);
+  const ownBucketUrl = bucketType().print(values.bucketURL!);
   const { kafkaPort, httpPort, internalTLSPort } = values;
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
   const ownZone = new OwnZone({
@@ -76,8 +77,13 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     resources.defer(() => push.stop());
     const figures = new AgentFigures({ clock, metrics });
-    const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
-    resources.defer(() => store.close());
+    const openBucket = async (url: string) => {
+      const opened = await openStore(url, { ...deps, onRequest: figures.requestEnded });
+      resources.defer(() => opened.close());
+      return opened;
+    };
+    // Before anybody is asked, so that a mistake in it is told at once.
+    const ownStore = await openBucket(ownBucketUrl);
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
     const proxy = forwardProxy(values);
@@ -108,6 +114,10 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     knownUrls = () => cluster.urls();
     resources.defer(() => cluster.close());
+    const override = await bucketOverride(cluster, stop);
+    const bucketUrl = override ?? ownBucketUrl;
+    const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
+    if (store !== ownStore) log.info('the cluster names another bucket than this agent was started with');
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
       givenUp: stop,

@@ -28,12 +28,12 @@ import { signInRoute } from '../sign-in/sign-in-route.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import type { ControlPlaneProcessOptions } from './control-plane-process.ts';
-import { answerSetupPage, setupPath, setupUrl } from './first-pages.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 import { signInLink } from './sign-in-link.ts';
+import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
 import { workloadIdentities } from './workload-identities.ts';
 
 export interface AccountsPartOptions {
@@ -92,7 +92,7 @@ export async function startAccounts(
   const hosted = hostedOf(options, accounts, limits);
   running.defer(() => hosted.close());
   const routes: readonly Route[] = [
-    { matches: (path) => path === setupPath, answer: answerSetupPage },
+    ...signUpRoutes,
     ...(user && signInToken
       ? [signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })]
       : []),

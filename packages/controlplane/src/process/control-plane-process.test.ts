@@ -64,6 +64,22 @@ test('a new installation begins with a cluster, a key for its agents, and a link
     cluster?.agent_keys?.map(({ name }) => name),
     ['akn_default_agents'],
   );
+  const roles = await callApi(url, 'list_user_roles', {}, { cookie });
+  const readOnly = roles.body.user_roles.find(({ name }) => name === 'Read-only')!.id;
+  const invited = await callApi(
+    url,
+    'users/create_invitations',
+    { invitations: [{ email: 'bob@example.com', user_role_id: readOnly }] },
+    { cookie },
+  );
+  const link = new URL(invited.body.invitations[0]!.invitation_url);
+  assert.match(await (await fetch(link)).text(), /Join Weir/);
+  const joined = await callApi(url, 'users/accept_invitation', {
+    token: link.hash.slice(1),
+    name: 'Bob',
+    password: 'another horse battery',
+  });
+  assert.equal(joined.body.user.email, 'bob@example.com');
   const again = await callApi(url, 'setup', { token: new URL(process.setupUrl!).hash.slice(1), ...person });
   assert.equal(again.body.error, 'already_set_up');
 });

@@ -101,7 +101,8 @@ const quickMsMax = 30_000;
 
 /** The paths of what comes with accounts. */
 const isOfAccounts = (path: string) =>
-  path === '/' || [`${apiPath}/`, '/setup', signInPath, '/login/'].some((prefix) => path.startsWith(prefix));
+  path === '/' ||
+  [`${apiPath}/`, '/setup', '/join', signInPath, '/login/'].some((prefix) => path.startsWith(prefix));
 
 export async function startControlPlaneProcess(
   options: ControlPlaneProcessOptions,

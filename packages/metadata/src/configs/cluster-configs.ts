@@ -310,8 +310,7 @@ export const clusterConfigs = {
   },
   'service.bucket.url': {
     type: url,
-    doc: 'The bucket that agents are to use instead of the one that they were started with.',
-    withoutEffect: true,
+    doc: 'The bucket that agents use instead of the one that they were started with. They read it when they start; files are not brought from one to the other.',
   },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,

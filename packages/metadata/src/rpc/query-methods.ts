@@ -17,9 +17,7 @@ export const queryMethods = {
     again: 'repeated',
     deadlineMs: queryLimitMsMax + 30_000,
     waits: true,
-    args: tuple(
-      object<QueryToRun>({ queryId: text, request: column(Uint8Array), limitMs: whole }),
-    ),
+    args: tuple(object<QueryToRun>({ queryId: text, request: column(Uint8Array), limitMs: whole })),
   },
   cancelQuery: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
   // A query whose way to the agent was lost is found again in the memory of replies.

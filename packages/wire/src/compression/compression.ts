@@ -4,7 +4,7 @@ import { compressGzip, decompressGzip } from './gzip.ts';
 import { compressLz4, decompressLz4 } from './lz4.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { compressSnappy, decompressSnappy, type SnappyFraming } from './snappy.ts';
-import { compressZstd, decompressZstd } from './zstd.ts';
+import { compressZstd, compressZstdAside, decompressZstd } from './zstd.ts';
 
 export interface CompressOptions {
   /** For gzip (1 to 9) and zstd (negative to 22); the codec's default when not given. The others have no levels. */
@@ -37,6 +37,15 @@ function passThrough(bytes: Buffer, outputBytesMax: number): Buffer {
 /** With codec `none` the result is the input itself, not a copy. */
 export function compress(codec: CompressionCodec, bytes: Buffer, options: CompressOptions = {}): Buffer {
   return compressions[codec].compress(bytes, options);
+}
+
+/** The same in a thread of the pool, where the codec can do that: zstd can, and the others are done when this returns. */
+export async function compressAside(
+  codec: CompressionCodec,
+  bytes: Buffer,
+  options: CompressOptions = {},
+): Promise<Buffer> {
+  return codec === 'zstd' ? compressZstdAside(bytes, options.level) : compress(codec, bytes, options);
 }
 
 /**

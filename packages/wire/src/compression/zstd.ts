@@ -1,4 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
@@ -7,10 +7,21 @@ import { outputChunkBytes, zlibFailure } from './zlib-output.ts';
 const subject = 'zstd';
 
 export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
-  return zstdCompressSync(
-    bytes,
-    level === undefined ? {} : { params: { [constants.ZSTD_c_compressionLevel]: level } },
-  );
+  return zstdCompressSync(bytes, optionsOf(level));
+}
+
+/** In a thread of the pool. The bytes may not change before it is done. */
+export function compressZstdAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    zstdCompress(bytes, optionsOf(level), (error, compressed) => {
+      if (error === null) resolve(compressed);
+      else reject(error);
+    });
+  });
+}
+
+function optionsOf(level: number | undefined): ZstdOptions {
+  return level === undefined ? {} : { params: { [constants.ZSTD_c_compressionLevel]: level } };
 }
 
 /**

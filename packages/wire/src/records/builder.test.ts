@@ -184,3 +184,16 @@ test('offsets must grow', () => {
   at(10n + 2n ** 31n - 1n)();
   assert.equal(new RecordBatchView(builder.finish()).lastOffsetDelta, 2_147_483_647);
 });
+
+for (const codec of codecs) {
+  test(`${codec}: a batch that is finished aside is the same batch`, async () => {
+    const filled = () => {
+      const builder = new RecordBatchBuilder({ codec });
+      for (let n = 0; n < 100; n++) {
+        builder.append({ timestamp: BigInt(n), key: null, value: Buffer.from(`value ${n}`) });
+      }
+      return builder;
+    };
+    assert.deepEqual(await filled().finishAside(), filled().finish());
+  });
+}

@@ -1,4 +1,10 @@
-import { type CompressionCodec, type CompressOptions, codecIds, compress } from '../compression/index.ts';
+import {
+  type CompressionCodec,
+  type CompressOptions,
+  codecIds,
+  compress,
+  compressAside,
+} from '../compression/index.ts';
 import { varint32Bytes, varint64Bytes, writeVarint32, writeVarint64 } from '../varint.ts';
 import { sealBatch } from './crc.ts';
 import {
@@ -121,12 +127,20 @@ export class RecordBatchBuilder {
   /** Returns the finished batch. The builder must not be used after that, for its buffer is now the batch. */
   finish(): Buffer {
     const { codec = 'none', compression } = this.fields;
-    let batch = this.bytes.subarray(0, this.at);
-    if (codec !== 'none' && this.count > 0) {
-      const records = compress(codec, batch.subarray(headerBytes), compression);
-      batch = Buffer.allocUnsafe(headerBytes + records.length);
-      batch.set(records, headerBytes);
-    }
+    const batch = this.bytes.subarray(0, this.at);
+    if (codec === 'none' || this.count === 0) return this.seal(batch);
+    return this.seal(withRecords(compress(codec, batch.subarray(headerBytes), compression)));
+  }
+
+  /** The same for those who can wait: a thread of the pool compresses, and this one does something else meanwhile. */
+  async finishAside(): Promise<Buffer> {
+    const { codec = 'none', compression } = this.fields;
+    const batch = this.bytes.subarray(0, this.at);
+    if (codec === 'none' || this.count === 0) return this.seal(batch);
+    return this.seal(withRecords(await compressAside(codec, batch.subarray(headerBytes), compression)));
+  }
+
+  private seal(batch: Buffer): Buffer {
     this.writeHeader(batch);
     sealBatch(batch);
     return batch;
@@ -155,6 +169,13 @@ export class RecordBatchBuilder {
     larger.set(this.bytes.subarray(0, this.at));
     this.bytes = larger;
   }
+}
+
+/** A batch whose header is still to be written. */
+function withRecords(records: Buffer): Buffer {
+  const batch = Buffer.allocUnsafe(headerBytes + records.length);
+  batch.set(records, headerBytes);
+  return batch;
 }
 
 export function buildRecordBatch(records: Iterable<RecordToWrite>, fields: RecordBatchFields = {}): Buffer {

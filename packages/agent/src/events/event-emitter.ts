@@ -1,0 +1,57 @@
+import type { Clock, Random } from '@weir/core';
+import { agentSource, type EventRecord, type EventTypeName, newEventId, serializeEvent } from '@weir/events';
+import type { EventProcessor } from './event-processor.ts';
+import type { EventSwitch } from './event-switch.ts';
+
+export interface EmitOptions {
+  /** When it happened; now when not given. */
+  readonly timeMs?: number;
+}
+
+/** What the parts of an agent tell events with. It never throws and never makes anybody wait; what cannot be written is counted. */
+export interface EventEmitter {
+  /** Whether events of the type are wanted. Ask it where making the data of one costs something. */
+  isOn(type: EventTypeName): boolean;
+  /** Does nothing while the type is off. */
+  emit(type: EventTypeName, data: EventData, options?: EmitOptions): void;
+}
+
+/** The payload. What is `undefined` is left out. */
+export type EventData = Readonly<Record<string, EventRecord['data'][string] | undefined>>;
+
+/** Who emits. Events say it in their source and in their payload. */
+export interface EmittingAgent {
+  readonly agentId: string;
+  readonly hostname: string;
+  readonly clusterId: string;
+  /** What people call the cluster; its id where that is not known. */
+  readonly clusterName?: string;
+}
+
+export interface EmitterOptions {
+  readonly agent: EmittingAgent;
+  readonly events: Pick<EventSwitch, 'isOn'>;
+  readonly processor: Pick<EventProcessor, 'submit'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function createEmitter({ agent, events, processor, clock, random }: EmitterOptions): EventEmitter {
+  const source = agentSource({ virtualClusterId: agent.clusterId, agentId: agent.agentId });
+  const said = {
+    agent_id: agent.agentId,
+    hostname_fqdn: agent.hostname,
+    virtual_cluster_id: agent.clusterId,
+    virtual_cluster_name: agent.clusterName ?? agent.clusterId,
+  };
+  return {
+    isOn: (type) => events.isOn(type),
+    emit(type, data, { timeMs = clock.nowMs() } = {}) {
+      if (!events.isOn(type)) return;
+      const id = newEventId(timeMs, random);
+      // JSON leaves out what is undefined.
+      const full = { ...data, ...said } as EventRecord['data'];
+      processor.submit(type, serializeEvent({ id, source, type, timeMs, data: full }), timeMs);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { type Clock, KiB, type Log, type Metrics } from '@weir/core';
+import type { EventTypeName } from '@weir/events';
+import type { ErrorName } from '@weir/wire';
+import type { WritePath } from '../write-path/write-path.ts';
+import { type EventBatch, eventBatch } from './event-batch.ts';
+import { type EventMetrics, eventMetrics } from './event-metrics.ts';
+import { type EventCut, EventQueue, type QueueLimits } from './event-queue.ts';
+import type { EventTopics } from './event-topics.ts';
+
+export interface EventProcessorOptions {
+  readonly topics: Pick<EventTopics, 'known' | 'ensure'>;
+  readonly writePath: Pick<WritePath, 'appendAside'>;
+  readonly limits?: QueueLimits;
+  readonly clock: Clock;
+  /** Not one whose lines become events: what is said of events that cannot be written would be the next of them. */
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** How long events wait for each other, and how many of them do not. */
+export const gatherMs = 500;
+const cutBytes = 512 * KiB;
+/** How long is waited before another try, twice as long each time. */
+const firstPauseMs = 250;
+const triesMax = 6;
+
+/**
+ * Writes events beside the records of clients: gathers them, makes a batch per type, and lets it ride along with a file. Nobody who emits ever waits.
+ *
+ * What certainly was not written is tried again, a few times. What may have been written is not, since nobody wants to see an event twice.
+ */
+export class EventProcessor {
+  readonly #options: EventProcessorOptions;
+  readonly #metrics: EventMetrics;
+  readonly #queue: EventQueue;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #pauses = new Set<() => void>();
+  #cancelCut: (() => void) | undefined;
+  #isCutDue = false;
+  #hasStopped = false;
+
+  constructor(options: EventProcessorOptions) {
+    this.#options = options;
+    this.#metrics = eventMetrics(options.metrics);
+    this.#queue = new EventQueue(options.limits);
+  }
+
+  submit(type: EventTypeName, text: string, timeMs: number): void {
+    if (this.#hasStopped) return;
+    const taken = this.#queue.offer(type, text, timeMs);
+    if (taken === 'tooLarge') this.#metrics.tooLarge.add(1);
+    else if (taken === 'full') this.#metrics.refused.add(1);
+    else {
+      this.#metrics.submitted.add(1);
+      this.#metrics.submittedBytes.add(taken);
+      this.#cutSoon();
+    }
+  }
+
+  /** Resolves when all that was submitted before is written or given up. */
+  async settled(): Promise<void> {
+    this.#cut();
+    await Promise.all(this.#underWay);
+  }
+
+  /**
+   * Takes no more, and hands what there is to the write path; resolves when that has it. What would have to wait for anybody else, as for a topic that
+   * is not there yet, is given up.
+   */
+  async stop(): Promise<void> {
+    this.#hasStopped = true;
+    this.#cancelCut?.();
+    const cuts = this.#queue.take();
+    for (const end of this.#pauses) end();
+    await Promise.all(
+      cuts.map(async (cut) => {
+        const topicId = this.#options.topics.known(cut.type);
+        if (topicId === undefined) return this.#end(cut, false);
+        const batch = await eventBatch(cut);
+        void this.#append(batch, topicId).then((error) => this.#end(cut, error === 'NONE'));
+      }),
+    );
+  }
+
+  #cutSoon(): void {
+    const { clock } = this.#options;
+    if (this.#queue.waitingBytes >= cutBytes) {
+      if (this.#isCutDue) return;
+      this.#isCutDue = true;
+      this.#cancelCut?.();
+      // Not at once: whoever emits has something better to do.
+      this.#cancelCut = clock.after(0, () => this.#cut());
+    } else {
+      this.#cancelCut ??= clock.after(gatherMs, () => this.#cut());
+    }
+  }
+
+  #cut(): void {
+    this.#cancelCut?.();
+    this.#cancelCut = undefined;
+    this.#isCutDue = false;
+    for (const cut of this.#queue.take()) {
+      const written = this.#write(cut)
+        .catch((error) => {
+          this.#options.log.error('events could not be made into a batch', { error: String(error) });
+          return false;
+        })
+        .then((isWritten) => {
+          this.#end(cut, isWritten);
+          this.#underWay.delete(written);
+        });
+      this.#underWay.add(written);
+    }
+  }
+
+  #end(cut: EventCut, isWritten: boolean): void {
+    this.#metrics[isWritten ? 'written' : 'lost'].add(cut.events.length);
+    this.#queue.settle(cut);
+  }
+
+  async #write(cut: EventCut): Promise<boolean> {
+    const { topics } = this.#options;
+    const { type } = cut;
+    const batch = await eventBatch(cut);
+    let problem = 'there is no topic for them';
+    for (let tries = 1; ; tries++) {
+      const topicId = this.#hasStopped ? topics.known(type) : await topics.ensure(type);
+      if (topicId !== undefined) {
+        const error = await this.#append(batch, topicId);
+        if (error === 'NONE') return true;
+        problem = error;
+        if (!isNotWritten(error)) break;
+      }
+      if (tries === triesMax || this.#hasStopped) break;
+      await this.#pause(firstPauseMs * 2 ** (tries - 1));
+    }
+    this.#options.log.warn('events could not be written', { type, count: cut.events.length, problem });
+    return false;
+  }
+
+  async #append(batch: EventBatch, topicId: string): Promise<ErrorName> {
+    const { results } = await this.#options.writePath.appendAside([{ ...batch, topicId, partition: 0 }]);
+    return results[0]!.error;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.#options.clock.after(ms, end);
+      this.#pauses.add(end);
+    });
+  }
+}
+
+/** Whether nobody will ever see the batch: the store failed, or the topic was gone. */
+function isNotWritten(error: ErrorName): boolean {
+  return (
+    error === 'KAFKA_STORAGE_ERROR' ||
+    error === 'UNKNOWN_TOPIC_ID' ||
+    error === 'UNKNOWN_TOPIC_OR_PARTITION'
+  );
+}

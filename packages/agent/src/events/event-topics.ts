@@ -1,0 +1,97 @@
+import type { Log } from '@weir/core';
+import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events';
+import { clusterConfigValue, type TopicDescription } from '@weir/metadata';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+
+export type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;
+
+/**
+ * The topics of events: one per type, made by whoever has the first event for it, kept for as long as the configs of the cluster say. What the
+ * cluster sets for topics of clients must not change what these are, so that all that matters is set for each of them.
+ */
+export class EventTopics {
+  readonly #view: EventTopicsView;
+  readonly #log: Log;
+  readonly #making = new Map<EventTypeName, Promise<string | undefined>>();
+  readonly #altering = new Set<EventTypeName>();
+  /** Said once for each type until it goes well again. */
+  readonly #complained = new Set<EventTypeName>();
+
+  constructor(view: EventTopicsView, log: Log) {
+    this.#view = view;
+    this.#log = log;
+  }
+
+  /** The id of the topic if there is one, without asking anybody. */
+  known(type: EventTypeName): string | undefined {
+    return this.#view.topicByName(eventTopicName(type))?.topicId;
+  }
+
+  /** The id of the topic, which is made if need be; `undefined` when that is not possible now. */
+  async ensure(type: EventTypeName): Promise<string | undefined> {
+    const known = this.#view.topicByName(eventTopicName(type));
+    if (known !== undefined) {
+      this.#followRetention(type, known);
+      return known.topicId;
+    }
+    let made = this.#making.get(type);
+    if (made === undefined) {
+      made = this.#make(type).finally(() => this.#making.delete(type));
+      this.#making.set(type, made);
+    }
+    return made;
+  }
+
+  /** Sees to it that every topic there is keeps its events for as long as it should. */
+  keep(): void {
+    for (const type of eventTypeNames) {
+      const topic = this.#view.topicByName(eventTopicName(type));
+      if (topic !== undefined) this.#followRetention(type, topic);
+    }
+  }
+
+  async #make(type: EventTypeName): Promise<string | undefined> {
+    const name = eventTopicName(type);
+    const configs = {
+      'cleanup.policy': 'delete',
+      'message.timestamp.type': 'CreateTime',
+      'retention.bytes': '-1',
+      'retention.ms': this.#retentionMs(type),
+      'service.partitions_auto_scaler.enabled': 'false',
+    };
+    try {
+      const toCreate = [{ name, partitionCount: 1, configs }];
+      const [result] = await this.#view.port.createTopics(toCreate, { validateOnly: false });
+      // Another agent was faster, and this one hears of it in a moment.
+      if (result!.error !== 'NONE' && result!.error !== 'TOPIC_ALREADY_EXISTS')
+        this.#complain(type, `${result!.error}: ${result!.message}`);
+      else this.#complained.delete(type);
+      return result!.topic?.topicId;
+    } catch (error) {
+      this.#complain(type, String(error));
+      return undefined;
+    }
+  }
+
+  #followRetention(type: EventTypeName, { name, configs }: TopicDescription): void {
+    const value = this.#retentionMs(type);
+    if (configs['retention.ms'] === value || this.#altering.has(type)) return;
+    this.#altering.add(type);
+    const changes = [{ name: 'retention.ms', operation: 'set', value }] as const;
+    this.#view.port
+      .alterConfigs([{ kind: 'topic', name, replacesAll: false, changes }], { validateOnly: false })
+      .catch((error) => this.#log.debug('the retention of a topic of events was not set', { error: String(error) }))
+      .finally(() => this.#altering.delete(type));
+  }
+
+  #retentionMs(type: EventTypeName): string {
+    const nanos = clusterConfigValue(`service.events.${type}.retention.nanos`, this.#view.clusterConfigs());
+    return String(Math.max(1, Math.ceil(nanos / 1e6)));
+  }
+
+  #complain(type: EventTypeName, problem: string): void {
+    if (this.#complained.has(type)) return;
+    this.#complained.add(type);
+    this.#log.warn('the topic of events could not be made', { topic: eventTopicName(type), problem });
+  }
+}

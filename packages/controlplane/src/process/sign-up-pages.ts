@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiPath, type OperationName, passwordCharsMin } from '@weir/api';
+import type { Route } from '../server.ts';
+
+/** Where the link of a first start leads. The token stands behind `#`, so that no proxy and no log on the way sees it. */
+export function setupUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}${setup.path}#${token}`;
+}
+
+interface SignUpPage {
+  readonly path: string;
+  readonly title: string;
+  readonly says: string;
+  readonly operation: OperationName;
+  readonly fields: readonly (readonly [name: string, label: string, attributes: string])[];
+}
+
+const name = ['name', 'Your name', 'maxlength="128" autocomplete="name"'] as const;
+const password = [
+  'password',
+  'Password',
+  `type="password" minlength="${passwordCharsMin}" autocomplete="new-password"`,
+] as const;
+
+const setup: SignUpPage = {
+  path: '/setup',
+  title: 'Set Weir up',
+  says: 'You become the administrator of this installation.',
+  operation: 'setup',
+  fields: [
+    ['account_name', 'Account', 'maxlength="128" autocomplete="organization"'],
+    ['email', 'E-mail', 'type="email" autocomplete="username"'],
+    name,
+    password,
+  ],
+};
+
+const invitation: SignUpPage = {
+  path: '/join',
+  title: 'Join Weir',
+  says: 'You were invited to an account.',
+  operation: 'users/accept_invitation',
+  fields: [name, password],
+};
+
+const style = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 10vh auto; padding: 0 1rem; color-scheme: light dark; }
+label { display: block; margin: 0.75rem 0; }
+input { display: block; width: 100%; font: inherit; padding: 0.4rem; box-sizing: border-box; }
+button { font: inherit; padding: 0.5rem 1rem; }
+output { display: block; min-height: 1.5em; color: light-dark(#a00, #f88); }
+`;
+
+const scriptOf = ({ operation }: SignUpPage) => `
+const form = document.querySelector('form');
+const problem = document.querySelector('output');
+const token = location.hash.slice(1);
+history.replaceState(null, '', location.pathname);
+if (token === '') problem.textContent = 'The link is not whole: its part behind # is missing.';
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const fields = Object.fromEntries(new FormData(form));
+  const answer = await fetch('${apiPath}/${operation}', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, ...fields }),
+  });
+  const told = await answer.json().catch(() => ({ message: 'The answer cannot be read.' }));
+  if (!answer.ok) {
+    problem.textContent = told.message;
+    return;
+  }
+  form.replaceWith('You are signed in as ' + told.user.email + '. The description of the API is at ${apiPath}/docs.');
+});
+`;
+
+function htmlOf(page: SignUpPage): string {
+  const fields = page.fields.map(
+    ([field, label, attributes]) => `<label>${label} <input name="${field}" required ${attributes}></label>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${page.title}</title>
+<style>${style}</style>
+<h1>${page.title}</h1>
+<p>${page.says}</p>
+<form>
+${fields.join('\n')}
+<output aria-live="polite"></output>
+<button>Sign up</button>
+</form>
+<script>${scriptOf(page)}</script>
+</html>
+`;
+}
+
+const sourceHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+function policyOf(page: SignUpPage): string {
+  return [
+    "default-src 'none'",
+    "connect-src 'self'",
+    `script-src ${sourceHash(scriptOf(page))}`,
+    `style-src ${sourceHash(style)}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** The pages on which people sign up. They need nothing but their text, so that they work before there is a console. */
+export const signUpRoutes: readonly Route[] = [setup, invitation].map((page) => {
+  const html = htmlOf(page);
+  const policy = policyOf(page);
+  return {
+    matches: (path) => path === page.path,
+    answer(request: IncomingMessage, response: ServerResponse) {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      response.setHeader('content-type', isRead ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
+      response.setHeader('content-security-policy', policy);
+      response.setHeader('referrer-policy', 'no-referrer');
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('cache-control', 'no-store');
+      if (isRead) {
+        response.writeHead(200).end(html);
+        return;
+      }
+      response.setHeader('allow', 'GET, HEAD');
+      response.setHeader('connection', 'close');
+      response.writeHead(405).end(`${page.path}: GET only`);
+    },
+  };
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@weir/core';
+import fc from 'fast-check';
+import { eventEnvelope } from './envelope.ts';
+import { newEventId } from './event-id.ts';
+import { eventTypeNames } from './event-types.ts';
+import { eventTopicName, serializeEvent } from './record.ts';
+
+const event = {
+  id: 'e-1',
+  source: 'ws:agent:vci_1:a-1',
+  type: 'acl_logs',
+  timeMs: Date.UTC(2026, 10, 15, 12, 0, 0, 7),
+} as const;
+
+test('an event is compact JSON in the order of its envelope', () => {
+  assert.equal(
+    serializeEvent({ ...event, data: { principal: 'User:ünal', kafka_api_key: 3 } }),
+    '{"specversion":"1.0","id":"e-1","source":"ws:agent:vci_1:a-1","type":"acl_logs","time":"2026-11-15T12:00:00.007Z",' +
+      '"datacontenttype":"application/json","data":{"principal":"User:ünal","kafka_api_key":3}}',
+  );
+});
+
+test('whatever an event says, its text is an envelope that says the same', () => {
+  const datas = fc.dictionary(
+    fc.string().filter((key) => key !== '__proto__'),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  fc.assert(
+    fc.property(datas, fc.integer({ min: 0, max: 4e12 }), (data, timeMs) => {
+      const read = eventEnvelope.parse(JSON.parse(serializeEvent({ ...event, timeMs, data: data as never })));
+      assert.equal(JSON.stringify(read.data), JSON.stringify(data));
+      assert.equal(Date.parse(read.time), timeMs);
+    }),
+  );
+});
+
+test('every type has a topic of its own', () => {
+  assert.equal(eventTopicName('acl_logs'), '__service_events_acl_logs');
+  assert.equal(new Set(eventTypeNames.map(eventTopicName)).size, eventTypeNames.length);
+});
+
+test('ids are UUIDs of version 7, of which none comes twice, ordered by time', () => {
+  const random = seededRandom(7);
+  const ids = Array.from({ length: 10_000 }, (_, n) => newEventId(1_763_200_000_000 + n, random));
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(ids.toSorted(), ids);
+});
