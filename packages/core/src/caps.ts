@@ -739,4 +739,38 @@ export const caps = {
 
   /** What a search for events may reach over: a day. */
   eventsWindowMsMax: 86_400_000,
+
+  /** What one query for events gives back: rows, events around one, and all of them together as JSON. */
+  eventRowsMax: 100,
+  eventNeighboursMax: 20,
+  eventAnswerBytesMax: 8 * MiB,
+
+  /** What one query for events may look at, decompressed, and how long. Beyond it gives what it has, and says so. */
+  eventQueryBytesMax: 16 * 1024 * MiB,
+  eventQueryMsMax: 30_000,
+
+  /** Series of a timeline, and the values of a field that are told apart while they are counted, before the series are chosen. */
+  eventSeriesMax: 50,
+  eventGroupsMax: 5000,
+
+  /** The fields of events: how many events are looked at, fields told, values of a field told apart, and values told. */
+  eventFieldSampleMax: 2000,
+  eventFieldsMax: 500,
+  eventFieldDistinctMax: 1000,
+  eventFieldValuesMax: 10,
+
+  /** Results about parts of the log that an agent keeps between queries, and what it holds of a query's records at a time. */
+  eventQueryCacheBytesMax: 64 * MiB,
+  eventScanBytesMax: 4 * MiB,
+
+  /**
+   * Sidecars of events: the events of a stripe, its columns, the keys of a path, the values of a column that has a dictionary, in number and as
+   * JSON, and the footer of a file.
+   */
+  sidecarStripeEventsMax: 64 * 1024,
+  sidecarColumnsMax: 256,
+  sidecarPathKeysMax: 16,
+  sidecarDictionaryMax: 4096,
+  sidecarDictionaryBytesMax: 256 * KiB,
+  sidecarFooterBytesMax: 32 * MiB,
 } as const;

@@ -43,6 +43,11 @@ test('two control planes on PostgreSQL share an installation and take over from 
   const cluster = { virtual_cluster_id: made.virtual_cluster_id };
   await byOne.call('create_topic', { ...cluster, topic_name: 'orders', partition_count: 2, configs: {} });
 
+  const bucketOf = (name: string) => pathToFileURL(join(folder, name)).href;
+  await byTwo.call('update_virtual_cluster_configuration', {
+    ...cluster,
+    virtual_cluster_configuration: { bucket_url: bucketOf('of-the-cluster') },
+  });
   const agent = await startWeir(
     [
       ...['agent', '-metadataURL', `${one},${two}`],
@@ -56,6 +61,8 @@ test('two control planes on PostgreSQL share an installation and take over from 
   lifetime.after(() => agent.stop());
   const kafka = new Kafka({ brokers: [agent.address('Kafka')], logLevel: logLevel.NOTHING });
   await produce(kafka, ['first', 'second']);
+  const files = readdirSync(join(folder, 'of-the-cluster'));
+  assert.ok(files.length > 0, 'the bucket of the cluster goes before that of the agent');
   for (const client of clients) {
     const { agents } = await client.call('list_agents', cluster);
     assert.deepEqual(

@@ -155,6 +155,9 @@ export interface QueryStats {
   readonly eventsParsed: number;
   /** Records that are no JSON object, and that nobody but a broken writer makes. */
   readonly eventsUnreadable: number;
+  /** Bytes that were looked at: decompressed records, and parts of sidecars as they are stored. */
+  readonly bytesScanned: number;
+  /** Bytes that had to be read from the store for it. */
   readonly bytesRead: number;
   readonly elapsedMs: number;
 }
@@ -164,6 +167,4 @@ export interface QueryProgress {
   readonly stats: QueryStats;
   /** From 0 to 1, by events. */
   readonly fraction: number;
-  /** The rows that are certain already. */
-  readonly rows: readonly EventPosition[];
 }

@@ -1,0 +1,139 @@
+import { caps } from '@weir/core';
+import { type EventTypeName, eventTypeNames } from '../event-types.ts';
+import { matches } from '../filter/evaluate.ts';
+import type { Literal } from '../filter/tree.ts';
+import type { TimeWindow } from '../time-range.ts';
+import { bucketsOf } from './buckets.ts';
+import { groupKeys, isObject, numbersOf, valuesOf } from './cells.ts';
+import { summarizeFields } from './field-summary.ts';
+import { compareKeys, comparePositions, positionOrder } from './order.ts';
+import type { EventSource } from './port.ts';
+import type {
+  EventAnswer,
+  EventRequest,
+  EventRow,
+  FieldsAnswer,
+  FieldsRequest,
+  SearchAnswer,
+  SearchRequest,
+  Timeline,
+  TimelineRequest,
+} from './request.ts';
+
+/** What a query answers apart from its receipt. */
+export type Told<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>;
+
+/** What queries mean, as simply as it can be said: read everything, parse it, and look. The engine is held to it. */
+export async function naiveSearch(request: SearchRequest, source: EventSource): Promise<Told<SearchAnswer>> {
+  const found = await matching(request, source);
+  const { after } = request;
+  const inOrder = positionOrder(request.order);
+  const rows = found.filter((row) => after === undefined || inOrder(row, after) > 0).sort(inOrder);
+  return {
+    kind: 'search',
+    rows: rows.slice(0, request.limit),
+    hasMore: rows.length > request.limit,
+    timeline: request.timeline && naiveTimeline(found, request.timeline, request.window),
+  };
+}
+
+export async function naiveFields(request: FieldsRequest, source: EventSource): Promise<Told<FieldsAnswer>> {
+  const found = (await matching(request, source)).sort(positionOrder('desc'));
+  const sample = found.slice(0, caps.eventFieldSampleMax);
+  return {
+    kind: 'fields',
+    fields: summarizeFields(sample.map(({ event }) => event)),
+    sampledEvents: sample.length,
+    isSample: found.length > sample.length,
+  };
+}
+
+export async function naiveEvent(request: EventRequest, source: EventSource): Promise<Told<EventAnswer>> {
+  const rows = (await everyRow(request, source)).sort(comparePositions);
+  const place = rows.findLastIndex(({ event }) => isObject(event) && event.id === request.id);
+  if (place === -1) return { kind: 'event', event: undefined, before: [], after: [] };
+  return {
+    kind: 'event',
+    event: rows[place],
+    before: rows.slice(Math.max(0, place - request.neighbours), place),
+    after: rows.slice(place + 1, place + 1 + request.neighbours),
+  };
+}
+
+async function matching(
+  request: SearchRequest | FieldsRequest,
+  source: EventSource,
+): Promise<EventRow[]> {
+  return (await everyRow(request, source)).filter(({ event }) => matches(request.filter, event));
+}
+
+async function everyRow(
+  { types, window }: { readonly types: readonly EventTypeName[]; readonly window: TimeWindow },
+  source: EventSource,
+): Promise<EventRow[]> {
+  const rows: EventRow[] = [];
+  const { signal } = new AbortController();
+  for (const topic of await source.topics(types.length === 0 ? eventTypeNames : types)) {
+    const { startOffset, endOffset, type } = topic;
+    for await (const page of source.read(topic, startOffset, endOffset, signal)) {
+      for (const [index, timeMs] of page.timesMs.entries()) {
+        const offset = page.firstOffset + index;
+        const text = Buffer.from(page.bytes.subarray(page.valueStarts[index], page.valueEnds[index]));
+        const event = parsed(text.toString());
+        const isInside = timeMs >= window.startMs && timeMs < window.endMs;
+        if (isInside && isObject(event) && offset >= startOffset && offset < endOffset)
+          rows.push({ type, offset, timeMs, event });
+      }
+    }
+  }
+  return rows;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function naiveTimeline(
+  rows: readonly EventRow[],
+  { groupBy, field, aggregation, seriesMax = 10 }: TimelineRequest,
+  window: TimeWindow,
+): Timeline {
+  const { bucketMs, firstBucket, bucketCount } = bucketsOf(window);
+  const groups = new Map<Literal, { bucket: number; number: number }[]>();
+  for (const { timeMs, event } of rows) {
+    const bucket = Math.floor(timeMs / bucketMs) - firstBucket;
+    const numbers = field === undefined ? [0] : numbersOf(valuesOf(field, event));
+    for (const key of groupBy === undefined ? [null] : groupKeys(valuesOf(groupBy, event))) {
+      for (const number of numbers) groups.set(key, [...(groups.get(key) ?? []), { bucket, number }]);
+    }
+  }
+  const ranked = [...groups].sort(
+    ([key, one], [otherKey, other]) => other.length - one.length || compareKeys(key, otherKey),
+  );
+  const series = ranked.slice(0, seriesMax).map(([key, entries]) => ({ key, ...seriesOf(entries) }));
+  const others = ranked.slice(seriesMax).flatMap(([, entries]) => entries);
+  return {
+    bucketMs,
+    startMs: firstBucket * bucketMs,
+    bucketCount,
+    series: others.length === 0 ? series : [...series, seriesOf(others)],
+    isApproximate: false,
+  };
+
+  function seriesOf(entries: readonly { bucket: number; number: number }[]) {
+    const values = Array.from({ length: bucketCount }, (_, bucket) => {
+      const numbers = entries.filter((entry) => entry.bucket === bucket).map(({ number }) => number);
+      if (aggregation === 'count') return numbers.length;
+      if (numbers.length === 0) return null;
+      const sum = numbers.reduce((total, number) => total + number, 0);
+      return { sum, avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers) }[
+        aggregation
+      ];
+    });
+    return { count: entries.length, values };
+  }
+}
