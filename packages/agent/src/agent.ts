@@ -9,6 +9,7 @@ import {
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView, type FollowingClusterView } from './cluster/following-view.ts';
+import { AgentEvents } from './events/agent-events.ts';
 import { AgentFigures } from './figures/agent-figures.ts';
 import { certificateExpiry } from './figures/certificate-expiry.ts';
 import { produceHandler } from './handlers/00-produce.ts';
@@ -117,6 +118,8 @@ export interface AgentOptions {
   readonly tokens?: () => readonly ReportedExpiry[];
   /** Aborted when nobody waits for the start any more: an agent whose cluster cannot be reached would wait for ever. */
   readonly givenUp?: AbortSignal;
+  /** Given by those whose own lines are to be events too. Without it those of the agent are, and `log` is where they are written. */
+  readonly events?: AgentEvents;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -142,15 +145,30 @@ const stopMsMin = 30_000;
 /** Puts an agent together and starts it. It is ready when this resolves; when it rejects, nothing is left behind. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const started = new AsyncDisposableStack();
+  const events = options.events ?? new AgentEvents({ ...options, agent: emittingAgent(options) });
   try {
-    return await start(options, started);
+    return await start(withLog(options, events.log), started, events);
   } catch (error) {
     await started.disposeAsync();
     throw error;
   }
 }
 
-async function start(options: AgentOptions, started: AsyncDisposableStack): Promise<RunningAgent> {
+/** The same options with another log. Some of them are read each time they are needed, and stay so. */
+function withLog(options: AgentOptions, log: Log): AgentOptions {
+  const properties = Object.getOwnPropertyDescriptors(options);
+  return Object.defineProperties({}, { ...properties, log: { value: log, enumerable: true } }) as AgentOptions;
+}
+
+function emittingAgent({ agentId, hostname, advertisedHost, clusterId }: AgentOptions) {
+  return { agentId, hostname: hostname ?? advertisedHost, clusterId };
+}
+
+async function start(
+  options: AgentOptions,
+  started: AsyncDisposableStack,
+  events: AgentEvents,
+): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount, figures = new AgentFigures({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
   const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
@@ -209,6 +227,8 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
     cpuLoad: monitor.cpu,
   });
   await readyUnlessGivenUp(view, options.givenUp);
+  events.start({ view, writePath });
+  started.defer(() => events.stop());
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
   const logins = saslOf(options, view, figures);
@@ -231,12 +251,12 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
       accessOf: createAccessOf({
         cluster: view,
         agent: {
-          agentId: options.agentId,
-          hostname: options.hostname ?? options.advertisedHost,
+          ...emittingAgent(options),
           listenerAddress: () => `:${kafkaPort}`,
-          clusterId: options.clusterId,
         },
         logsDenials: options.logsAclDenials ?? true,
+        denialLog: events.plainLog,
+        events: events.emitter,
         clock,
         log,
         metrics,
@@ -260,7 +280,12 @@ async function start(options: AgentOptions, started: AsyncDisposableStack): Prom
   // The listener waits for answers that wait for files, which are not to wait for their window.
   started.defer(async () => {
     stopping.abort();
-    const drained = within(clock, leftMs(), writePath.drain());
+    const handedOver = events.stop();
+    const drained = within(
+      clock,
+      leftMs(),
+      handedOver.then(() => writePath.drain()),
+    );
     await Promise.all([kafka.stop({ deadlineMs: leftMs() }), drained]);
     writePath.abandon();
   });

@@ -1,4 +1,15 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
+export { AgentEvents } from './events/agent-events.ts';
+export type { EventData, EventEmitter } from './events/event-emitter.ts';
+export {
+  emitOrbitLine,
+  emitPipelineLine,
+  emitTableflowLine,
+  type OrbitLine,
+  type PipelineLine,
+  type RunLine,
+  type TableflowLine,
+} from './events/typed-events.ts';
 export { AgentFigures } from './figures/agent-figures.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';

@@ -1,6 +1,7 @@
 import type { MetricRow } from '@weir/core';
 import { clusterClientMetricRows } from '@weir/metadata';
 import { storeMetricRows } from '@weir/storage';
+import { eventRows } from './events/event-metrics.ts';
 import { outcomeRow } from './handlers/produce-outcomes.ts';
 import { heartbeatRow } from './heartbeats.ts';
 import { refreshesRow } from './identity/agent-token.ts';
@@ -52,4 +53,5 @@ export const agentMetricRows: readonly MetricRow[] = [
   pointsRow,
   publishOutcomeRow,
   pushRow,
+  ...Object.values(eventRows),
 ];

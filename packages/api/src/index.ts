@@ -57,7 +57,6 @@ export { grantNames, principalKinds, resourceKinds } from './operations/access-g
 export { actorKinds } from './operations/audit.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { diagnosticTransitions, severities } from './operations/diagnostics.ts';
-export { eventTypes } from './operations/events-state.ts';
 export { cloudProviders, clusterTiers, restorableDays } from './operations/virtual-clusters.ts';
 export { type OtherRoute, otherRoutes } from './other-routes.ts';
 export { apiPage } from './reference.ts';

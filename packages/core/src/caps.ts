@@ -716,6 +716,13 @@ export const caps = {
   /** How long an agent waits for a query before it asks again. */
   queryWaitMsMax: 30_000,
 
+  /** Reads from the bucket that all queries of an agent have under way, and what one query reads ahead. */
+  queryReadsMax: 16,
+  queryReadAheadBytesMax: 16 * MiB,
+
+  /** Sidecars of one topic of events that are looked at. A day has some dozens. */
+  eventSidecarsPerTopicMax: 50_000,
+
   /** Jobs of a cluster of which each is done by one agent at a time. */
   jobLeasesMax: 64,
 
@@ -764,13 +771,13 @@ export const caps = {
   eventScanBytesMax: 4 * MiB,
 
   /**
-   * Sidecars of events: the events of a stripe, its columns, the keys of a path, the values of a column that has a dictionary, in number and as
-   * JSON, and the footer of a file.
+   * Sidecars of events: the events of a stripe, its columns, the keys of a path, the values of a column that has a dictionary, in number and in
+   * characters, and the footer of a file.
    */
   sidecarStripeEventsMax: 64 * 1024,
   sidecarColumnsMax: 256,
   sidecarPathKeysMax: 16,
   sidecarDictionaryMax: 4096,
-  sidecarDictionaryBytesMax: 256 * KiB,
+  sidecarDictionaryCharsMax: 64 * KiB,
   sidecarFooterBytesMax: 32 * MiB,
 } as const;

@@ -18,6 +18,7 @@ export { caps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
+export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
 export { fileIdTimeMs } from './file-id-time.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { keptCopy } from './kept-copy.ts';
@@ -40,5 +41,6 @@ export {
   type SeriesReading,
   seriesPerMetricMax,
 } from './metrics.ts';
+export { nearestName, nearestNames } from './nearest-names.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { release } from './release.ts';

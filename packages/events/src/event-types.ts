@@ -1,18 +1,8 @@
+import { type EventTypeName, eventTypeNames } from '@weir/core';
 import { eventEnvelope } from './envelope.ts';
 import { printPath } from './filter/quoting.ts';
 
-/** The types of events, each with where it comes from and the fields of its payload. Everything that lists them derives from here. */
-export const eventTypeNames = [
-  'agent_logs',
-  'acl_logs',
-  'pipeline_logs',
-  'orbit_logs',
-  'diagnostics_logs',
-  'tableflow_logs',
-  'cluster_metrics',
-] as const;
-
-export type EventTypeName = (typeof eventTypeNames)[number];
+export { type EventTypeName, eventTypeNames };
 
 export interface EventType {
   readonly title: string;

@@ -44,7 +44,8 @@ test('every type has a topic of its own', () => {
 test('ids are UUIDs of version 7, of which none comes twice, ordered by time', () => {
   const random = seededRandom(7);
   const ids = Array.from({ length: 10_000 }, (_, n) => newEventId(1_763_200_000_000 + n, random));
-  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  for (const id of ids)
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual(ids.toSorted(), ids);
 });

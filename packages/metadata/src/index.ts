@@ -29,6 +29,13 @@ export {
   reportIntervalMs,
 } from './cluster/agent-report.ts';
 export { clusterSecretBytes, clusterSecrets } from './cluster/cluster-secrets.ts';
+export {
+  type ControlPlaneEvent,
+  type ControlPlaneEventsTaken,
+  type ControlPlaneEventsWish,
+  controlPlaneEventsWaitMsMax,
+  type EventsPort,
+} from './cluster/events-port.ts';
 export type {
   CommittedOffset,
   ConsumerGroupDescription,
@@ -184,6 +191,8 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
+export type { ClusterSight } from './cluster-metrics/cluster-sight.ts';
+export type { Figure } from './cluster-metrics/combined-figures.ts';
 export { leftOutRow, publishedMetrics } from './cluster-metrics/published-metrics.ts';
 export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-figures.ts';
 export type { GroupLimits } from './cluster-metrics/read-groups.ts';

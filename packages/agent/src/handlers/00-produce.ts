@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
 import {
   type Apis,
@@ -65,7 +65,8 @@ const usualTimeoutMs = 30_000;
  *
  * It takes WRITE on each topic: the partitions of one that is denied are TOPIC_AUTHORIZATION_FAILED, and the others are written. Batches of
  * transactions take WRITE on the transactional id, without which nothing of the request is written. Of a client that writes for others, it is
- * they who need WRITE on the topic, and one record without it fails its partition.
+ * they who need WRITE on the topic, and one record without it fails its partition. Topics of the service are INVALID_TOPIC_EXCEPTION, as internal
+ * ones are in Apache Kafka.
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
@@ -116,6 +117,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         } else if (topic === undefined) {
           const error = isUnknownId(topic, apiVersion) ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
           partitionResponses.push(refused(index, error));
+        } else if (isInternalTopic(topic.name)) {
+          const problem = internalTopicProblem(topic.name);
+          partitionResponses.push(refused(index, 'INVALID_TOPIC_EXCEPTION', problem));
         } else if (cluster.ends(topic.topicId, index) === undefined) {
           partitionResponses.push(refused(index, 'UNKNOWN_TOPIC_OR_PARTITION'));
         } else {

@@ -1,4 +1,4 @@
-import { caps, clusterResourceName } from '@weir/core';
+import { caps, clusterResourceName, isInternalTopic } from '@weir/core';
 import type { TopicDescription, TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -24,6 +24,7 @@ import { untilHeard } from './until-heard.ts';
  *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.
  *   One request creates at most `caps.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
  *
+ * - Topics of the service are told of to those who name them, as internal ones, and never made because somebody asked for them.
  * - So many requests are worked on at a time (`-maxConcurrentMetadataRequestsPerCPU`), and others wait for their turn. When too
  *   many wait, topics are LEADER_NOT_AVAILABLE; who asked for all of them cannot be told so and has to connect again.
  * - It takes DESCRIBE on the topic. Without it a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether it is there or not, and an id
@@ -83,8 +84,8 @@ function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
 async function topicsOf(request: Request, context: RequestContext): Promise<readonly Asked[]> {
   if (!asksForAll(request, context)) return askedTopics(request, context);
   const { access, cluster } = context;
-  return Array.from(cluster.topics(), found).filter(({ name }) =>
-    access.mayQuietly('DESCRIBE', 'TOPIC', name!),
+  return Array.from(cluster.topics(), found).filter(
+    ({ name }) => !isInternalTopic(name!) && access.mayQuietly('DESCRIBE', 'TOPIC', name!),
   );
 }
 
@@ -147,7 +148,7 @@ async function createMissing(
 /** The topics that are to be created. Those that the client may not create are refused, however many there are. */
 function refuseCreations(asked: Map<string, Asked>, access: Access): { key: string; name: string }[] {
   const missing = [...asked]
-    .filter(([, { error }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION')
+    .filter(([, { error, name }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION' && !isInternalTopic(name!))
     .map(([key, { name }]) => ({ key, name: name! }));
   if (missing.length === 0 || access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return missing;
   return missing.filter(({ key, name }) => {
@@ -178,6 +179,7 @@ function entryOf(placement: Placement, request: Request, { access, clientId }: R
     errorCode: errors[error].code,
     name,
     topicId,
+    isInternal: topic !== undefined && isInternalTopic(topic.name),
     partitions: topic === undefined ? [] : describedPartitions(topic, placement, { epoch }),
     topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operationsOn(topic),
   });

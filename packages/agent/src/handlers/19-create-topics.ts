@@ -1,4 +1,4 @@
-import { caps, clusterResourceName } from '@weir/core';
+import { caps, clusterResourceName, internalTopicProblem, isInternalTopic } from '@weir/core';
 import { clusterConfigValue, type TopicResult, type TopicToCreate } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { replicationFactor } from '../placement/placement.ts';
@@ -14,6 +14,7 @@ import { untilHeard } from './until-heard.ts';
  *   INVALID_REPLICATION_FACTOR.
  * - Assignments are counted: they must number the partitions from 0 and come without a count of partitions or replicas
  *   (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
+ * - A name of the service's own is INVALID_TOPIC_EXCEPTION.
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
  * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
  *   when it was only validated.
@@ -93,6 +94,7 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
   const { name, numPartitions, replicationFactor: factor, assignments, configs } = topic;
   const refused = (error: ErrorName, message: string): Checked => ({ name, error, message });
   if (count > 1) return refused('INVALID_REQUEST', `the request names the topic ${count} times`);
+  if (isInternalTopic(name)) return refused('INVALID_TOPIC_EXCEPTION', internalTopicProblem(name));
   if (assignments.length > 0 && (numPartitions !== -1 || factor !== -1)) {
     return refused('INVALID_REQUEST', 'assignments come without a partition count and a replication factor');
   }

@@ -1,4 +1,4 @@
-import { clusterResourceName } from '@weir/core';
+import { clusterResourceName, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicReference } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -13,6 +13,7 @@ import { untilHeard } from './until-heard.ts';
  * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that is there twice is
  *   INVALID_REQUEST each time.
  * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED when the cluster or the topic forbids it.
+ * - A topic of the service is INVALID_TOPIC_EXCEPTION.
  * - A quota on mutations counts partitions. From v5 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is deleted
  *   and the client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
@@ -57,6 +58,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
       if (!isSingle(keys, index)) return refused(entry, 'the request names the topic more than once');
       const refusal = refusals[index];
+      if (refusal === 'INVALID_TOPIC_EXCEPTION') return answered(entry, refusal, internalProblem(topic));
       if (refusal !== undefined) return answered(entry, refusal, errors[refusal].message);
       if (refusedByQuota.has(topic)) {
         const error = 'THROTTLING_QUOTA_EXCEEDED';
@@ -67,6 +69,10 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       return answered(entry, result.error, result.message);
     }),
   };
+
+  function internalProblem({ name, topicId }: TopicReference): string {
+    return internalTopicProblem(name ?? names.get(topicId) ?? 'that was named');
+  }
 
   function describedName(topicId = ''): string | undefined {
     const name = cluster.topicById(topicId)?.name;
@@ -132,12 +138,16 @@ function refusalOf(
   const denied = 'TOPIC_AUTHORIZATION_FAILED';
   if (name !== undefined) {
     if (!rights.mayDescribe(name)) return denied;
-    if (rights.mayDelete(name)) return undefined;
+    if (rights.mayDelete(name)) return internalRefusal(name);
     return cluster.topicByName(name) === undefined ? 'UNKNOWN_TOPIC_OR_PARTITION' : denied;
   }
   const known = cluster.topicById(topicId ?? '');
   if (known === undefined) return rights.isForAll ? undefined : 'UNKNOWN_TOPIC_ID';
-  return rights.mayDelete(known.name) ? undefined : denied;
+  return rights.mayDelete(known.name) ? internalRefusal(known.name) : denied;
+}
+
+function internalRefusal(name: string): ErrorName | undefined {
+  return isInternalTopic(name) ? 'INVALID_TOPIC_EXCEPTION' : undefined;
 }
 
 function isWellFormed({ name, topicId }: TopicReference): boolean {

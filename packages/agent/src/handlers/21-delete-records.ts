@@ -1,3 +1,4 @@
+import { isInternalTopic } from '@weir/core';
 import type { DeleteRecordsResult, RecordsToDelete } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
@@ -10,7 +11,7 @@ import { untilHeard } from './until-heard.ts';
  *
  * - -1 is the end of the log. An offset beyond it, or another negative one, is OFFSET_OUT_OF_RANGE; one before the start changes
  *   nothing, and the start is told.
- * - A topic that is only compacted is POLICY_VIOLATION.
+ * - A topic that is only compacted is POLICY_VIOLATION, and one of the service INVALID_TOPIC_EXCEPTION.
  * - Where it can be, the log is cut between batches; a batch that reaches over the new start stays, and clients skip its head.
  * - When the control plane cannot be reached the answer is NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
  * - It takes DELETE on the topic, or its partitions are TOPIC_AUTHORIZATION_FAILED.
@@ -22,7 +23,7 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
   const asked: RecordsToDelete[] = [];
   const refusalOf = refusalsByName(context, 'DELETE');
   const topics = request.topics.map(({ name, partitions }) => {
-    const refusal = refusalOf(name);
+    const refusal = refusalOf(name) ?? (isInternalTopic(name) ? 'INVALID_TOPIC_EXCEPTION' : undefined);
     const topicId = refusal === undefined ? cluster.topicByName(name)?.topicId : undefined;
     return {
       name,

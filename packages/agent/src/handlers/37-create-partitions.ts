@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
@@ -10,7 +10,7 @@ import { untilHeard } from './until-heard.ts';
  *
  * - The count is the new total; one that is not above the present one is INVALID_PARTITIONS.
  * - Assignments must be as many as the new partitions (INVALID_REPLICA_ASSIGNMENT); which brokers they name means nothing.
- * - A topic named twice is INVALID_REQUEST, answered once.
+ * - A topic named twice is INVALID_REQUEST, answered once. One of the service is INVALID_TOPIC_EXCEPTION.
  * - A quota on mutations counts new partitions. In v3 a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it grows and the
  *   client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
@@ -76,6 +76,7 @@ function problemOf(
     const error = 'TOPIC_AUTHORIZATION_FAILED';
     return { error, message: errors[error].message };
   }
+  if (isInternalTopic(name)) return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(name) };
   if (count < 1 || count > caps.partitionsPerTopicMax) {
     const message = `the partition count must be between 1 and ${caps.partitionsPerTopicMax}`;
     return { error: 'INVALID_PARTITIONS', message };

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { caps, isInternalTopic } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -12,6 +12,7 @@ import { isTopicName } from './topic-name.ts';
  * - An empty list asks for all topics. A page has as many partitions as the client asks for and no more than
  *   `caps.describedPartitionsMax`; the cursor is the first partition of the page.
  * - A cursor whose topic was deleted meanwhile goes on with the next name.
+ * - Topics of the service are told of to those who name them, as internal ones.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
  * - It takes DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether it is there or not). Who asks for all topics is told of those
  *   only that it may DESCRIBE, and no cursor names another.
@@ -28,7 +29,7 @@ export function describeTopicPartitionsHandler(
     const topics: Entry[] = [];
     let left = limit;
     for (const name of namesFrom(cluster, request.topics, cursor?.topicName)) {
-      if (asksForAll && !access.mayQuietly('DESCRIBE', 'TOPIC', name)) continue;
+      if (asksForAll && (isInternalTopic(name) || !access.mayQuietly('DESCRIBE', 'TOPIC', name))) continue;
       if (left === 0) return page(topics, { topicName: name, partitionIndex: 0 });
       if (!asksForAll && !access.may('DESCRIBE', 'TOPIC', name)) {
         topics.push(failed(name, 'TOPIC_AUTHORIZATION_FAILED'));
@@ -75,6 +76,7 @@ function entryOf(
     errorCode: errors.NONE.code,
     name: topic.name,
     topicId: topic.topicId,
+    isInternal: isInternalTopic(topic.name),
     partitions,
     topicAuthorizedOperations: access.operationsOn('TOPIC', topic.name),
   };

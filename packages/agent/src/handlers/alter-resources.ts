@@ -1,3 +1,4 @@
+import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -20,6 +21,7 @@ export interface ResourceToAlter {
  *
  * - Agents have no configs of their own: those of the cluster are changed with the empty broker name. A single broker is
  *   INVALID_REQUEST, since changing all of them is not what was asked for, and so are loggers.
+ * - A topic of the service is INVALID_TOPIC_EXCEPTION: what it is follows from configs of the cluster.
  * - What the client may not change is refused before anything else is said about it.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  */
@@ -78,6 +80,8 @@ function check({
   if (changes === undefined) return invalid('a config can be set, deleted, appended to and subtracted from');
   switch (resourceType) {
     case configResourceType.topic:
+      if (isInternalTopic(resourceName))
+        return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(resourceName) };
       return { kind: 'topic', name: resourceName, replacesAll, changes };
     case configResourceType.group:
       return { kind: 'group', name: resourceName, replacesAll, changes };

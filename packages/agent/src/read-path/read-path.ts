@@ -52,6 +52,8 @@ export interface ReadPath {
    * take the other for the keeper of a page would ask each other for ever.
    */
   lendPage(fileId: string, index: number): Page | Promise<Page>;
+  /** Bytes of a file as views of its pages, if all of them are in memory. Whoever keeps them keeps the pages. */
+  inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined;
   /** Takes a file that this agent has just written. */
   adopt(file: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void;
 }
@@ -228,6 +230,15 @@ class PagedReadPath implements ReadPath {
 
   lendPage(fileId: string, index: number): Page | Promise<Page> {
     return this.#cache.peek(fileId, index) ?? this.#cache.read(fileId, index);
+  }
+
+  inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined {
+    const { pageBytes } = this.#options;
+    for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
+      if (this.#cache.peek(fileId, index) === undefined) return undefined;
+    }
+    const pieces = this.#pieces(fileId, start, end);
+    return Array.isArray(pieces) ? pieces : undefined;
   }
 
   adopt({ fileId, slices }: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void {

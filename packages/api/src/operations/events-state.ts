@@ -1,16 +1,7 @@
+import { eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, nanoseconds, nanosecondsTold } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-
-export const eventTypes = [
-  'agent_logs',
-  'acl_logs',
-  'pipeline_logs',
-  'orbit_logs',
-  'diagnostics_logs',
-  'tableflow_logs',
-  'cluster_metrics',
-] as const;
 
 const retention = 'How long events of the type are kept, in nanoseconds.';
 
@@ -26,7 +17,7 @@ export const eventsStateOperations = [
       enabled: z.boolean().describe('Whether events are recorded at all.'),
       event_types: z
         .partialRecord(
-          z.enum(eventTypes),
+          z.enum(eventTypeNames),
           z.object({
             enabled: z.boolean().optional().describe('Whether the type is recorded.'),
             retention_period_nanos: nanosecondsTold().optional().describe(retention),
@@ -55,7 +46,7 @@ export const eventsStateOperations = [
       enabled: z.boolean().optional().describe('Whether to record events at all.'),
       event_types: z
         .partialRecord(
-          z.enum(eventTypes),
+          z.enum(eventTypeNames),
           z.strictObject({
             enabled: z.boolean().optional().describe('Whether to record the type.'),
             retention_period_nanos: nanoseconds({ min: 1n }).optional().describe(retention),

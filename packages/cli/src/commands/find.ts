@@ -1,5 +1,5 @@
+import { nearestName } from '@weir/core';
 import { onOneLine, type Problem } from '../flags/problem.ts';
-import { nearestName } from '../flags/suggest.ts';
 import type { Outcome } from '../outcome.ts';
 import { type CommandName, commandNames, commandRow } from './catalogue.ts';
 

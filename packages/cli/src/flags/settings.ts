@@ -1,12 +1,12 @@
 /** From command line and environment to settings: what the user set, by which name, as text. */
 
 import type { Environment } from '@weir/core';
+import { nearestName } from '@weir/core';
 import type { CommandName } from '../commands/catalogue.ts';
 import type { Outcome } from '../outcome.ts';
 import { type FlagName, flagRows, rowsOf } from './catalogue.ts';
 import { onOneLine, type Problem, shownSetting } from './problem.ts';
 import type { FlagRow } from './row.ts';
-import { nearestName } from './suggest.ts';
 
 /** One thing the user set. */
 export interface Setting {

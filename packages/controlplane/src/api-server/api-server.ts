@@ -12,7 +12,7 @@ import {
   readInput,
   readQuery,
 } from '@weir/api';
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { type Clock, caps, type Log, type Metrics, nearestName } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession, CallContext } from '../operations/call-context.ts';
@@ -22,7 +22,6 @@ import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { authorize, type Permit, publicPermit } from './authorize.ts';
 import { type Caller, callerOf } from './caller.ts';
-import { nearestName } from './nearest-name.ts';
 import { originOf } from './own-origin.ts';
 import { pageAt } from './pages.ts';
 import { RateLimits, usualRateLimits } from './rate-limits.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nearestName } from '@weir/core';
 import fc from 'fast-check';
 import { duplicateKeyIn } from './duplicate-key.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
-import { nearestName } from './nearest-name.ts';
 
 test('a name that an object has twice', () => {
   const cases: [text: string, twice: string | undefined][] = [

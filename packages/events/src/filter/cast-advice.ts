@@ -1,4 +1,4 @@
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from '@weir/core';
 import { type Cast, casts } from './tree.ts';
 
 export function isCast(name: string): name is Cast {

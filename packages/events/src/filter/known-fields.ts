@@ -1,4 +1,4 @@
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from '@weir/core';
 import type { Place, Report } from './problem.ts';
 import { printPath } from './quoting.ts';
 

@@ -1,4 +1,4 @@
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from '@weir/core';
 import { comparisonOperators } from './tree.ts';
 
 /** What other languages call our operators. */

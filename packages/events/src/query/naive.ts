@@ -9,6 +9,7 @@ import { summarizeFields } from './field-summary.ts';
 import { compareKeys, comparePositions, positionOrder } from './order.ts';
 import type { EventSource } from './port.ts';
 import type {
+  Aggregation,
   EventAnswer,
   EventRequest,
   EventRow,
@@ -60,10 +61,7 @@ export async function naiveEvent(request: EventRequest, source: EventSource): Pr
   };
 }
 
-async function matching(
-  request: SearchRequest | FieldsRequest,
-  source: EventSource,
-): Promise<EventRow[]> {
+async function matching(request: SearchRequest | FieldsRequest, source: EventSource): Promise<EventRow[]> {
   return (await everyRow(request, source)).filter(({ event }) => matches(request.filter, event));
 }
 
@@ -103,17 +101,18 @@ function naiveTimeline(
   window: TimeWindow,
 ): Timeline {
   const { bucketMs, firstBucket, bucketCount } = bucketsOf(window);
-  const groups = new Map<Literal, { bucket: number; number: number }[]>();
+  const groups = new Map<Literal, Entry[]>();
   for (const { timeMs, event } of rows) {
     const bucket = Math.floor(timeMs / bucketMs) - firstBucket;
     const numbers = field === undefined ? [0] : numbersOf(valuesOf(field, event));
     for (const key of groupBy === undefined ? [null] : groupKeys(valuesOf(groupBy, event))) {
-      for (const number of numbers) groups.set(key, [...(groups.get(key) ?? []), { bucket, number }]);
+      if (!groups.has(key)) groups.set(key, []);
+      for (const number of numbers) groups.get(key)!.push({ bucket, number });
     }
   }
-  const ranked = [...groups].sort(
-    ([key, one], [otherKey, other]) => other.length - one.length || compareKeys(key, otherKey),
-  );
+  const ranked = [...groups]
+    .filter(([, entries]) => entries.length > 0)
+    .sort(([key, one], [otherKey, other]) => other.length - one.length || compareKeys(key, otherKey));
   const series = ranked.slice(0, seriesMax).map(([key, entries]) => ({ key, ...seriesOf(entries) }));
   const others = ranked.slice(seriesMax).flatMap(([, entries]) => entries);
   return {
@@ -124,16 +123,34 @@ function naiveTimeline(
     isApproximate: false,
   };
 
-  function seriesOf(entries: readonly { bucket: number; number: number }[]) {
-    const values = Array.from({ length: bucketCount }, (_, bucket) => {
-      const numbers = entries.filter((entry) => entry.bucket === bucket).map(({ number }) => number);
-      if (aggregation === 'count') return numbers.length;
-      if (numbers.length === 0) return null;
-      const sum = numbers.reduce((total, number) => total + number, 0);
-      return { sum, avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers) }[
-        aggregation
-      ];
-    });
+  function seriesOf(entries: readonly Entry[]) {
+    const byBucket = Map.groupBy(entries, ({ bucket }) => bucket);
+    const values = Array.from({ length: bucketCount }, (_, bucket) =>
+      aggregated(
+        aggregation,
+        (byBucket.get(bucket) ?? []).map(({ number }) => number),
+      ),
+    );
     return { count: entries.length, values };
+  }
+}
+
+interface Entry {
+  readonly bucket: number;
+  readonly number: number;
+}
+
+function aggregated(aggregation: Aggregation, numbers: readonly number[]): number | null {
+  if (aggregation === 'count') return numbers.length;
+  if (numbers.length === 0) return null;
+  switch (aggregation) {
+    case 'sum':
+      return numbers.reduce((sum, number) => sum + number);
+    case 'avg':
+      return numbers.reduce((sum, number) => sum + number) / numbers.length;
+    case 'min':
+      return numbers.reduce((least, number) => Math.min(least, number));
+    case 'max':
+      return numbers.reduce((most, number) => Math.max(most, number));
   }
 }

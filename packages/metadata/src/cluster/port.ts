@@ -1,6 +1,7 @@
 import type { AclsPort } from './acls-port.ts';
 import type { AdminPort } from './admin-port.ts';
 import type { AgentHeartbeat } from './agent-report.ts';
+import type { EventsPort } from './events-port.ts';
 import type { GroupsPort } from './groups-port.ts';
 import type { OwnerPort } from './owner-port.ts';
 import type { PrincipalsPort } from './principals-port.ts';
@@ -20,6 +21,7 @@ import type { TransactionsPort } from './transactions-port.ts';
 export interface ClusterPort
   extends AclsPort,
     AdminPort,
+    EventsPort,
     GroupsPort,
     OwnerPort,
     PrincipalsPort,

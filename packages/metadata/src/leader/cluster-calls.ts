@@ -12,6 +12,11 @@ import type {
 } from '../cluster/admin-port.ts';
 import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import type {
+  ControlPlaneEvent,
+  ControlPlaneEventsTaken,
+  ControlPlaneEventsWish,
+} from '../cluster/events-port.ts';
+import type {
   ConsumerGroupDescription,
   ConsumerHeartbeat,
   ConsumerHeartbeatAnswer,
@@ -383,6 +388,14 @@ export class ClusterCalls implements ClusterPort {
       agents.leave(agentId);
       jobLeases.forget(agentId);
     });
+  }
+
+  putControlPlaneEvents(events: readonly ControlPlaneEvent[]): Promise<void> {
+    return this.#target.lead(async ({ controlPlaneEvents }) => controlPlaneEvents.put(events));
+  }
+
+  takeControlPlaneEvents(wish: ControlPlaneEventsWish): Promise<ControlPlaneEventsTaken> {
+    return this.#target.lead(({ controlPlaneEvents }) => controlPlaneEvents.take(wish));
   }
 
   lockShutdown(request: ShutdownLockRequest): Promise<boolean> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { AgentsHeard } from '../cluster/agent-report.ts';
 import type { ClusterPort } from '../cluster/port.ts';
+import { type EventFigures, eventFigures } from '../events/event-figures.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import type { Namespace } from '../machine/records/namespaces.ts';
@@ -57,6 +58,7 @@ export class ClusterNode extends ClusterCalls {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #figures: CommitFigures;
+  readonly #eventFigures: EventFigures;
   readonly #queryFigures: DeskFigures;
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
@@ -85,6 +87,7 @@ export class ClusterNode extends ClusterCalls {
     this.#log = log.with({ clusterId });
     this.#figures = commitFigures(metrics, clusterId);
     this.#queryFigures = deskFigures(metrics);
+    this.#eventFigures = eventFigures(metrics, clusterId);
     this.#machines = machines ?? clusterMachines;
     this.#freshId = options.freshId ?? freshTopicId;
     this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
@@ -261,6 +264,7 @@ export class ClusterNode extends ClusterCalls {
           note,
           figures: this.#figures,
           queryFigures: this.#queryFigures,
+          eventFigures: this.#eventFigures,
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,

@@ -1,5 +1,7 @@
 import { type Clock, caps, type Log } from '@weir/core';
 import type { ClusterSnapshot } from '../cluster/port.ts';
+import { ControlPlaneEvents } from '../events/control-plane-events.ts';
+import type { EventFigures } from '../events/event-figures.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
 import { QueryDesk } from '../queries/desk.ts';
@@ -30,6 +32,7 @@ export interface LeadershipOptions {
   readonly timing: Timing;
   readonly figures: CommitFigures;
   readonly queryFigures: DeskFigures;
+  readonly eventFigures: EventFigures;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
   /** An id that nobody ever had. */
@@ -43,6 +46,7 @@ export class Leadership {
   readonly shutdownLocks: ShutdownLocks;
   readonly jobLeases: JobLeases;
   readonly queries: QueryDesk;
+  readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
   /** Settles with the reason when the term is over. */
@@ -67,6 +71,12 @@ export class Leadership {
       clock,
       agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
       figures: options.queryFigures,
+    });
+    this.controlPlaneEvents = new ControlPlaneEvents({
+      queueId: String(epoch),
+      clusterConfigs: () => replica.machine.clusterConfigs(),
+      figures: options.eventFigures,
+      clock,
     });
     this.#takeOverAgents();
     this.pipeline = new CommitPipeline({
@@ -162,6 +172,7 @@ export class Leadership {
     for (const cancel of this.#timers.values()) cancel();
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
+    this.controlPlaneEvents.close();
     this.groups.close(`this control plane no longer leads: ${reason}`);
     this.queries.close(`this control plane no longer leads: ${reason}`);
     this.#resolveEnded(reason);

@@ -13,6 +13,7 @@ import type {
 } from '../cluster/port.ts';
 import { aclMethods } from './acl-methods.ts';
 import { adminMethods } from './admin-methods.ts';
+import { eventMethods } from './event-methods.ts';
 import { groupMethods } from './group-methods.ts';
 import { ownerMethods } from './owner-methods.ts';
 import { principalMethods } from './principal-methods.ts';
@@ -162,6 +163,7 @@ export const methods = {
   allocateProducerIds: { again: 'once', deadlineMs: 30_000, args: tuple(whole) },
   ...aclMethods,
   ...adminMethods,
+  ...eventMethods,
   ...groupMethods,
   ...ownerMethods,
   ...principalMethods,

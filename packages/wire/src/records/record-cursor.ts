@@ -118,6 +118,28 @@ export class RecordCursor {
     return this.appendTimestamp ?? BigInt.asIntN(64, this.baseTimestamp + BigInt(this.timestampDelta));
   }
 
+  /** The same as a number, for who counts in milliseconds and makes no bigint of every record. */
+  get timestampMs(): number {
+    return (
+      Number(this.appendTimestamp ?? this.baseTimestamp) +
+      (this.appendTimestamp === undefined ? Number(this.timestampDelta) : 0)
+    );
+  }
+
+  /** The decompressed records of the batch, in which values lie from `valueStart` to `valueEnd`. */
+  get decompressed(): Buffer {
+    return this.bytes;
+  }
+
+  get valueStart(): number {
+    return this.valueAt;
+  }
+
+  /** Where the value ends; where it begins, too, when there is none. */
+  get valueEnd(): number {
+    return this.valueAt + Math.max(this.valueBytes, 0);
+  }
+
   get hasKey(): boolean {
     return this.keyBytes >= 0;
   }

@@ -8,6 +8,7 @@ import {
   operationsOfResource,
 } from '@weir/core';
 import type { ClusterView } from '../../cluster/cluster-view.ts';
+import type { EventEmitter } from '../../events/event-emitter.ts';
 import { bareAddress } from '../../handlers/client-host.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { type Access, fullAccess } from '../access.ts';
@@ -15,7 +16,7 @@ import type { Principal } from '../principal.ts';
 import { AclDecisions, type AclSubject, subjectOf } from './acl-decisions.ts';
 import { type AclMetrics, aclMetrics } from './acl-metrics.ts';
 import { aclModeOf } from './acl-mode.ts';
-import { DenialLog, type LoggingAgent } from './denial-log.ts';
+import { type Denial, DenialLog, type LoggingAgent } from './denial-log.ts';
 import { FollowedAcls } from './followed-acls.ts';
 import { InvalidRuleLog } from './invalid-rule-log.ts';
 
@@ -24,6 +25,10 @@ export interface AccessOptions {
   readonly agent: LoggingAgent;
   /** Whether denials are logged. They are counted in any case. */
   readonly logsDenials: boolean;
+  /** Where they are logged, if not with everything else: as events they have a type of their own. */
+  readonly denialLog?: Log;
+  /** What makes them events. */
+  readonly events?: EventEmitter;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -31,13 +36,13 @@ export interface AccessOptions {
 
 /** What the client of each request may do, by the rules of the cluster and by what becomes of them. */
 export function createAccessOf(options: AccessOptions): (request: ReceivedRequest) => Access {
-  const { cluster, agent, clock, log } = options;
+  const { cluster, log } = options;
   const mode = aclModeOf(cluster);
   const acls = new FollowedAcls(cluster.records('acl'));
   const invalidRules = new InvalidRuleLog(log);
   const judge: Judge = {
     decisions: new AclDecisions(acls),
-    denials: options.logsDenials ? new DenialLog({ agent, clock, log }) : undefined,
+    noteDenial: denialNotes(options),
     metrics: aclMetrics(options.metrics),
   };
   return (request) => {
@@ -58,9 +63,24 @@ export function createAccessOf(options: AccessOptions): (request: ReceivedReques
   };
 }
 
+/** Denials are told in the log and as events, each so often by itself: events may be switched on when the log has said it all. */
+function denialNotes(options: AccessOptions): (denial: Denial) => void {
+  const { agent, logsDenials, log, denialLog = log, events, clock } = options;
+  const shared = { agent, isLog: logsDenials, clock };
+  const inLog = new DenialLog({ ...shared, tell: (level, ...line) => denialLog[level](...line) });
+  const asEvents = new DenialLog({
+    ...shared,
+    tell: (_level, message, fields) => events?.emit('acl_logs', { ...fields, message }),
+  });
+  return (denial) => {
+    if (logsDenials) inLog.note(denial);
+    if (events?.isOn('acl_logs')) asEvents.note(denial);
+  };
+}
+
 interface Judge {
   readonly decisions: AclDecisions;
-  readonly denials: DenialLog | undefined;
+  readonly noteDenial: (denial: Denial) => void;
   readonly metrics: AclMetrics;
 }
 
@@ -88,11 +108,11 @@ class RuledAccess implements Access {
   }
 
   may(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
-    const { decisions, denials, metrics } = this.#judge;
+    const { decisions, noteDenial, metrics } = this.#judge;
     if (decisions.isAllowed(this.#subject, operation, resourceType, resourceName)) return true;
     metrics.denied(resourceType, operation);
     const rule = () => decisions.explain(this.#subject, operation, resourceType, resourceName).rule;
-    denials?.note({ ...this.#client, operation, resourceType, resourceName, rule });
+    noteDenial({ ...this.#client, operation, resourceType, resourceName, rule });
     return this.#client.isShadow;
   }
 

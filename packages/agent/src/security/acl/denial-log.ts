@@ -1,4 +1,11 @@
-import { type Acl, type AclResourceType, type Clock, caps, type Log, type NeededOperation } from '@weir/core';
+import {
+  type Acl,
+  type AclResourceType,
+  type Clock,
+  caps,
+  type LogFields,
+  type NeededOperation,
+} from '@weir/core';
 import { describeAcl } from '@weir/metadata';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { RecentlyUsed } from '../../recently-used.ts';
@@ -30,10 +37,15 @@ export interface LoggingAgent {
   readonly clusterName?: string;
 }
 
+/** One line about a denial, wherever it is told. */
+export type TellDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
+
 export interface DenialLogOptions {
   readonly agent: LoggingAgent;
+  /** Whether what it tells is in the log. */
+  readonly isLog: boolean;
+  readonly tell: TellDenial;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** A client that is denied something tries it again at once and for ever; one line of it a minute is enough. */
@@ -89,14 +101,14 @@ export class DenialLog {
 
   #write(denial: Denial, resourceName: string, suppressed: number): void {
     const { request, principal, host, operation, resourceType, isShadow } = denial;
-    const { agent, log } = this.#options;
+    const { agent, isLog, tell } = this.#options;
     const rule = denial.rule();
     const verb = isShadow ? 'would have been denied' : 'was denied';
     const why = rule === undefined ? 'no ACL allows it' : `because of the ACL ${describeAcl(rule)}`;
     const level = isShadow ? 'info' : 'warn';
-    log[level](`${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
+    tell(level, `${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
       module: 'acl',
-      is_log: true,
+      is_log: isLog,
       log_level: level,
       is_shadow: isShadow,
       principal: principal.name,

@@ -1,5 +1,5 @@
+import { nearestName } from '@weir/core';
 import { checkConfigs, describeConfigs, isConfigName } from '@weir/metadata';
-import { nearestName } from '../../flags/suggest.ts';
 import { withSubject } from './schema-problems.ts';
 import type { ValuePath } from './yaml-documents.ts';
 

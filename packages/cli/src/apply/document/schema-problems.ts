@@ -1,5 +1,5 @@
+import { nearestName } from '@weir/core';
 import * as z from 'zod';
-import { nearestName } from '../../flags/suggest.ts';
 import type { DocumentProblem } from './problem.ts';
 import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 

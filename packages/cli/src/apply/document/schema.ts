@@ -1,5 +1,5 @@
-import { catalogue, cloudProviders, clusterTypeNames, eventTypes, topicTypes } from '@weir/api';
-import { caps } from '@weir/core';
+import { catalogue, cloudProviders, clusterTypeNames, topicTypes } from '@weir/api';
+import { caps, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 
 /**
@@ -79,8 +79,8 @@ const eventsSchema = z.strictObject({
   enabled: z.boolean().optional(),
   event_types: z
     .strictObject(
-      Object.fromEntries(eventTypes.map((type) => [type, eventTypeSchema])) as Record<
-        (typeof eventTypes)[number],
+      Object.fromEntries(eventTypeNames.map((type) => [type, eventTypeSchema])) as Record<
+        (typeof eventTypeNames)[number],
         typeof eventTypeSchema
       >,
     )

@@ -1,4 +1,5 @@
-import { eventTypes, type InputOf, type OutputOf } from '@weir/api';
+import type { InputOf, OutputOf } from '@weir/api';
+import { eventTypeNames } from '@weir/core';
 import { type ConfigChange, describeConfigs } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -27,12 +28,12 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
           agentTexts: {},
           names: [
             enabledConfig,
-            ...eventTypes.flatMap((type) => [enabledConfigOf(type), retentionConfigOf(type)]),
+            ...eventTypeNames.flatMap((type) => [enabledConfigOf(type), retentionConfigOf(type)]),
           ],
         }).map(({ name, value }) => [name, value!]),
       );
       const states: TypeStates = {};
-      for (const type of eventTypes) {
+      for (const type of eventTypeNames) {
         states[type] = {
           enabled: texts.get(enabledConfigOf(type)) === 'true',
           // As text until here, because not every value is exact as a number.
@@ -56,7 +57,7 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
 }
 
 function typeChanges(types: TypeChanges): ConfigChange[] {
-  return eventTypes.flatMap((type) => {
+  return eventTypeNames.flatMap((type) => {
     const change = types[type];
     if (change === undefined) return [];
     return [

@@ -4,6 +4,11 @@ const charsMax = 64;
 /** More mistakes than this make another name. */
 const mistakesMax = 4;
 
+/** The name that somebody probably meant, if one is near enough. */
+export function nearestName(typed: string, names: Iterable<string>): string | undefined {
+  return nearestNames(typed, names, 1)[0];
+}
+
 /** The names that somebody probably meant, the nearest first. */
 export function nearestNames(typed: string, names: Iterable<string>, countMax = 3): string[] {
   if (typed.length > charsMax) return [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from './nearest-names.ts';
 
 test('the names that were probably meant, the nearest first', () => {
   const names = [

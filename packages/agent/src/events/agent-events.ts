@@ -1,0 +1,109 @@
+import type { Clock, Log, Metrics, Random } from '@weir/core';
+import { eventTypeNames, eventTypes } from '@weir/events';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { WritePath } from '../write-path/write-path.ts';
+import { ClusterMetricEvents } from './cluster-metric-events.ts';
+import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
+import { emittingLog } from './emitting-log.ts';
+import { createEmitter, type EmittingAgent, type EventEmitter } from './event-emitter.ts';
+import { EventProcessor } from './event-processor.ts';
+import { EventSwitch } from './event-switch.ts';
+import { EventTopics } from './event-topics.ts';
+
+export interface AgentEventsOptions {
+  readonly agent: EmittingAgent;
+  readonly roles: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface AgentEventsParts {
+  /** Ready. */
+  readonly view: ClusterView;
+  readonly writePath: Pick<WritePath, 'appendAside'>;
+}
+
+/** How often it is seen to that topics keep events for as long as they should. */
+const keepIntervalMs = 5_000;
+
+/**
+ * Events of one agent. Its log is there before anything else is, and its lines become events from `start` on: what an agent says before it knows its
+ * cluster is in its log only.
+ */
+export class AgentEvents {
+  readonly emitter: EventEmitter;
+  /** The log for everybody but those who write events. */
+  readonly log: Log;
+  /** The same without events, for what is an event of another kind already. */
+  readonly plainLog: Log;
+  readonly #options: AgentEventsOptions;
+  #view: ClusterView | undefined;
+  #processor: EventProcessor | undefined;
+  readonly #running = new DisposableStack();
+
+  constructor(options: AgentEventsOptions) {
+    this.#options = options;
+    this.emitter = createEmitter({
+      ...options,
+      events: new EventSwitch(() => this.#view?.clusterConfigs() ?? noConfigs),
+      processor: { submit: (type, text, timeMs) => this.#processor?.submit(type, text, timeMs) },
+    });
+    this.plainLog = options.log;
+    this.log = emittingLog(options.log, this.emitter);
+  }
+
+  start({ view, writePath }: AgentEventsParts): void {
+    const { agent, roles, clock, metrics } = this.#options;
+    const { agentId } = agent;
+    const log = this.plainLog.with({ module: 'events' });
+    const topics = new EventTopics(view, log);
+    this.#processor = new EventProcessor({ topics, writePath, clock, log, metrics });
+    this.#view = view;
+    if (!roles.includes('jobs')) return;
+    const { emitter } = this;
+    const isChosen = () => isEventsAgent(agentId, view.agents());
+    const figures = new ClusterMetricEvents({
+      sight: view,
+      emitter,
+      isTeller: isChosen,
+      clock,
+      log,
+      metrics,
+    });
+    const ofControlPlane = new ControlPlaneEvents({
+      port: view.port,
+      agentId,
+      isTaker: () => isChosen() && controlPlaneTypes.some((type) => emitter.isOn(type)),
+      processor: this.#processor,
+      clock,
+      log,
+    });
+    figures.start();
+    ofControlPlane.start();
+    this.#running.defer(() => figures.stop());
+    this.#running.defer(() => ofControlPlane.stop());
+    let cancelKeeping = () => {};
+    const keepOn = () => {
+      cancelKeeping = clock.after(keepIntervalMs, () => {
+        if (isChosen()) topics.keep();
+        keepOn();
+      });
+    };
+    keepOn();
+    this.#running.defer(() => cancelKeeping());
+  }
+
+  /** Takes no more, and resolves when the write path has what there was; that is soon. */
+  async stop(): Promise<void> {
+    this.#running.dispose();
+    await this.#processor?.stop();
+  }
+}
+
+const noConfigs: Readonly<Record<string, string>> = {};
+
+const controlPlaneTypes = eventTypeNames.filter((type) =>
+  eventTypes[type].emittedBy.includes('control_plane'),
+);

@@ -1,0 +1,92 @@
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { type ClusterSight, type Figure, readFigures } from '@weir/metadata';
+import type { EventEmitter } from './event-emitter.ts';
+import { eventRows } from './event-metrics.ts';
+
+export interface ClusterMetricEventsOptions {
+  readonly sight: ClusterSight;
+  readonly emitter: EventEmitter;
+  /** Whether this agent is the one that tells. Asked before every round. */
+  readonly isTeller: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export const roundIntervalMs = 60_000;
+/** How soon after events are switched on the first round comes. */
+const lookIntervalMs = 1_000;
+/** So many events are emitted at a time, so that neither clients nor other events feel it. */
+const portionCount = 500;
+const portionPauseMs = 100;
+
+/** What is told whatever metrics are published: groups too, and topics as a whole, since a partition each would be too much for events. */
+const settings = { areGroupsTold: true, withoutTags: ['partition'] } as const;
+
+/** Makes the figures of the cluster events, once a minute, whether anybody publishes them as metrics or not. */
+export class ClusterMetricEvents {
+  readonly #options: ClusterMetricEventsOptions;
+  #cancel: (() => void) | undefined;
+  #lastRoundMs = Number.NEGATIVE_INFINITY;
+  #hasStopped = false;
+
+  constructor(options: ClusterMetricEventsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#cancel = this.#options.clock.after(lookIntervalMs, () => {
+      void this.#tellIfDue().then(() => {
+        if (!this.#hasStopped) this.start();
+      });
+    });
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  async #tellIfDue(): Promise<void> {
+    const { emitter, isTeller, clock, log } = this.#options;
+    if (!emitter.isOn('cluster_metrics') || !isTeller()) return;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#lastRoundMs < roundIntervalMs) return;
+    this.#lastRoundMs = nowMs;
+    try {
+      await this.#tell();
+    } catch (error) {
+      log.warn('the figures of the cluster could not be made events', { error: String(error) });
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const { sight, emitter, clock, metrics } = this.#options;
+    const timeMs = clock.nowMs();
+    const { figures } = await readFigures(sight, settings, clock);
+    let told = 0;
+    let leftOut = 0;
+    for (const { row, figures: ofRow } of figures.families()) {
+      for (const figure of ofRow.values()) {
+        if (told === caps.clusterMetricEventsMax) {
+          leftOut++;
+          continue;
+        }
+        if (this.#hasStopped) return;
+        emitter.emit('cluster_metrics', dataOf(row.name, figure), { timeMs });
+        if (++told % portionCount === 0) await this.#pause();
+      }
+    }
+    metrics.series(eventRows.metricsLeftOut, {}).add(leftOut);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.after(portionPauseMs, resolve);
+    });
+  }
+}
+
+function dataOf(name: string, { labels, value }: Figure) {
+  return { metric_name: `service_${name}`, value, tags: labels };
+}

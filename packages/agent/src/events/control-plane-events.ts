@@ -1,0 +1,100 @@
+import type { Clock, Log } from '@weir/core';
+import { isEventTypeName } from '@weir/events';
+import {
+  type AgentDescription,
+  type ControlPlaneEventsTaken,
+  controlPlaneEventsWaitMsMax,
+  type EventsPort,
+} from '@weir/metadata';
+import type { EventProcessor } from './event-processor.ts';
+
+export interface ControlPlaneEventsOptions {
+  readonly port: Pick<EventsPort, 'takeControlPlaneEvents'>;
+  readonly agentId: string;
+  /** Whether this agent is the one that takes them, and whether there can be any. */
+  readonly isTaker: () => boolean;
+  readonly processor: Pick<EventProcessor, 'submit' | 'settled'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const lookIntervalMs = 1_000;
+const pauseMsMax = 30_000;
+
+/** Fetches the events of the control plane and writes them like its own. Only when they are written is the control plane told so. */
+export class ControlPlaneEvents {
+  readonly #options: ControlPlaneEventsOptions;
+  #last: ControlPlaneEventsTaken = { queueId: '', nextNumber: 0, events: [] };
+  #cancel: (() => void) | undefined;
+  #hasStopped = false;
+  #failures = 0;
+
+  constructor(options: ControlPlaneEventsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#again(lookIntervalMs);
+  }
+
+  /** What is on its way to this agent comes to the next that asks. */
+  stop(): void {
+    this.#hasStopped = true;
+    this.#cancel?.();
+  }
+
+  #again(delayMs: number): void {
+    this.#cancel = this.#options.clock.after(delayMs, () => {
+      void this.#turn().then((nextMs) => {
+        if (!this.#hasStopped) this.#again(nextMs);
+      });
+    });
+  }
+
+  /** Says after how long the next turn is due. */
+  async #turn(): Promise<number> {
+    if (!this.#options.isTaker()) return lookIntervalMs;
+    try {
+      await this.#take();
+      this.#failures = 0;
+      return 0;
+    } catch (error) {
+      // A control plane that is older than this agent has none.
+      this.#options.log.debug('no events of the control plane could be had', { error: String(error) });
+      return Math.min(lookIntervalMs * 2 ** this.#failures++, pauseMsMax);
+    }
+  }
+
+  async #take(): Promise<void> {
+    const { port, agentId, processor } = this.#options;
+    const { queueId, nextNumber: writtenBefore } = this.#last;
+    const wish = { agentId, queueId, writtenBefore, waitMs: controlPlaneEventsWaitMsMax };
+    const taken = await port.takeControlPlaneEvents(wish);
+    if (this.#hasStopped) return;
+    for (const { type, text, timeMs } of taken.events) {
+      if (isEventTypeName(type)) processor.submit(type, text, timeMs);
+    }
+    if (taken.events.length > 0) await processor.settled();
+    this.#last = { ...taken, events: [] };
+  }
+}
+
+/** From this release on agents take events of the control plane. */
+const fromRelease = 829;
+
+/**
+ * Whether an agent is the one that does for events what one does for the whole cluster: of those that run jobs and know of it, the one with the smallest
+ * id. Agents may see different lists for a moment.
+ */
+export function isEventsAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
+  return agents.every(
+    ({ agentId: other, roles, release }) =>
+      !roles.includes('jobs') || releaseNumber(release) < fromRelease || other >= agentId,
+  );
+}
+
+/** What has no number is a build of somebody, who knows what he does. */
+function releaseNumber(release: string): number {
+  const number = Number(/^v(\d+)/.exec(release)?.[1]);
+  return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number;
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import { eventTypeNames } from '@weir/events';
+import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
+import { until } from '../../testing/until.ts';
+import type { EventTopic, RawPage } from './engine.ts';
+import { AgentEventSource } from './event-source.ts';
+import { RangeReader } from './range-reader.ts';
+import { SidecarShelf } from './sidecar-shelf.ts';
+import { WorkTurns } from './work-turns.ts';
+
+const never = new AbortController().signal;
+const day = 1_760_000_000_000;
+
+async function stage(options?: EventStageOptions) {
+  const staged = await stageEvents(options);
+  const source = new AgentEventSource({
+    view: staged.view,
+    ranges: new RangeReader(staged),
+    sidecars: new SidecarShelf({ ...staged, clock: systemClock }),
+    turns: new WorkTurns({ clock: systemClock, share: () => 1 }),
+  });
+  const read = async (topic: EventTopic, from: number, to: number, signal = never) => {
+    const pages: RawPage[] = [];
+    for await (const page of source.read(topic, from, to, signal)) pages.push(page);
+    return pages;
+  };
+  return { ...staged, source, read };
+}
+
+/** Batches of three events, a second apart, the batches an hour apart. */
+async function fill({ addTopic, append }: EventStage, batchCount: number): Promise<string> {
+  const topicId = await addTopic('acl_logs');
+  for (let batch = 0; batch < batchCount; batch++) {
+    const startMs = day + batch * 3_600_000;
+    await append(
+      'acl_logs',
+      [0, 1, 2].map((second) => ({ timeMs: startMs + second * 1000, data: { batch, second } })),
+    );
+  }
+  return topicId;
+}
+
+function eventsOf(pages: readonly RawPage[]) {
+  return pages.flatMap(({ firstOffset, timesMs, valueStarts, valueEnds, bytes }) =>
+    [...timesMs].map((timeMs, row) => {
+      const text = Buffer.from(bytes.subarray(valueStarts[row], valueEnds[row])).toString();
+      return { offset: firstOffset + row, timeMs, ...JSON.parse(text) };
+    }),
+  );
+}
+
+test('topics are those that exist, with their offsets', async () => {
+  await using staged = await stage();
+  assert.deepEqual(await staged.source.topics(eventTypeNames), []);
+  const topicId = await fill(staged, 2);
+  assert.deepEqual(await staged.source.topics(eventTypeNames), [
+    { type: 'acl_logs', topicId, startOffset: 0, endOffset: 6 },
+  ]);
+});
+
+test('an offset for a time is never beyond the first event of that time', async () => {
+  await using staged = await stage();
+  await fill(staged, 3);
+  const [topic] = await staged.source.topics(['acl_logs']);
+  const hour = 3_600_000;
+  const cases: readonly [timeMs: number, offset: number][] = [
+    [0, 0],
+    [day, 0],
+    [day + 2000, 0],
+    [day + 2001, 3],
+    [day + hour, 3],
+    [day + 2 * hour + 1000, 6],
+    [day + 3 * hour, 9],
+  ];
+  for (const [timeMs, offset] of cases)
+    assert.equal(await staged.source.offsetAt(topic!, timeMs), offset, `${timeMs - day}`);
+});
+
+for (const [where, cacheBytesMax] of [
+  ['the bucket', 0],
+  ['memory', 64 << 20],
+] as const) {
+  test(`records come from ${where} as columns, in their order`, async () => {
+    await using staged = await stage({ cacheBytesMax });
+    await fill(staged, 20);
+    const { source, read, store } = staged;
+    const [topic] = await source.topics(['acl_logs']);
+    const pages = await read(topic!, 0, 60);
+    const events = eventsOf(pages);
+    assert.deepEqual(
+      events.map(({ offset, timeMs, data }) => [offset, timeMs, data.batch, data.second]),
+      Array.from({ length: 60 }, (_, offset) => {
+        const [batch, second] = [Math.floor(offset / 3), offset % 3];
+        return [offset, day + batch * 3_600_000 + second * 1000, batch, second];
+      }),
+    );
+    assert.equal(pages.length, 1, 'small batches share a page');
+    assert.ok(pages[0]!.storedBytes > 0);
+    assert.equal(store.gets, cacheBytesMax === 0 ? 20 : 0);
+  });
+}
+
+test('a page is nobody else’s memory', async () => {
+  await using staged = await stage({ cacheBytesMax: 64 << 20 });
+  await fill(staged, 1);
+  const [topic] = await staged.source.topics(['acl_logs']);
+  const [first] = await staged.read(topic!, 0, 3);
+  const expected = eventsOf([first!]);
+  for (const { buffer } of [first!.bytes, first!.timesMs, first!.valueStarts, first!.valueEnds])
+    structuredClone(buffer, { transfer: [buffer] });
+  assert.deepEqual(eventsOf(await staged.read(topic!, 0, 3)), expected);
+});
+
+test('of a range only the batches that belong to it are read', async () => {
+  await using staged = await stage();
+  await fill(staged, 10);
+  const { source, read, store } = staged;
+  const [topic] = await source.topics(['acl_logs']);
+  const events = eventsOf(await read(topic!, 4, 10));
+  assert.deepEqual([events[0].offset, events.at(-1).offset], [3, 11], 'whole batches');
+  assert.equal(store.gets, 3);
+  assert.deepEqual(await read(topic!, 5, 5), []);
+});
+
+test('what retention removed is left out', async () => {
+  await using staged = await stage();
+  const topicId = await fill(staged, 4);
+  const { node, source, read, store, view } = staged;
+  const [topic] = await source.topics(['acl_logs']);
+  await node.deleteRecords([{ topicId, partition: 0, offset: 6 }]);
+  await until(() => view.ends(topicId, 0)!.logStartOffset === 6);
+  store.objects.clear();
+  assert.deepEqual(await read(topic!, 0, 6), []);
+  await assert.rejects(read(topic!, 6, 9), /is not in the bucket/);
+});
+
+test('reading ends with the reason of the signal', async () => {
+  await using staged = await stage();
+  await fill(staged, 3);
+  const { source, read, store } = staged;
+  const [topic] = await source.topics(['acl_logs']);
+  const stop = new AbortController();
+  store.beforeGet = () => stop.abort(new Error('enough'));
+  await assert.rejects(read(topic!, 0, 9, stop.signal), /enough/);
+});
+
+test('pages are cut when they are large enough', async () => {
+  await using staged = await stage();
+  const { addTopic, append, source, read } = staged;
+  await addTopic('agent_logs');
+  const message = 'x'.repeat(200_000);
+  for (let batch = 0; batch < 12; batch++)
+    await append('agent_logs', [{ timeMs: day + batch, data: { message } }]);
+  const [topic] = await source.topics(['agent_logs']);
+  const pages = await read(topic!, 0, 12);
+  assert.deepEqual(
+    pages.map(({ firstOffset, timesMs }) => [firstOffset, timesMs.length]),
+    [
+      [0, 6],
+      [6, 6],
+    ],
+  );
+});

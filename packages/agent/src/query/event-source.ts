@@ -1,0 +1,123 @@
+import { caps } from '@weir/core';
+import { type EventTypeName, eventTopicName } from '@weir/events';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { BatchCursor } from '../read-path/batch-cursor.ts';
+import type { ByteRange, EventSource, EventTopic, RawPage, SidecarRef } from './engine.ts';
+import { PageBuilder } from './page-builder.ts';
+import type { RangeReader } from './range-reader.ts';
+import { readAhead } from './read-ahead.ts';
+import type { SidecarShelf } from './sidecar-shelf.ts';
+import { eventPartition, type StoredRange, storedRanges } from './stored-ranges.ts';
+import type { WorkTurns } from './work-turns.ts';
+
+export interface AgentEventSourceOptions {
+  readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'port'>;
+  readonly ranges: RangeReader;
+  readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;
+  readonly turns: WorkTurns;
+}
+
+/**
+ * Agents write an event within seconds and give it up after some tries, and clocks differ by less. What the control plane says waits for an agent that
+ * takes it along, which may be some minutes away.
+ */
+const latenessMsMax = 3_600_000;
+
+/** The events of a cluster as its agents have them: topics from the metadata, records from the bucket or from memory. */
+export class AgentEventSource implements EventSource {
+  readonly latenessMsMax = latenessMsMax;
+  readonly #options: AgentEventSourceOptions;
+
+  constructor(options: AgentEventSourceOptions) {
+    this.#options = options;
+  }
+
+  async topics(types: readonly EventTypeName[]): Promise<readonly EventTopic[]> {
+    const { view } = this.#options;
+    return types.flatMap((type) => {
+      const topicId = view.topicByName(eventTopicName(type))?.topicId;
+      const ends = topicId === undefined ? undefined : view.ends(topicId, eventPartition);
+      if (topicId === undefined || ends === undefined) return [];
+      return [{ type, topicId, startOffset: ends.logStartOffset, endOffset: ends.nextOffset }];
+    });
+  }
+
+  async offsetAt({ topicId, startOffset, endOffset }: EventTopic, timeMs: number): Promise<number> {
+    const { port } = this.#options.view;
+    const query = { topicId, partition: eventPartition, want: 'first', timestampMs: timeMs } as const;
+    const [answer] = await port.findOffsets([query]);
+    const { error, pointers } = answer!;
+    // A topic that was deleted meanwhile has no events any more.
+    if (error !== 'NONE' || pointers.fileId.length === 0) return endOffset;
+    return Math.min(endOffset, Math.max(startOffset, pointers.baseOffset[0]!));
+  }
+
+  async *read(
+    { topicId }: EventTopic,
+    fromOffset: number,
+    toOffset: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<RawPage, void, undefined> {
+    const { view, ranges, turns } = this.#options;
+    const builder = new PageBuilder();
+    const stored = readAhead(
+      storedRanges(view, topicId, fromOffset, toOffset),
+      (range) => ranges.read(range, signal),
+      {
+        countMax: caps.queryReadsMax,
+        bytesMax: caps.queryReadAheadBytesMax,
+        bytesOf: ({ byteStart, byteEnd }) => byteEnd - byteStart,
+      },
+    );
+    for await (const { item: range, content } of stored) {
+      signal.throwIfAborted();
+      if (content === undefined) {
+        this.#checkRemoved(topicId, range);
+        continue;
+      }
+      const batches = batchesOf(content, range, fromOffset, toOffset);
+      for (let next = batches.next(); next.done !== true; next = batches.next()) {
+        const { baseOffset, cursor } = next.value;
+        if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
+        // One batch at a time: those of events are half a megabyte at most.
+        await turns.run(() => builder.add(cursor.batch(), baseOffset));
+        signal.throwIfAborted();
+      }
+    }
+    if (!builder.isEmpty) yield builder.take();
+  }
+
+  sidecars(topic: EventTopic, fromOffset: number, toOffset: number): Promise<readonly SidecarRef[]> {
+    return this.#options.sidecars.covering(topic.topicId, fromOffset, toOffset);
+  }
+
+  readSidecar(
+    ref: SidecarRef,
+    ranges: readonly ByteRange[],
+    signal: AbortSignal,
+  ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+    return this.#options.sidecars.read(ref, ranges, signal);
+  }
+
+  /** A file may be gone because its records are too old, and for no other reason. */
+  #checkRemoved(topicId: string, { fileId, nextOffset }: StoredRange): void {
+    const startOffset = this.#options.view.ends(topicId, eventPartition)?.logStartOffset;
+    if (startOffset !== undefined && startOffset < nextOffset)
+      throw new Error(`the file ${fileId}, which has events of ${topicId}, is not in the bucket`);
+  }
+}
+
+function* batchesOf(
+  pieces: readonly Buffer[],
+  { baseOffset }: StoredRange,
+  fromOffset: number,
+  toOffset: number,
+): Generator<{ readonly baseOffset: number; readonly cursor: BatchCursor }, void, undefined> {
+  const cursor = new BatchCursor(pieces);
+  let offset = baseOffset;
+  while (offset < toOffset && cursor.next()) {
+    const nextOffset = offset + cursor.offsetSpan;
+    if (nextOffset > fromOffset) yield { baseOffset: offset, cursor };
+    offset = nextOffset;
+  }
+}

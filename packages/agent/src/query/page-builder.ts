@@ -1,0 +1,87 @@
+import { type RecordBatchView, RecordCursor } from '@weir/wire';
+import type { RawPage } from './engine.ts';
+
+/** Pages are about so large: small enough to be worked on between two requests, and large enough to be worth their way to another thread. */
+export const rawPageBytes = 1024 * 1024;
+
+interface Part {
+  readonly bytes: Buffer;
+  readonly at: number;
+}
+
+/**
+ * Puts the records of batches into pages: the decompressed bytes of several batches one after the other, and columns that say where each value
+ * lies. No record becomes an object.
+ */
+export class PageBuilder {
+  readonly #parts: Part[] = [];
+  #bytes = 0;
+  #storedBytes = 0;
+  #recordCount = 0;
+  #firstOffset = 0;
+  #timesMs = new Float64Array(1024);
+  #starts = new Uint32Array(1024);
+  #ends = new Uint32Array(1024);
+
+  get isFull(): boolean {
+    return this.#bytes >= rawPageBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#recordCount === 0;
+  }
+
+  /** The offset that the next batch needs to have to be part of the same page. */
+  get nextOffset(): number {
+    return this.#firstOffset + this.#recordCount;
+  }
+
+  add(batch: RecordBatchView, baseOffset: number): void {
+    const cursor = new RecordCursor(batch);
+    const at = this.#bytes;
+    if (this.isEmpty) this.#firstOffset = baseOffset;
+    while (cursor.next()) {
+      const row = this.#recordCount;
+      if (row === this.#timesMs.length) this.#grow();
+      this.#timesMs[row] = cursor.timestampMs;
+      this.#starts[row] = at + cursor.valueStart;
+      this.#ends[row] = at + cursor.valueEnd;
+      this.#recordCount++;
+    }
+    this.#parts.push({ bytes: cursor.decompressed, at });
+    this.#bytes += cursor.totalBytes;
+    this.#storedBytes += batch.sizeBytes;
+  }
+
+  /** The page, in memory that nobody else has; the builder is as new afterwards. */
+  take(): RawPage {
+    const bytes = new Uint8Array(this.#bytes);
+    for (const part of this.#parts) bytes.set(part.bytes, part.at);
+    const rows = this.#recordCount;
+    const page = {
+      firstOffset: this.#firstOffset,
+      timesMs: this.#timesMs.slice(0, rows),
+      valueStarts: this.#starts.slice(0, rows),
+      valueEnds: this.#ends.slice(0, rows),
+      bytes,
+      storedBytes: this.#storedBytes,
+    };
+    this.#parts.length = 0;
+    this.#bytes = 0;
+    this.#storedBytes = 0;
+    this.#recordCount = 0;
+    return page;
+  }
+
+  #grow(): void {
+    const times = new Float64Array(this.#timesMs.length * 2);
+    const starts = new Uint32Array(times.length);
+    const ends = new Uint32Array(times.length);
+    times.set(this.#timesMs);
+    starts.set(this.#starts);
+    ends.set(this.#ends);
+    this.#timesMs = times;
+    this.#starts = starts;
+    this.#ends = ends;
+  }
+}

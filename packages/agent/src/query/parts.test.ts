@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import fc from 'fast-check';
+import { TestStore } from '../../testing/data-path.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { readAhead } from './read-ahead.ts';
+import { readSidecarKey, sidecarKey } from './sidecar-names.ts';
+import { SidecarShelf } from './sidecar-shelf.ts';
+import { WorkTurns } from './work-turns.ts';
+
+const never = new AbortController().signal;
+
+test('work that took its share waits, and less of it waits longer when the share is small', async () => {
+  for (const [share, pauseMs] of [
+    [0.5, 20],
+    [0.1, 100],
+  ] as const) {
+    const clock = new FakeClock();
+    const turns = new WorkTurns({ clock, share: () => share });
+    await turns.run(() => clock.advance(10));
+    let hasRun = false;
+    const second = turns.run(() => {
+      hasRun = true;
+    });
+    await Promise.resolve();
+    clock.advance(pauseMs - 10 - 6);
+    await Promise.resolve();
+    assert.equal(hasRun, false, `${share}`);
+    clock.advance(6);
+    await second;
+  }
+});
+
+test('what is read ahead comes in order, and never more than it may', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (sizes, countMax) => {
+        let running = 0;
+        let runningMax = 0;
+        async function* items() {
+          yield* sizes.entries();
+        }
+        const read = async ([index]: [number, number]) => {
+          runningMax = Math.max(runningMax, ++running);
+          for (let turn = 0; turn < index % 3; turn++) await Promise.resolve();
+          running--;
+          return index;
+        };
+        const found: number[] = [];
+        const limits = { countMax, bytesMax: 60, bytesOf: ([, bytes]: [number, number]) => bytes };
+        for await (const { content } of readAhead(items(), read, limits)) found.push(content);
+        assert.deepEqual(found, [...sizes.keys()]);
+        assert.ok(runningMax <= countMax);
+      },
+    ),
+  );
+});
+
+test('a failure comes where its content would have', async () => {
+  async function* items() {
+    yield* [1, 2, 3];
+  }
+  const found: number[] = [];
+  const limits = { countMax: 3, bytesMax: 9, bytesOf: () => 1 };
+  const read = async (item: number) => {
+    if (item === 2) throw new Error('two');
+    return item;
+  };
+  await assert.rejects(async () => {
+    for await (const { content } of readAhead(items(), read, limits)) found.push(content);
+  }, /two/);
+  assert.deepEqual(found, [1]);
+});
+
+test('the name of a sidecar says all there is to know', () => {
+  const named = {
+    fromOffset: 5,
+    toOffset: 12_345_678,
+    minTimeMs: 1_700_000_000_000,
+    maxTimeMs: 1_700_000_003_600,
+  };
+  const key = sidecarKey('vci_1', 'aB-_9', named);
+  assert.equal(
+    key,
+    'service/vci_1/event-sidecars/v1/aB-_9/0000000000000005-0000000012345678.1700000000000-1700000003600',
+  );
+  assert.deepEqual(readSidecarKey(key), { topicId: 'aB-_9', ...named });
+  for (const other of ['service/vci_1/ab/x', `${key}.part`, 'service/vci_1/event-sidecars/v1/t/5-6.1-2'])
+    assert.equal(readSidecarKey(other), undefined, other);
+  assert.throws(() => sidecarKey('vci_1', '../x', named), /topic id/);
+});
+
+test('sidecars are found by a list, the longer one of two that overlap, and read in parts', async () => {
+  const store = new TestStore();
+  const clock = new FakeClock();
+  const shelf = new SidecarShelf({ clusterId: 'vci_1', store, clock });
+  const put = (fromOffset: number, toOffset: number) =>
+    store.put(sidecarKey('vci_1', 't', { fromOffset, toOffset, minTimeMs: 1, maxTimeMs: 2 }), [
+      Buffer.from(`${fromOffset}-${toOffset}`),
+    ]);
+  const covering = async (from: number, to: number) =>
+    (await shelf.covering('t', from, to)).map(({ fromOffset, toOffset }) => [fromOffset, toOffset]);
+  await put(0, 10);
+  await put(0, 20);
+  await put(15, 30);
+  await put(20, 40);
+  assert.deepEqual(await covering(0, 100), [
+    [0, 20],
+    [20, 40],
+  ]);
+  assert.deepEqual(await covering(20, 25), [[20, 40]]);
+  assert.deepEqual(await shelf.covering('other', 0, 9), []);
+  await put(40, 50);
+  assert.deepEqual(await covering(40, 50), [], 'a list is good for a while');
+  clock.advance(15_000);
+  assert.deepEqual(await covering(40, 50), [[40, 50]]);
+  const [sidecar] = await shelf.covering('t', 0, 1);
+  assert.equal(sidecar!.byteLength, 4);
+  const parts = await shelf.read(
+    sidecar!,
+    [
+      { start: 0, end: 1 },
+      { start: 2, end: 4 },
+    ],
+    never,
+  );
+  assert.deepEqual(
+    parts.map((part) => Buffer.from(part).toString()),
+    ['0', '20'],
+  );
+});
+
+test('a list that failed is asked for again', async () => {
+  const store = new TestStore();
+  const shelf = new SidecarShelf({ clusterId: 'vci_1', store, clock: systemClock });
+  const { list } = store;
+  store.list = () => {
+    throw new Error('away');
+  };
+  await assert.rejects(shelf.covering('t', 0, 1), /away/);
+  store.list = list;
+  assert.deepEqual(await shelf.covering('t', 0, 1), []);
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, Metrics, silentLog } from '@weir/core';
+import type { QueryReport, TakenQuery } from '@weir/metadata';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { pause, until } from '../../testing/until.ts';
+import { queryFigures } from './query-metrics.ts';
+import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
+
+/** A control plane that a test plays, and an engine that answers when it is told to. */
+function stage() {
+  const clock = new FakeClock();
+  const work: TakenQuery[] = [];
+  const reports: QueryReport[] = [];
+  const takers: ((query: TakenQuery) => void)[] = [];
+  const engine = new Map<string, { options: AnswerOptions; end(outcome: string | Error): void }>();
+  const state = { isWanted: true, refusals: 0 };
+  const runner = new QueryRunner({
+    agentId: 'a',
+    port: {
+      takeQuery: () => {
+        if (state.refusals > 0) {
+          state.refusals--;
+          return Promise.reject(new Error('away'));
+        }
+        const query = work.shift();
+        return query === undefined ? new Promise((resolve) => takers.push(resolve)) : Promise.resolve(query);
+      },
+      async reportQuery(report) {
+        if (state.refusals > 0) {
+          state.refusals--;
+          throw new Error('away');
+        }
+        reports.push(report);
+        return state.isWanted;
+      },
+    },
+    answer: (request, options) =>
+      new Promise((resolve, reject) => {
+        options.signal.addEventListener('abort', () => reject(options.signal.reason));
+        const end = (outcome: string | Error) =>
+          outcome instanceof Error ? reject(outcome) : resolve(outcome);
+        engine.set(request, { options, end });
+      }),
+    clock,
+    log: silentLog,
+    figures: queryFigures(new Metrics()),
+  });
+  const ask = (queryId: string, limitMs = 10_000) => {
+    const query = { queryId, request: Buffer.from(queryId), limitMs };
+    const taker = takers.shift();
+    if (taker === undefined) work.push(query);
+    else taker(query);
+  };
+  const told = () =>
+    reports.map(({ queryId, state, answer, message }) =>
+      [queryId, state, answer === null ? message : String(answer)].filter((part) => part !== '').join(' '),
+    );
+  return { clock, runner, engine, state, ask, told, work, takers };
+}
+
+test('a query is answered, and within its time', async () => {
+  const { runner, engine, ask, told } = stage();
+  runner.start();
+  ask('q1', 10_000);
+  await until(() => engine.has('q1'));
+  assert.equal(engine.get('q1')!.options.limitMs, 9_500, 'the way back takes time too');
+  engine.get('q1')!.end('found');
+  await until(() => told().length > 0);
+  assert.deepEqual(told(), ['q1 done found']);
+  await runner.stop();
+});
+
+test('while a query runs the control plane hears of it every second, and can end it', async () => {
+  const { runner, engine, ask, told, clock, state } = stage();
+  runner.start();
+  ask('q1');
+  await until(() => engine.has('q1'));
+  clock.advance(1_000);
+  clock.advance(1_000);
+  await until(() => told().length === 2);
+  state.isWanted = false;
+  clock.advance(1_000);
+  await until(() => engine.get('q1')!.options.signal.aborted);
+  await until(() => told().includes('q1 givenUp'));
+  await runner.stop();
+});
+
+const failures: readonly [what: string, error: Error, told: string][] = [
+  ['cannot be understood', new QueryRefused('no such kind'), 'q1 failed no such kind'],
+  ['goes wrong', new Error('the bucket is away'), 'q1 failed the bucket is away'],
+];
+for (const [what, error, expected] of failures) {
+  test(`a query that ${what} is told as failed`, async () => {
+    const { runner, engine, ask, told } = stage();
+    runner.start();
+    ask('q1');
+    await until(() => engine.has('q1'));
+    engine.get('q1')!.end(error);
+    await until(() => told().length > 0);
+    assert.deepEqual(told(), [expected]);
+    await runner.stop();
+  });
+}
+
+test('no more are taken than it may work on', async () => {
+  const { runner, engine, ask, work, told } = stage();
+  runner.start();
+  const count = caps.queriesPerAgentMax + 1;
+  for (let query = 0; query < count; query++) ask(`q${query}`);
+  await until(() => engine.size === caps.queriesPerAgentMax);
+  await pause(0);
+  assert.equal(work.length, 1);
+  engine.get('q0')!.end('found');
+  await until(() => engine.size === count);
+  await runner.stop();
+  assert.equal(told().length, count);
+});
+
+test('a control plane that is away is asked again, and an answer is sent again', async () => {
+  const { runner, engine, ask, told, clock, state } = stage();
+  state.refusals = 2;
+  runner.start();
+  ask('q1');
+  await until(() => {
+    clock.advance(1_000);
+    return engine.has('q1');
+  });
+  state.refusals = 2;
+  engine.get('q1')!.end('found');
+  await until(() => {
+    clock.advance(1_000);
+    return told().some((one) => one.includes('done'));
+  });
+  await runner.stop();
+});
+
+test('an agent that stops gives its queries up, so that others take them', async () => {
+  const { runner, engine, ask, told } = stage();
+  runner.start();
+  ask('q1');
+  await until(() => engine.has('q1'));
+  await runner.stop();
+  assert.deepEqual(told(), ['q1 givenUp']);
+});

@@ -1,0 +1,169 @@
+import { type Clock, caps, type Log } from '@weir/core';
+import { type QueriesPort, type QueryReport, queryReportIntervalMs, type TakenQuery } from '@weir/metadata';
+import type { QueryFigures } from './query-metrics.ts';
+
+/** A request that nobody can answer, here or elsewhere. What it says is for whoever asked. */
+export class QueryRefused extends Error {
+  override readonly name = 'QueryRefused';
+}
+
+export interface AnswerOptions {
+  readonly signal: AbortSignal;
+  /** When it ends with what was found. */
+  readonly limitMs: number;
+}
+
+export interface QueryRunnerOptions {
+  readonly port: Pick<QueriesPort, 'takeQuery' | 'reportQuery'>;
+  readonly agentId: string;
+  /** The engine: JSON to JSON. Throws a `QueryRefused` for what it does not understand. */
+  readonly answer: (request: string, options: AnswerOptions) => Promise<string>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly figures: QueryFigures;
+}
+
+/** How long it waits for work before it asks again. */
+const waitMs = 20_000;
+/** How long it waits when the control plane cannot be reached. */
+const retryMs = 1_000;
+/** What an answer needs to get back to whoever asked. */
+const returnMs = 500;
+/** How often an answer is sent when the control plane does not confirm it. */
+const sendsMax = 3;
+
+/**
+ * Takes queries from the control plane and works on some at a time. The control plane hears of each of them every second, and says whether somebody
+ * still wants it.
+ */
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions;
+  readonly #running = new Map<AbortController, Promise<void>>();
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop ??= this.#live();
+  }
+
+  /** Gives up what is under way, so that others can begin with it at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const controller of this.#running.keys()) controller.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #live(): Promise<void> {
+    const { port, agentId, log, figures } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      if (this.#running.size >= caps.queriesPerAgentMax) {
+        figures.limitHit.add(1);
+        await Promise.race(this.#running.values());
+        continue;
+      }
+      try {
+        const taken = await port.takeQuery({ agentId, waitMs });
+        if (taken !== null) this.#begin(taken);
+      } catch (error) {
+        log.debug('no query could be asked for', { problem: String(error) });
+        await this.#pause(retryMs);
+      }
+    }
+  }
+
+  #begin(query: TakenQuery): void {
+    const { figures } = this.#options;
+    const controller = new AbortController();
+    if (this.#stopping.signal.aborted) controller.abort();
+    figures.taken.add(1);
+    figures.active.set(this.#running.size + 1);
+    const work = this.#work(query, controller).finally(() => {
+      this.#running.delete(controller);
+      figures.active.set(this.#running.size);
+    });
+    this.#running.set(controller, work);
+  }
+
+  async #work({ queryId, request, limitMs }: TakenQuery, controller: AbortController): Promise<void> {
+    const { clock, figures, agentId, answer } = this.#options;
+    const startMs = clock.monotonicMs();
+    const stopTelling = this.#tellWhileRunning(queryId, controller);
+    let end: Pick<QueryReport, 'state' | 'answer' | 'message'>;
+    try {
+      const text = await answer(Buffer.from(request).toString(), {
+        signal: controller.signal,
+        limitMs: Math.max(0, limitMs - returnMs),
+      });
+      end = { state: 'done', answer: Buffer.from(text), message: '' };
+    } catch (error) {
+      end = this.#endOf(error, controller.signal);
+    } finally {
+      stopTelling();
+    }
+    figures.ended(end.state, clock.monotonicMs() - startMs);
+    await this.#send({ agentId, queryId, ...end });
+  }
+
+  #endOf(error: unknown, signal: AbortSignal): Pick<QueryReport, 'state' | 'answer' | 'message'> {
+    // When nobody wants it any more it does not matter what is said, and when this agent stops another has to do it.
+    if (signal.aborted) return { state: 'givenUp', answer: null, message: '' };
+    const { message } = error as Error;
+    if (!(error instanceof QueryRefused))
+      this.#options.log.warn('a query about events failed', { problem: message });
+    return { state: 'failed', answer: null, message };
+  }
+
+  #tellWhileRunning(queryId: string, controller: AbortController): () => void {
+    const { clock, port, agentId, log } = this.#options;
+    const report: QueryReport = { agentId, queryId, state: 'running', answer: null, message: '' };
+    let cancel = () => {};
+    const tell = () => {
+      cancel = clock.after(queryReportIntervalMs, () => {
+        port.reportQuery(report).then(
+          (isWanted) => {
+            if (!isWanted) controller.abort();
+          },
+          (error) => log.debug('a query could not be told of', { problem: String(error) }),
+        );
+        tell();
+      });
+    };
+    tell();
+    return () => cancel();
+  }
+
+  async #send(report: QueryReport): Promise<void> {
+    const { port, log } = this.#options;
+    for (let sends = 1; ; sends++) {
+      try {
+        await port.reportQuery(report);
+        return;
+      } catch (error) {
+        if (sends === sendsMax || this.#stopping.signal.aborted) {
+          log.debug('the answer to a query was lost', { problem: String(error) });
+          return;
+        }
+        await this.#pause(retryMs);
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#stopping;
+      const done = () => {
+        cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.#options.clock.after(ms, done);
+      signal.addEventListener('abort', done);
+      if (signal.aborted) done();
+    });
+  }
+}

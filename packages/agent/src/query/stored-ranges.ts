@@ -1,0 +1,61 @@
+import type { ClusterView } from '../cluster/cluster-view.ts';
+
+/** A range of a file that holds contiguous batches of one partition. */
+export interface StoredRange {
+  readonly fileId: string;
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+}
+
+export type RangesView = Pick<ClusterView, 'ends' | 'recentPointers' | 'port'>;
+
+/** Topics of events have one partition. */
+export const eventPartition = 0;
+
+/** How much is asked for at a time: some hundreds of ranges, as small as those of events are. */
+const askedBytes = 8 * 1024 * 1024;
+
+/**
+ * Where the records of a topic lie, from one offset to another, in their order. What retention removes meanwhile is left out, and a topic that was
+ * deleted ends.
+ */
+export async function* storedRanges(
+  view: RangesView,
+  topicId: string,
+  fromOffset: number,
+  toOffset: number,
+): AsyncGenerator<StoredRange, void, undefined> {
+  let offset = fromOffset;
+  while (offset < toOffset) {
+    const startOffset = view.ends(topicId, eventPartition)?.logStartOffset;
+    if (startOffset === undefined) return;
+    offset = Math.max(offset, startOffset);
+    let pointers = view.recentPointers(topicId, eventPartition, offset, askedBytes);
+    if (pointers === undefined) {
+      const query = { topicId, partition: eventPartition, offset, bytesMax: askedBytes };
+      const answer = (await view.port.findBatches([query]))[0]!;
+      if (answer.error === 'OFFSET_OUT_OF_RANGE' && answer.logStartOffset > offset) {
+        // The leader has removed more than this agent has heard of.
+        offset = answer.logStartOffset;
+        continue;
+      }
+      if (answer.error !== 'NONE') return;
+      pointers = answer.pointers;
+    }
+    const rows = pointers.fileId.length;
+    if (rows === 0) return;
+    for (let row = 0; row < rows; row++) {
+      const baseOffset = pointers.baseOffset[row]!;
+      const nextOffset = pointers.nextOffset[row]!;
+      if (baseOffset >= toOffset) return;
+      const fileId = pointers.fileId[row]!;
+      const byteStart = pointers.byteStart[row]!;
+      // Ends of transactions lie in no file.
+      if (nextOffset > offset && fileId !== '')
+        yield { fileId, byteStart, byteEnd: byteStart + pointers.byteLength[row]!, baseOffset, nextOffset };
+      offset = Math.max(offset, nextOffset);
+    }
+  }
+}

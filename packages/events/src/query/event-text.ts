@@ -1,0 +1,11 @@
+import { isObject } from './cells.ts';
+
+/** The event of a record; nothing if it is no JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

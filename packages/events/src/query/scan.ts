@@ -1,0 +1,75 @@
+import { type EventTypeName, eventTypeNames } from '../event-types.ts';
+import { type NeededBytes, neededBytes } from '../filter/bytes.ts';
+import { compileFilter, type EventTest } from '../filter/compile.ts';
+import type { Field, Filter } from '../filter/tree.ts';
+import type { TimeWindow } from '../time-range.ts';
+import type { Buckets } from './buckets.ts';
+import type { EventPosition, SortOrder } from './request.ts';
+import type { TallyPart } from './tally.ts';
+
+/** What is looked for in every part of the log. Plain data, since parts are looked at on other threads too. */
+export interface Scan {
+  /** Equal for equal scans, so that threads compile a filter once. */
+  readonly id: string;
+  readonly filter: Filter;
+  readonly window: TimeWindow;
+  readonly order: SortOrder;
+  /** How many rows are wanted of every part. */
+  readonly limit: number;
+  readonly after?: EventPosition | undefined;
+  readonly timeline?: ScanTimeline | undefined;
+}
+
+export interface ScanTimeline {
+  readonly buckets: Buckets;
+  readonly groupBy?: Field | undefined;
+  readonly field?: Field | undefined;
+}
+
+/** What was found in a part of the log. */
+export interface ScanResult {
+  readonly scanned: number;
+  readonly matched: number;
+  readonly parsed: number;
+  readonly unreadable: number;
+  readonly bytesScanned: number;
+  /** The first rows of the part in the order of the scan. */
+  readonly rows: FoundRows;
+  readonly tally?: TallyPart | undefined;
+  /** Whether something was left out only since it lay outside of the window, so that the result is of no use for another one. */
+  readonly isClipped: boolean;
+  /** The earliest and the latest time of what matched. */
+  readonly minTimeMs: number;
+  readonly maxTimeMs: number;
+}
+
+export interface FoundRows {
+  readonly offsets: readonly number[];
+  readonly timesMs: readonly number[];
+  /** The JSON, where it was at hand. */
+  readonly texts: readonly (string | undefined)[];
+}
+
+export interface CompiledScan extends Scan {
+  readonly test: EventTest;
+  readonly needed: NeededBytes;
+}
+
+export function compileScan(scan: Scan): CompiledScan {
+  return { ...scan, test: compileFilter(scan.filter), needed: neededBytes(scan.filter) };
+}
+
+/** Whether an event of a type may be a row: inside of the window, and after the position that the scan begins at. */
+export function insideTest(
+  { window: { startMs, endMs }, after, order }: Scan,
+  type: EventTypeName,
+): (timeMs: number, offset: number) => boolean {
+  if (after === undefined) return (timeMs) => timeMs >= startMs && timeMs < endMs;
+  const sign = order === 'asc' ? 1 : -1;
+  const byType = sign * (eventTypeNames.indexOf(type) - eventTypeNames.indexOf(after.type));
+  return (timeMs, offset) => {
+    if (timeMs < startMs || timeMs >= endMs) return false;
+    const byTime = sign * (timeMs - after.timeMs);
+    return (byTime || byType || sign * (offset - after.offset)) > 0;
+  };
+}

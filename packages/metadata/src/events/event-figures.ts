@@ -1,0 +1,27 @@
+import type { MetricRow, Metrics, Series } from '@weir/core';
+
+const droppedRow: MetricRow<'cluster'> = {
+  name: 'control_plane_events_dropped_total',
+  kind: 'counter',
+  help: 'Events of the control plane that were dropped because no agent took them: it takes one with the role jobs.',
+  labels: ['cluster'],
+};
+
+const handedOverRow: MetricRow<'cluster'> = {
+  name: 'control_plane_events_handed_over_total',
+  kind: 'counter',
+  help: 'Events of the control plane that agents have written.',
+  labels: ['cluster'],
+};
+
+export interface EventFigures {
+  readonly dropped: Series;
+  readonly handedOver: Series;
+}
+
+export function eventFigures(metrics: Metrics, cluster: string): EventFigures {
+  return {
+    dropped: metrics.series(droppedRow, { cluster }),
+    handedOver: metrics.series(handedOverRow, { cluster }),
+  };
+}
