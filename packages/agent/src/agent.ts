@@ -157,7 +157,10 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 /** The same options with another log. Some of them are read each time they are needed, and stay so. */
 function withLog(options: AgentOptions, log: Log): AgentOptions {
   const properties = Object.getOwnPropertyDescriptors(options);
-  return Object.defineProperties({}, { ...properties, log: { value: log, enumerable: true } }) as AgentOptions;
+  return Object.defineProperties(
+    {},
+    { ...properties, log: { value: log, enumerable: true } },
+  ) as AgentOptions;
 }
 
 function emittingAgent({ agentId, hostname, advertisedHost, clusterId }: AgentOptions) {

@@ -23,6 +23,12 @@ read  cluster   describe_virtual_cluster_configuration
 write cluster   update_virtual_cluster_configuration
 read  cluster   get_events_state
 write cluster   update_events_state
+read  cluster   search_events
+read  cluster   get_events_timeline
+read  cluster   list_event_fields
+read  cluster   get_event
+read  cluster   list_event_presets
+read  cluster   check_event_filter
 read  cluster   list_topics
 write cluster   create_topic
 read  cluster   describe_topic
@@ -99,7 +105,7 @@ test('names are unique routes, and their verbs tell who only reads', () => {
   for (const { name, access } of operations) {
     assert.match(name, /^[a-z0-9_]+(?:\/[a-z0-9_]+)*$/);
     const verb = name.split('/').at(-1)!.split('_')[0]!;
-    const isReading = ['list', 'describe', 'get', 'search'].includes(verb);
+    const isReading = ['list', 'describe', 'get', 'search', 'check'].includes(verb);
     assert.equal(isReading, access === 'read', name);
   }
 });
@@ -177,10 +183,10 @@ test('inputs are strict all the way down, and answers are not', () => {
   }
 });
 
-test('what only reads can be asked by a query: its fields are flat', () => {
+test('what only reads can be asked by a query: its fields are flat, or objects that are written as JSON', () => {
   for (const operation of operations.filter(({ access }) => access === 'read')) {
     for (const [field, { type, items }] of Object.entries(inputSchemaOf(operation).properties ?? {})) {
-      const flat = ['string', 'integer', 'boolean'];
+      const flat = ['string', 'integer', 'boolean', 'object'];
       assert.ok(flat.includes((type === 'array' ? items?.type : type) ?? ''), `${operation.name}.${field}`);
     }
   }

@@ -9,6 +9,7 @@ import { clusterConfigurationOperations } from './operations/cluster-configurati
 import { consumerGroupOperations } from './operations/consumer-groups.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { diagnosticOperations } from './operations/diagnostics.ts';
+import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { sessionOperations } from './operations/sessions.ts';
@@ -24,7 +25,7 @@ import { workspaceOperations } from './operations/workspaces.ts';
 export const areas = [
   { title: 'Virtual clusters', operations: virtualClusterOperations },
   { title: 'Cluster configuration', operations: clusterConfigurationOperations },
-  { title: 'Events', operations: eventsStateOperations },
+  { title: 'Events', operations: [...eventsStateOperations, ...eventOperations] },
   { title: 'Topics', operations: topicOperations },
   { title: 'Consumer groups', operations: consumerGroupOperations },
   { title: 'ACLs', operations: aclOperations },

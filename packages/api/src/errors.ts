@@ -24,6 +24,11 @@ export const errorTable = {
   deletion_protected: { status: 409, message: 'It has deletion protection enabled.' },
   duplicate_api_key_name: { status: 409, message: 'There is a key with this name already.' },
   duplicate_name: { status: 409, message: 'The name is taken.' },
+  events_disabled: {
+    status: 400,
+    message: 'The cluster records no events. Turn them on with update_events_state, or in its Events tab.',
+  },
+  filter_syntax: { status: 400, message: 'The filter cannot be understood.' },
   invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },
   invalid_credentials: { status: 401, message: 'The address or the password is wrong.' },
   invalid_token: { status: 401, message: 'The token is wrong, was used already or has expired.' },
@@ -31,13 +36,24 @@ export const errorTable = {
   last_admin: { status: 409, message: 'Nobody could administer the account any more.' },
   limit_exceeded: { status: 409, message: 'A limit of the cluster or of the account is reached.' },
   name_mismatch: { status: 400, message: 'The name that confirms is not the name of what is to be deleted.' },
+  no_query_engine: {
+    status: 503,
+    message:
+      'No agent of the cluster answers queries. Start one, or leave out -disableQueryEngine where it is set.',
+  },
   not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
   role_in_use: { status: 409, message: 'Somebody has the role.' },
   sso_already_configured: { status: 409, message: 'An account has one sign-on connection; update it.' },
+  too_many_queries: {
+    status: 429,
+    message: 'The agents of the cluster have too many queries to work on; try again in some seconds.',
+    isRetriable: true,
+  },
   topic_already_exists: { status: 409, message: 'There is a topic with this name already.' },
   unsupported_cluster_config: { status: 400, message: 'There is no cluster config with this name.' },
   unsupported_cluster_type: { status: 400, message: 'A cluster of this type has nothing of the kind.' },
   user_already_exists: { status: 409, message: 'A user has this address already.' },
+  window_too_large: { status: 400, message: 'A search for events reaches over 24 hours at most.' },
   workspace_not_empty: { status: 409, message: 'The workspace still has clusters.' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { InputOf, OperationName } from './catalogue.ts';
 import { catalogue } from './catalogue.ts';
 import { ApiError } from './errors.ts';
+import { parseJson, printJson } from './json.ts';
 import { inputSchemaOf, type JsonSchema } from './json-schema.ts';
 
 /** Problems that one answer tells. */
@@ -37,7 +38,7 @@ function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
 
 /**
  * What the query of a GET says, by the types of the fields: `?limit=10&include_recently_deleted=true`, and a list as the same name
- * several times. What does not fit its type stays text, for `readInput` to refuse.
+ * several times; an object is written as JSON. What does not fit its type stays text, for `readInput` to refuse.
  */
 export function readQuery(name: OperationName, query: Iterable<readonly [string, string]>): unknown {
   const properties = fieldsOf(name);
@@ -74,13 +75,23 @@ function valueFrom({ type }: JsonSchema, text: string): unknown {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if ((type === 'integer' || type === 'number') && /^-?\d{1,16}(?:\.\d{1,16})?$/.test(text))
     return Number(text);
+  if (type === 'object') return objectFrom(text);
   return text;
+}
+
+function objectFrom(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The same the other way round. */
 export function printQuery(input: Readonly<Record<string, unknown>>): [string, string][] {
   return Object.entries(input).flatMap(([field, value]): [string, string][] => {
     if (value === undefined) return [];
-    return Array.isArray(value) ? value.map((item) => [field, String(item)]) : [[field, String(value)]];
+    if (Array.isArray(value)) return value.map((item) => [field, String(item)]);
+    return [[field, typeof value === 'object' ? printJson(value) : String(value)]];
   });
 }

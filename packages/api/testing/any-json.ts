@@ -22,7 +22,7 @@ export function anyJson(schema: JsonSchema, root: JsonSchema = schema): fc.Arbit
     case 'array':
       return fc.array(anyJson(schema.items!, root), {
         minLength: schema.minItems ?? 0,
-        maxLength: 3 + (schema.minItems ?? 0),
+        maxLength: Math.min(3 + (schema.minItems ?? 0), schema.maxItems ?? Number.POSITIVE_INFINITY),
       });
     case 'object':
       return anyObject(schema, root);

@@ -59,7 +59,7 @@ export {
   words,
 } from './filter/tree.ts';
 export { type Preset, presets } from './presets.ts';
-export { type EventToWrite, eventTopicName, serializeEvent } from './record.ts';
+export { controlPlaneSource, type EventToWrite, eventTopicName, serializeEvent } from './record.ts';
 export { eventsPage } from './reference-page.ts';
 export {
   type DayRange,

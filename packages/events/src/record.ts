@@ -32,3 +32,8 @@ export function serializeEvent({ id, source, type, timeMs, data }: EventToWrite)
 export function eventTopicName(type: EventTypeName): string {
   return `${internalTopicPrefix}events_${type}`;
 }
+
+/** The source of events that a part of the control plane emits about a cluster. */
+export function controlPlaneSource(virtualClusterId: string, part: string): string {
+  return `ws:control-plane:${virtualClusterId}:${part}`;
+}

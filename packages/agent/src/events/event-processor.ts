@@ -159,8 +159,6 @@ export class EventProcessor {
 /** Whether nobody will ever see the batch: the store failed, or the topic was gone. */
 function isNotWritten(error: ErrorName): boolean {
   return (
-    error === 'KAFKA_STORAGE_ERROR' ||
-    error === 'UNKNOWN_TOPIC_ID' ||
-    error === 'UNKNOWN_TOPIC_OR_PARTITION'
+    error === 'KAFKA_STORAGE_ERROR' || error === 'UNKNOWN_TOPIC_ID' || error === 'UNKNOWN_TOPIC_OR_PARTITION'
   );
 }

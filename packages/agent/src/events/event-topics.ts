@@ -80,7 +80,9 @@ export class EventTopics {
     const changes = [{ name: 'retention.ms', operation: 'set', value }] as const;
     this.#view.port
       .alterConfigs([{ kind: 'topic', name, replacesAll: false, changes }], { validateOnly: false })
-      .catch((error) => this.#log.debug('the retention of a topic of events was not set', { error: String(error) }))
+      .catch((error) =>
+        this.#log.debug('the retention of a topic of events was not set', { error: String(error) }),
+      )
       .finally(() => this.#altering.delete(type));
   }
 

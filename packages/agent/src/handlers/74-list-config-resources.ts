@@ -1,3 +1,4 @@
+import { isInternalTopic } from '@weir/core';
 import type { StoredConfigKind } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -52,7 +53,8 @@ export const listConfigResourcesHandler: HandlerOf<Apis['ListConfigResources']> 
 async function namesOf(type: ResourceType, cluster: ClusterView): Promise<string[]> {
   const stored = storedKinds[type];
   if (stored !== undefined) return cluster.port.listConfigResources(stored);
-  if (type === configResourceType.topic) return Array.from(cluster.topics(), ({ name }) => name);
+  if (type === configResourceType.topic)
+    return Array.from(cluster.topics(), ({ name }) => name).filter((name) => !isInternalTopic(name));
   return cluster.agents().map(({ nodeId }) => String(nodeId));
 }
 

@@ -40,9 +40,7 @@ export class AsideQueue {
     this.#uncompressedBytes += append.uncompressedBytes;
     const nowMs = this.#clock.monotonicMs();
     const isWorthwhile = this.#uncompressedBytes >= worthwhileBytes;
-    this.#wakeAt(
-      isWorthwhile ? nowMs : Math.max(nowMs + asideWaitMs, this.#lastOwnFileMs + asideIntervalMs),
-    );
+    this.#wakeAt(isWorthwhile ? nowMs : Math.max(nowMs + asideWaitMs, this.#lastOwnFileMs + asideIntervalMs));
     return true;
   }
 

@@ -11,6 +11,8 @@ import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import { type ApiServer, apiRoute, createApiServer } from '../api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import type { ClusterKind } from '../diagnostics/picture.ts';
+import type { Transition } from '../diagnostics/record.ts';
+import { transitionEvents } from '../diagnostics/transition-events.ts';
 import { measureUtilization } from '../diagnostics/utilization.ts';
 import { logTransition, watchClusters } from '../diagnostics/watch-clusters.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
@@ -118,7 +120,7 @@ export async function startAccounts(
       host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, kind: kinds[cluster.type], node })),
     store: accounts.diagnostics,
     metricsOf: diagnosticMetrics(options, metrics),
-    onTransition: (transition) => logTransition(transition, log),
+    onTransition: tellTransition(options),
     clock,
     log,
   });
@@ -230,17 +232,25 @@ function hostedOf(
   });
 }
 
-function apiOf(
-  { settings, ports, publicUrl }: AccountsPartOptions,
-  accounts: AccountsDatabase,
-  limits: RateLimits,
-): ApiServer {
+/** Transitions are in the log of this process, and among the events of their cluster. */
+function tellTransition({ settings, host, ports }: AccountsPartOptions): (transition: Transition) => void {
+  const { log } = settings;
+  const nameOf = (clusterId: string) => host.cluster(clusterId)?.name;
+  const emit = transitionEvents({ portOf: ports.portOf, nameOf, random: systemRandom, log });
+  return (transition) => {
+    logTransition(transition, log);
+    emit(transition);
+  };
+}
+
+function apiOf(options: AccountsPartOptions, accounts: AccountsDatabase, limits: RateLimits): ApiServer {
+  const { settings, ports, publicUrl } = options;
   const { clock, log, metrics, isBehindProxy = false, agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({
     clusterPort: ports.portOf,
     virtualClusters: accounts.virtualClusters,
     diagnostics: accounts.diagnostics,
-    onTransition: (transition) => logTransition(transition, log),
+    onTransition: tellTransition(options),
     metricRows: () => [...hostedMetricRows, ...agentMetricRows],
     freshUuid: randomUUID,
     randomBytes,

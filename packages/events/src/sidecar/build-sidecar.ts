@@ -109,6 +109,9 @@ function footerBytes(footer: Footer): Uint8Array {
   return Buffer.concat([stored, tail]);
 }
 
+/** What most queries read lies together, next to the times. */
+const kindOrder = { codes: 0, numbers: 1, opaque: 2 } as const;
+
 function packStripe(
   { rows, timesMs, isReadable, isComplete, columns }: BuiltStripe,
   fromOffset: number,
@@ -128,7 +131,9 @@ function packStripe(
     times: pack(bytes),
     readable: isReadable.includes(0) ? pack(isReadable) : undefined,
     isComplete,
-    columns: columns.map(({ path, column }) => packColumn([...path], column)),
+    columns: columns
+      .toSorted((one, other) => kindOrder[one.column.kind] - kindOrder[other.column.kind])
+      .map(({ path, column }) => packColumn([...path], column)),
   };
   return { stripe, pieces };
 

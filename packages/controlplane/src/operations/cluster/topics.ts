@@ -1,5 +1,5 @@
 import type { ErrorCode, OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
 import {
   type ClusterPort,
   type ConfigChange,
@@ -60,7 +60,8 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     list_topics: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
       // Looked at first: a topic that is deleted in between is missing from neither list.
-      const { topics, clusterConfigs } = await Glance.take(port, context);
+      const { topics: all, clusterConfigs } = await Glance.take(port, context);
+      const topics = all.filter(({ name }) => !isInternalTopic(name));
       const sizes = await byteCounts(port, topics);
       const live = topics.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
       const deleted = input.include_recently_deleted ? await port.listDeletedTopics() : undefined;
@@ -76,6 +77,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     },
 
     create_topic: async ({ virtual_cluster_id, topic_name: name, partition_count, configs }) => {
+      refuseInternal(name);
       const topic = { name, partitionCount: partition_count, configs: withoutNulls(configs) };
       const [result] = await clusterPort(virtual_cluster_id).createTopics([topic], { validateOnly: false });
       refuse(result!, createCodes);
@@ -96,6 +98,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     },
 
     update_topic: async ({ virtual_cluster_id, topic_name, partition_count, configs }, context) => {
+      refuseInternal(topic_name);
       const port = clusterPort(virtual_cluster_id);
       const topic = requireTopic(await Glance.take(port, context), topic_name);
       // Tools say again what they said before.
@@ -117,6 +120,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     },
 
     delete_topic: async ({ virtual_cluster_id, topic_name: name, soft_delete }, context) => {
+      refuseInternal(name);
       const port = clusterPort(virtual_cluster_id);
       if (soft_delete === true) await refuseUnkeptTopic(port, context);
       const [result] =
@@ -138,6 +142,11 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       return {};
     },
   } satisfies OperationHandlers<TopicOperation, CallContext>;
+}
+
+/** Topics of the service are described to those who name them, and changed by the settings of the cluster only. */
+function refuseInternal(name: string): void {
+  if (isInternalTopic(name)) throw new OperationFailed('invalid_request', internalTopicProblem(name));
 }
 
 /** The last moment that the interface can write. */
