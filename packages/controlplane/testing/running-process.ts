@@ -6,10 +6,10 @@ import { type ClusterClient, connectCluster } from '@weir/metadata';
 import { freshKeySecret } from '../src/accounts/secrets.ts';
 import {
   type ControlPlaneProcess,
-  type ControlPlaneProcessOptions,
   type ReadyProcess,
   startControlPlaneProcess,
 } from '../src/process/control-plane-process.ts';
+import type { ControlPlaneProcessOptions } from '../src/process/options.ts';
 
 export function freshClusterId(): string {
   return `vci_${randomUUID().replaceAll('-', '_')}`;

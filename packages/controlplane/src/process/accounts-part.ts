@@ -29,10 +29,10 @@ import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
-import type { ControlPlaneProcessOptions } from './control-plane-process.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
+import type { ControlPlaneProcessOptions } from './options.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
@@ -71,28 +71,34 @@ export interface AccountsPart {
   setupUrl(): string | undefined;
 }
 
+/** Where what was started is handed over to be ended: those who look at clusters before the clusters, and the rest after the server. */
+export interface AccountsLifetime {
+  readonly watchers: AsyncDisposableStack;
+  readonly resources: AsyncDisposableStack;
+}
+
 export async function startAccounts(
   options: AccountsPartOptions,
-  running: AsyncDisposableStack,
+  { watchers, resources }: AccountsLifetime,
 ): Promise<AccountsPart> {
   const { settings, host, secretOf, publicUrl, signInToken } = options;
   const { clock, log, metrics, bindingsFile } = settings;
   const secretBox = await secretBoxOf(settings);
   const accounts = await openPatiently(settings, secretBox, options.stop);
-  running.defer(() => accounts.close());
+  resources.defer(() => accounts.close());
   const firstCluster = await begin(accounts, settings);
   const limits = new RateLimits(usualRateLimits, clock);
   const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
   const { federations } = accounts;
   const tokens = await workloadIdentities(
     { path: bindingsFile, federations, allowsPrivateIssuers, secretOf, clock, log, metrics },
-    running,
+    resources,
   );
   const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
-  running.defer(() => issuers.close());
+  resources.defer(() => issuers.close());
   const user = settings.oneUser && (await oneUser(accounts, settings.oneUser.applicationKey));
   const hosted = hostedOf(options, accounts, limits);
-  running.defer(() => hosted.close());
+  resources.defer(() => hosted.close());
   const routes: readonly Route[] = [
     ...signUpRoutes,
     ...(user && signInToken
@@ -125,14 +131,14 @@ export async function startAccounts(
     log,
   });
   watch.start();
-  running.defer(() => watch.stop());
+  watchers.defer(() => watch.stop());
   const removeCluster = async ({ id }: VirtualCluster) => {
     await options.forgetJournal(id);
     await accounts.diagnostics.forget(id);
   };
   const housekeeping = new Housekeeping({ accounts, removeCluster, clock, log });
   housekeeping.start();
-  running.defer(() => housekeeping.stop());
+  watchers.defer(() => housekeeping.stop());
   const setupToken = await accounts.setup.begin();
   return {
     list: () => accounts.virtualClusters.listAll(),

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
-import { type Clock, type Log, type MetricRow, type Metrics, systemRandom } from '@weir/core';
-import {
-  type ClusterMetricsSettings,
-  type ClusterNode,
-  clusterSecrets,
-  LoadSharing,
-  openJournals,
-} from '@weir/metadata';
+import { type Metrics, systemRandom } from '@weir/core';
+import { type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
@@ -17,55 +11,11 @@ import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
 import { startControlPlane } from '../server.ts';
-import type { AccountsPart } from './accounts-part.ts';
-import type { FirstCluster } from './founding.ts';
+import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
+import type { ControlPlaneProcessOptions } from './options.ts';
 import { ownCredentials } from './own-credentials.ts';
 import { signInPath } from './sign-in-path.ts';
-
-export interface ControlPlaneProcessOptions {
-  /** `postgres://…`, the path of a SQLite file, or `memory://name`. */
-  readonly databaseUrl: string;
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** The host under which agents reach this process. */
-  readonly advertisedHost: string;
-  /** Where browsers and tools reach the control plane, when that is not this process: a load balancer, a proxy. */
-  readonly publicUrl?: string | undefined;
-  /** Whether a proxy in front writes `X-Forwarded-For`. */
-  readonly isBehindProxy?: boolean | undefined;
-  /** Its own among all control-plane processes. Used where the database has no better name for it. */
-  readonly processId: string;
-  /** A cluster that is to be there whatever the database says. Without it, a new installation begins with one of its own. */
-  readonly clusterId?: string | undefined;
-  /** Asked for when a cluster is to be made. */
-  readonly firstCluster: () => FirstCluster;
-  /** A key of the settings that admits agents to the own cluster; those that people made are in the database. */
-  readonly agentKey?: string | undefined;
-  /** The file with the credentials of the own cluster. */
-  readonly credentialsFile?: string | undefined;
-  /** The file that says whose identity tokens admit an agent. */
-  readonly bindingsFile?: string | undefined;
-  /** The file with the keys by which secrets are kept that have to be told again. */
-  readonly sealingKeysFile?: string | undefined;
-  /** Whether issuers that users name may have addresses that are not on the public internet. */
-  readonly allowsPrivateIssuers?: boolean | undefined;
-  /** What the figures of whole clusters are told by. */
-  readonly clusterMetrics?: ClusterMetricsSettings | undefined;
-  /** The metrics that agents have of themselves, for those who ask what there is. */
-  readonly agentMetricRows?: readonly MetricRow[] | undefined;
-  /** For a process whose one user is whoever sees its output, and needs no password. */
-  readonly oneUser?: { readonly applicationKey: string } | undefined;
-  /**
-   * Whether accounts and the API may be loaded when somebody asks for them, which halves the time of a start. Only for a process with a
-   * cluster of its own and a database that is new with it.
-   */
-  readonly isQuick?: boolean | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
 
 /** One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people reach it. */
 export interface ControlPlaneProcess {
@@ -163,8 +113,9 @@ async function startParts(
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, '') ?? url;
   const signInToken = options.oneUser && freshToken(randomBytes);
   const stopping = new AbortController();
-  running.defer(() => stopping.abort(new Error('this process stops')));
-  const accounts = lateAccounts(async () => {
+  // What accounts keep open is closed when nobody can ask for it any more.
+  const resources = running.use(new AsyncDisposableStack());
+  const accounts = new LateAccounts(async () => {
     const { startAccounts } = await import('./accounts-part.ts');
     const stop = stopping.signal;
     const parts = {
@@ -178,7 +129,7 @@ async function startParts(
       forgetJournal: (clusterId: string) => hub.forget(clusterId),
       stop,
     };
-    return startAccounts({ settings: options, ...parts }, running);
+    return startAccounts({ settings: options, ...parts }, { watchers: running, resources });
   });
   /** Whoever asks too early is sent away, unless it is he whom the accounts are loaded for. */
   const current = () => (isQuick ? accounts.load() : accounts.loaded);
@@ -228,7 +179,11 @@ async function startParts(
       measure: async (clusterId) => (await accounts.load()).measure(clusterId),
     },
     whenReady: () => ready,
-    stop: () => running.disposeAsync(),
+    async stop() {
+      stopping.abort(new Error('this process stops'));
+      await accounts.settled();
+      await running.disposeAsync();
+    },
   };
 
   async function makeReady(): Promise<ReadyProcess> {
@@ -250,30 +205,6 @@ async function startParts(
       },
     };
   }
-}
-
-/** Loads once, whoever asks first. One that failed is tried again by the next who asks. */
-function lateAccounts(load: () => Promise<AccountsPart>) {
-  let loading: Promise<AccountsPart> | undefined;
-  let loaded: AccountsPart | undefined;
-  async function begin(): Promise<AccountsPart> {
-    try {
-      loaded = await load();
-      return loaded;
-    } catch (error) {
-      loading = undefined;
-      throw error;
-    }
-  }
-  return {
-    get loaded() {
-      return loaded;
-    },
-    load(): Promise<AccountsPart> {
-      loading ??= begin();
-      return loading;
-    },
-  };
 }
 
 function answerLater(_request: IncomingMessage, response: ServerResponse): void {

@@ -2,8 +2,8 @@
 export { freshKeySecret } from '../accounts/secrets.ts';
 export {
   type ControlPlaneProcess,
-  type ControlPlaneProcessOptions,
   type ReadyProcess,
   startControlPlaneProcess,
 } from './control-plane-process.ts';
+export type { ControlPlaneProcessOptions } from './options.ts';
 export { SettingsFileProblem } from './settings-file-problem.ts';

@@ -9,6 +9,7 @@ import { configurationOperations } from './configuration.ts';
 import { consumerGroupOperations } from './consumer-groups.ts';
 import { credentialOperations } from './credentials.ts';
 import { diagnosticOperations } from './diagnostics.ts';
+import { eventOperations } from './events.ts';
 import { eventsStateOperations } from './events-state.ts';
 import { monitoringOperations } from './monitoring.ts';
 import { orUnavailable } from './refusals.ts';
@@ -38,6 +39,7 @@ function allOperations(services: ClusterServices) {
     ...agentOperations(services),
     ...clientMetricsOperations(services),
     ...eventsStateOperations(services),
+    ...eventOperations(services),
     ...monitoringOperations(services),
     ...diagnosticOperations(services),
   };

@@ -1,0 +1,100 @@
+import type { InputOf, OutputOf } from '@weir/api';
+import { caps } from '@weir/core';
+import {
+  conditionsOf,
+  defaultRange,
+  type EventTypeName,
+  type Field,
+  type Filter,
+  filterFieldsOf,
+  parseFilter,
+  pointAt,
+  resolveTimeRange,
+  type TimelineRequest,
+  type TimeRange,
+  type TimeWindow,
+} from '@weir/events';
+import { OperationFailed } from '../operation-failed.ts';
+
+type RangeGiven = InputOf<'search_events'>['time_range'];
+type TimelineGiven = NonNullable<InputOf<'search_events'>['timeline']>;
+
+/** The window that a caller means, as of now. */
+export function windowOf(given: RangeGiven, nowMs: number): TimeWindow {
+  const range = rangeOf(given);
+  const { window, problem } = resolveTimeRange(range, { nowMs, timeZone: given?.time_zone ?? 'UTC' });
+  if (window !== undefined) return window;
+  const { code, message, suggestion } = problem;
+  if (code !== 'window_too_large') throw new OperationFailed('invalid_request', `time_range: ${message}`);
+  const hint = suggestion === undefined ? '' : `; the newest part of it is ${JSON.stringify(suggestion)}`;
+  throw new OperationFailed('window_too_large', `time_range: ${message}${hint}`);
+}
+
+function rangeOf(given: RangeGiven): TimeRange {
+  const { relative, preset, day, from, to, start, end } = given ?? {};
+  const kinds = [relative, preset, day, start ?? end].filter((kind) => kind !== undefined);
+  if (kinds.length === 0) return defaultRange;
+  if (kinds.length > 1)
+    throw new OperationFailed(
+      'invalid_request',
+      'time_range: is one of relative, preset, day, or start and end',
+    );
+  if (day === undefined && (from ?? to) !== undefined)
+    throw new OperationFailed('invalid_request', 'time_range: from and to are parts of a day');
+  if (relative !== undefined) return { relative };
+  if (preset !== undefined) return { preset };
+  if (day !== undefined) return { day, from, to };
+  if (start === undefined || end === undefined)
+    throw new OperationFailed('invalid_request', 'time_range: start and end go together');
+  return { start, end };
+}
+
+/** Where an event is looked for: around a time, or through the last day. */
+export function windowAround(nearMs: number | undefined, nowMs: number): TimeWindow {
+  if (nearMs === undefined) return { startMs: nowMs - caps.eventsWindowMsMax, endMs: nowMs + 1 };
+  const halfMs = caps.eventsWindowMsMax / 2;
+  return { startMs: nearMs - halfMs, endMs: nearMs + halfMs };
+}
+
+export function filterOf(text: string): Filter {
+  const { filter, problems } = parseFilter(text);
+  if (filter !== undefined) return filter;
+  const [first] = problems;
+  const { line, column, message, suggestion } = first!;
+  const hint = suggestion === undefined ? '' : ` (write ${suggestion})`;
+  const more = problems.length === 1 ? '' : `\nand ${problems.length - 1} more`;
+  throw new OperationFailed(
+    'filter_syntax',
+    `line ${line}, column ${column}: ${message}${hint}\n${pointAt(text, first!)}${more}`,
+  );
+}
+
+export function timelineOf(given: TimelineGiven, where: string): TimelineRequest {
+  const { group_by, aggregation, field, series_limit } = given;
+  if (aggregation !== 'count' && field === undefined)
+    throw new OperationFailed('invalid_request', `${where}field: ${aggregation} needs a field with numbers`);
+  return {
+    aggregation,
+    seriesMax: series_limit,
+    ...(group_by === undefined ? {} : { groupBy: fieldOf(group_by, `${where}group_by`) }),
+    ...(field === undefined ? {} : { field: fieldOf(field, `${where}field`) }),
+  };
+}
+
+/** A field as filters write it: what stands in front of a comparison. */
+function fieldOf(text: string, where: string): Field {
+  const { filter, problems } = parseFilter(`${text} == ""`);
+  const [condition, ...others] = filter === undefined ? [] : conditionsOf(filter);
+  if (condition === undefined || others.length > 0 || condition.kind !== 'comparison') {
+    const words = problems?.[0]?.message ?? 'is not a field such as data.operation';
+    throw new OperationFailed('invalid_request', `${where}: ${words}`);
+  }
+  return condition.field;
+}
+
+export function checkFilter(text: string, types: readonly EventTypeName[]): OutputOf<'check_event_filter'> {
+  const { problems = [] } = parseFilter(text);
+  const warnings =
+    problems.length > 0 ? [] : (parseFilter(text, { fields: filterFieldsOf(types) }).problems ?? []);
+  return { is_valid: problems.length === 0, problems: [...problems], warnings: [...warnings] };
+}

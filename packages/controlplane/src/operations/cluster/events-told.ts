@@ -1,0 +1,54 @@
+import type { EventTold, OutputOf } from '@weir/api';
+import type { EventRow, FieldSummary, QueryStats, Timeline } from '@weir/events';
+
+type SearchAnswer = OutputOf<'search_events'>;
+type TimelineTold = NonNullable<SearchAnswer['timeline']>;
+type FieldTold = OutputOf<'list_event_fields'>['fields'][number];
+
+/** Answers of the engine as the interface tells them. */
+
+export function rowTold({ event }: EventRow): EventTold {
+  return event as EventTold;
+}
+
+export function statsTold(stats: QueryStats): SearchAnswer['stats'] {
+  return {
+    events_matched: stats.eventsMatched,
+    is_exact: stats.isExact,
+    events_scanned: stats.eventsScanned,
+    events_pruned: stats.eventsPruned,
+    events_cached: stats.eventsCached,
+    bytes_scanned: stats.bytesRead,
+    ms: Math.round(stats.elapsedMs),
+  };
+}
+
+export function timelineTold({ bucketMs, startMs, isApproximate, series }: Timeline): TimelineTold {
+  return {
+    bucket_seconds: bucketMs / 1000,
+    is_approximate: isApproximate,
+    series: series.map(({ key, count, values }) => ({
+      key: key ?? null,
+      is_other: key === undefined,
+      count,
+      points: values.map((value, bucket) => [new Date(startMs + bucket * bucketMs).toISOString(), value]),
+    })),
+  };
+}
+
+export function fieldTold({
+  name,
+  types,
+  presentEvents,
+  distinctValues,
+  topValues,
+}: FieldSummary): FieldTold {
+  return {
+    name,
+    types: [...types],
+    events: presentEvents,
+    distinct_values: distinctValues,
+    // A field that is null counts as missing, so that no value is.
+    top_values: topValues.flatMap(({ value, events }) => (value === null ? [] : [{ value, events }])),
+  };
+}

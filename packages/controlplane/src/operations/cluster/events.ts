@@ -1,0 +1,174 @@
+import type { InputOf, OutputOf } from '@weir/api';
+import { presets, type QueryAnswer, type QueryRequest } from '@weir/events';
+import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { eventCursor, readEventCursor } from './event-cursors.ts';
+import { askEngine } from './event-queries.ts';
+import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
+import { fieldTold, rowTold, statsTold, timelineTold } from './events-told.ts';
+import { Glance } from './glance.ts';
+import type { ClusterServices } from './services.ts';
+
+type EventOperation =
+  | 'search_events'
+  | 'get_events_timeline'
+  | 'list_event_fields'
+  | 'get_event'
+  | 'list_event_presets'
+  | 'check_event_filter';
+
+type SearchInput = InputOf<'search_events'>;
+
+/** What is said when no topic has any event yet, as in the first seconds after events were turned on. */
+const noDataMessage = 'No events data was found.';
+
+export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
+  /** Answers of the kind that was asked for; what only one of the operations has it takes from there. */
+  async function ask<Kind extends QueryAnswer['kind']>(
+    clusterId: string,
+    request: QueryRequest & { readonly kind: Kind },
+    context: CallContext,
+  ): Promise<QueryAnswer & { readonly kind: Kind }> {
+    const port = clusterPort(clusterId);
+    await checkEnabled(port, context);
+    const answer = await askEngine(port, request, { queryId: freshUuid(), stop: context.stop });
+    return answer as QueryAnswer & { readonly kind: Kind };
+  }
+
+  return {
+    search_events: async (input, context) => {
+      const { virtual_cluster_id, sort, limit, cursor, timeline } = input;
+      if (cursor !== undefined && timeline !== undefined)
+        throw new OperationFailed(
+          'invalid_request',
+          'timeline: goes with the first events only, without cursor',
+        );
+      const answer = await ask(
+        virtual_cluster_id,
+        {
+          kind: 'search',
+          ...scopeOf(input, context),
+          order: sort,
+          limit,
+          ...(cursor === undefined ? {} : { after: readEventCursor(cursor) }),
+          ...(timeline === undefined ? {} : { timeline: timelineOf(timeline, 'timeline.') }),
+        },
+        context,
+      );
+      const last = answer.rows.at(-1);
+      return {
+        events: answer.rows.map(rowTold),
+        truncated: answer.hasMore,
+        next_cursor: answer.hasMore && last !== undefined ? eventCursor(last) : null,
+        ...(answer.timeline === undefined ? {} : { timeline: timelineTold(answer.timeline) }),
+        ...basisTold(answer),
+      };
+    },
+
+    get_events_timeline: async (input, context) => {
+      const answer = await ask(
+        input.virtual_cluster_id,
+        {
+          kind: 'search',
+          ...scopeOf(input, context),
+          order: 'desc',
+          limit: 0,
+          timeline: timelineOf(input, ''),
+        },
+        context,
+      );
+      return { timeline: timelineTold(answer.timeline!), ...basisTold(answer) };
+    },
+
+    list_event_fields: async (input, context) => {
+      const answer = await ask(
+        input.virtual_cluster_id,
+        { kind: 'fields', ...scopeOf(input, context) },
+        context,
+      );
+      return {
+        fields: answer.fields.map(fieldTold),
+        sampled_events: answer.sampledEvents,
+        is_sample: answer.isSample,
+        ...basisTold(answer),
+      };
+    },
+
+    get_event: async ({ virtual_cluster_id, event_id, event_types, near, neighbors }, context) => {
+      const nearMs = near === undefined ? undefined : Date.parse(near);
+      if (nearMs !== undefined && Number.isNaN(nearMs))
+        throw new OperationFailed('invalid_request', 'near: is not a time such as 2026-01-31T12:00:00Z');
+      const answer = await ask(
+        virtual_cluster_id,
+        {
+          kind: 'event',
+          types: event_types,
+          window: windowAround(nearMs, context.clock.nowMs()),
+          id: event_id,
+          ...(nearMs === undefined ? {} : { nearMs }),
+          neighbours: neighbors,
+        },
+        context,
+      );
+      if (answer.event === undefined) throw new OperationFailed('not_found', whereNotFound(answer, near));
+      return {
+        event: rowTold(answer.event),
+        before: answer.before.map(rowTold),
+        after: answer.after.map(rowTold),
+        stats: statsTold(answer.stats),
+      };
+    },
+
+    list_event_presets: async () => ({
+      presets: presets.map(({ title, eventTypes, filter, range, groupBy }) => ({
+        title,
+        event_types: [...eventTypes],
+        filter,
+        time_range: range,
+        group_by: groupBy,
+      })),
+    }),
+
+    check_event_filter: async ({ filter, event_types }) => checkFilter(filter, event_types),
+  } satisfies OperationHandlers<EventOperation, CallContext>;
+}
+
+function scopeOf(
+  { event_types, time_range, filter }: Pick<SearchInput, 'event_types' | 'time_range' | 'filter'>,
+  { clock }: CallContext,
+) {
+  return {
+    types: event_types,
+    window: windowOf(time_range, clock.nowMs()),
+    filter: filterOf(filter),
+  };
+}
+
+async function checkEnabled(port: ClusterPort, context: CallContext): Promise<void> {
+  const { clusterConfigs } = await Glance.take(port, context);
+  if (!clusterConfigValue('service.events.enabled', clusterConfigs))
+    throw new OperationFailed('events_disabled');
+}
+
+function basisTold({
+  stats,
+  partial,
+  hasNoData,
+}: QueryAnswer): Pick<OutputOf<'search_events'>, 'stats' | 'partial' | 'message'> {
+  return {
+    stats: statsTold(stats),
+    ...(partial === undefined ? {} : { partial }),
+    ...(hasNoData ? { message: noDataMessage } : {}),
+  };
+}
+
+function whereNotFound({ partial, hasNoData }: QueryAnswer, near: string | undefined): string {
+  if (hasNoData) return noDataMessage;
+  if (partial !== undefined)
+    return 'The event was not found in the time that a search may take; say with near when it happened.';
+  return near === undefined
+    ? 'No event of the last 24 hours has this id; say with near when it happened.'
+    : 'No event within twelve hours of that time has this id.';
+}

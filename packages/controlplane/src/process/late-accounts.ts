@@ -1,0 +1,36 @@
+import type { AccountsPart } from './accounts-part.ts';
+
+/** Accounts that are loaded once, by whoever asks first. What failed is tried again by the next who asks. */
+export class LateAccounts {
+  readonly #begin: () => Promise<AccountsPart>;
+  #loading: Promise<AccountsPart> | undefined;
+  #loaded: AccountsPart | undefined;
+
+  constructor(begin: () => Promise<AccountsPart>) {
+    this.#begin = begin;
+  }
+
+  get loaded(): AccountsPart | undefined {
+    return this.#loaded;
+  }
+
+  load(): Promise<AccountsPart> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** Resolves when nothing is on its way, so that what was opened can be closed. */
+  async settled(): Promise<void> {
+    await this.#loading?.catch(() => undefined);
+  }
+
+  async #load(): Promise<AccountsPart> {
+    try {
+      this.#loaded = await this.#begin();
+      return this.#loaded;
+    } catch (error) {
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+}
