@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import type { ErrorCode } from '@weir/api';
+import type { KeyGrant } from '../../src/accounts/grants.ts';
+import { agentGrant, appGrant, cluster, dayMs, refused, type Stage } from './stage.ts';
+
+/** API keys. */
+export function keysContract({ inhabited }: Stage): void {
+  inhabited('a key has a name and grants', async (scene, { accountId, workspaceId, userId }) => {
+    const { keys, virtualClusters, accounts } = scene;
+    const { id: clusterId } = await virtualClusters.create(accountId, workspaceId, cluster);
+    const foreign = await accounts.create('Foreign');
+    const all = { resourceKind: '*', resourceId: '*', workspaceId: '*' } as const;
+    // biome-ignore format: a table
+    const grants: [grants: KeyGrant[], becomes: string][] = [
+      [[appGrant(workspaceId)],                                                       'application'],
+      [[{ ...appGrant(workspaceId), principalKind: 'app_r' }],                        'application read-only'],
+      [[agentGrant(clusterId)],                                                       'agent'],
+      [[{ ...agentGrant(clusterId), principalKind: 'agent_r' }],                      'agent read-only'],
+      [[{ ...all, principalKind: '*' }],                                              'account'],
+      [[],                                                                            'invalid_request'],
+      [[appGrant(workspaceId), agentGrant(clusterId)],                                'invalid_request'],
+      [[appGrant(workspaceId), { ...appGrant(workspaceId), principalKind: 'app_r' }], 'invalid_request'],
+      [[{ ...appGrant(workspaceId), resourceId: clusterId }],                         'invalid_request'],
+      [[{ ...agentGrant(clusterId), resourceKind: '*' }],                             'invalid_request'],
+      [[{ ...all, principalKind: '*', workspaceId }],                                 'invalid_request'],
+      [[{ ...all, principalKind: 'app' }],                                            'not_found'],
+      [[appGrant(foreign.workspaceId)],                                               'not_found'],
+      [[agentGrant('vci_unknown')],                                                   'not_found'],
+    ];
+    for (const [n, [list, becomes]] of grants.entries()) {
+      const making = keys.create(accountId, { name: `key_${n}`, grants: list, createdBy: userId });
+      if (becomes.includes('_')) {
+        await refused(making, becomes as ErrorCode);
+        continue;
+      }
+      const { key, secret } = await making;
+      assert.equal(`${key.kind}${key.isReadOnly ? ' read-only' : ''}`, becomes);
+      assert.match(secret, /^aks_[0-9a-f]{64}$/);
+      assert.equal(key.secretTail, secret.slice(-4));
+      assert.equal(key.name, `akn_key_${n}`);
+      assert.deepEqual(await keys.get(accountId, key.id), key);
+      assert.equal(key.grants[0]!.workspaceId, key.kind === 'account' ? '*' : workspaceId);
+    }
+    assert.equal((await keys.list(accountId)).length, 5);
+
+    const again = (name: string) =>
+      keys.create(accountId, { name, grants: [appGrant(workspaceId)], createdBy: userId });
+    await refused(again('key_0'), 'duplicate_api_key_name');
+    await refused(again('akn_key_0'), 'duplicate_api_key_name');
+    for (const name of ['', 'a-b', 'a b', 'akn_', 'x'.repeat(129)])
+      await refused(again(name), 'invalid_request');
+    const elsewhere = { name: 'key_0', grants: [appGrant(foreign.workspaceId)], createdBy: userId };
+    await keys.create(foreign.account.id, elsewhere);
+  });
+
+  inhabited('a key opens until it is revoked, and a second later nowhere', async (scene, first) => {
+    const { keys, keyVerifier, surroundings, another } = scene;
+    const { accountId, workspaceId, userId } = first;
+    const make = (name: string) =>
+      keys.create(accountId, { name, grants: [appGrant(workspaceId)], createdBy: userId });
+    const [kept, revoked] = [await make('kept'), await make('revoked')];
+    const elsewhere = (await another()).keyVerifier;
+    for (const verifier of [keyVerifier, elsewhere])
+      for (const { key, secret } of [kept, revoked])
+        assert.deepEqual({ ...(await verifier.verify(secret)), lastUsedMs: undefined }, key);
+    for (const wrong of [
+      '',
+      kept.key.name,
+      kept.secret.toUpperCase(),
+      `aks_${'0'.repeat(64)}`,
+      `${kept.secret} `,
+    ])
+      assert.equal(await keyVerifier.verify(wrong), undefined);
+
+    await keys.revoke(accountId, revoked.key.id);
+    await refused(keys.revoke(accountId, revoked.key.id), 'not_found');
+    surroundings.clock.advance(1_001);
+    for (const verifier of [keyVerifier, elsewhere]) {
+      assert.equal(await verifier.verify(revoked.secret), undefined);
+      assert.equal((await verifier.verify(kept.secret))?.id, kept.key.id);
+    }
+    await make('revoked');
+  });
+
+  inhabited('the use of a key is noted to the minute', async (scene, { accountId, workspaceId, userId }) => {
+    const { keys, keyVerifier, surroundings } = scene;
+    const grants = [appGrant(workspaceId)];
+    const { key, secret } = await keys.create(accountId, { name: 'used', grants, createdBy: userId });
+    const notedMs = async () => {
+      await keyVerifier.close();
+      return (await keys.get(accountId, key.id))?.lastUsedMs;
+    };
+    const firstMs = surroundings.clock.nowMs();
+    assert.equal(await notedMs(), undefined);
+    await keyVerifier.verify(secret);
+    assert.equal(await notedMs(), firstMs);
+    surroundings.clock.advance(59_999);
+    await keyVerifier.verify(secret);
+    assert.equal(await notedMs(), firstMs);
+    surroundings.clock.advance(1);
+    await keyVerifier.verify(secret);
+    assert.equal(await notedMs(), firstMs + 60_000);
+  });
+
+  inhabited('keys go with their workspace, and with their cluster for good', async (scene, first) => {
+    const { keys, keyVerifier, workspaces, virtualClusters, surroundings } = scene;
+    const { accountId, workspaceId, userId: createdBy } = first;
+    const { id: shop } = await workspaces.create(accountId, 'Shop');
+    const both = { name: 'both', grants: [appGrant(workspaceId), appGrant(shop)], createdBy };
+    const [twice, once] = [
+      await keys.create(accountId, both),
+      await keys.create(accountId, { name: 'once', grants: [appGrant(shop)], createdBy }),
+    ];
+    assert.equal((await keyVerifier.verify(twice.secret))?.grants.length, 2);
+    await workspaces.delete(accountId, shop);
+    surroundings.clock.advance(1_001);
+    assert.equal(await keyVerifier.verify(once.secret), undefined);
+    assert.deepEqual((await keyVerifier.verify(twice.secret))?.grants, [appGrant(workspaceId)]);
+
+    const made = await virtualClusters.create(accountId, workspaceId, cluster);
+    const agent = await keys.create(accountId, { name: 'agent', grants: [agentGrant(made.id)], createdBy });
+    await virtualClusters.delete(accountId, made.id);
+    assert.deepEqual(await virtualClusters.listForgotten(), []);
+    await virtualClusters.forget(made);
+    assert.equal((await virtualClusters.listDeleted(accountId)).length, 1);
+    surroundings.clock.advance(30 * dayMs);
+    const forgotten = await virtualClusters.listForgotten();
+    assert.deepEqual(
+      forgotten.map(({ id }) => id),
+      [made.id],
+    );
+    assert.notEqual(await keyVerifier.verify(agent.secret), undefined);
+    await virtualClusters.forget(forgotten[0]!);
+    surroundings.clock.advance(1_001);
+    assert.equal(await keyVerifier.verify(agent.secret), undefined);
+    assert.deepEqual(await virtualClusters.listForgotten(), []);
+  });
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { openDatabase } from '../../src/accounts/database/open-database.ts';
+import { migrations } from '../../src/accounts/migrations/index.ts';
+import { openAccounts } from '../../src/accounts/open.ts';
+import { accountsSurroundings } from '../accounts-surroundings.ts';
+import type { Stage } from './stage.ts';
+
+/** What becomes of the schema. */
+export function schemaContract({ contract }: Stage): void {
+  contract('processes that start together make the schema once', async ({ url, accounts }) => {
+    await accounts.create('Example');
+    const others = await Promise.all(
+      Array.from({ length: 4 }, (_, seed) => openAccounts(url, accountsSurroundings(seed))),
+    );
+    for (const other of others) {
+      assert.equal((await other.accounts.list()).length, 1);
+      await other.close();
+    }
+  });
+
+  for (const [what, row, expected] of [
+    [
+      'a newer release has changed',
+      { number: migrations.length + 1, name: 'more', applied_ms: 0 },
+      /a newer release has used it/,
+    ],
+    ['another program has made', { number: 1, name: 'other', applied_ms: 0 }, /made by another program/],
+  ] as const) {
+    contract(`a database that ${what} is refused`, async ({ url, surroundings }) => {
+      const { database, close } = await openDatabase(url, surroundings);
+      if (row.number === 1) await database.deleteFrom('weir_account_migrations').execute();
+      await database.insertInto('weir_account_migrations').values(row).execute();
+      await assert.rejects(openAccounts(url, surroundings), expected);
+      await close();
+    });
+  }
+}

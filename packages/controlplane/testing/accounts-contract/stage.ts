@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, type ErrorCode } from '@weir/api';
+import type { AuditNote } from '../../src/accounts/audit-log.ts';
+import type { KeyGrant } from '../../src/accounts/grants.ts';
+import { type AccountsDatabase, openAccounts } from '../../src/accounts/open.ts';
+import type { NewVirtualCluster } from '../../src/accounts/virtual-clusters.ts';
+import { accountsSurroundings, type TestSurroundings } from '../accounts-surroundings.ts';
+
+export const password = 'correct horse battery';
+export const proof = { password };
+export const ada = { accountName: 'Example', email: 'Ada@Example.com', name: 'Ada', proof };
+export const cluster: NewVirtualCluster = {
+  name: 'orders',
+  type: 'byoc',
+  tier: 'pro',
+  cloudProvider: 'aws',
+  place: { region: 'us-east-1' },
+};
+export const appGrant = (workspaceId: string): KeyGrant => {
+  return { principalKind: 'app', resourceKind: '*', resourceId: '*', workspaceId };
+};
+export const agentGrant = (resourceId: string): KeyGrant => {
+  return { principalKind: 'agent', resourceKind: 'virtual_cluster', resourceId, workspaceId: '' };
+};
+export const dayMs = 24 * 3_600_000;
+
+export const note: AuditNote = {
+  accountId: 'ti_1',
+  actor: { kind: 'user', id: 'ui_1', name: 'ada@example.com' },
+  remoteAddress: '203.0.113.7',
+  userAgent: 'Firefox',
+  operation: 'delete_topic',
+  workspaceId: 'wi_1',
+  targets: ['vci_1', 'orders'],
+  result: 'ok',
+};
+
+export async function refused(work: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(error instanceof ApiError, String(error));
+    assert.equal(error.code, code, error.message);
+    return true;
+  });
+}
+
+/** How each of them ended: `ok`, or the code of its error. */
+export async function outcomes(works: readonly Promise<unknown>[]): Promise<string[]> {
+  const results = await Promise.allSettled(works);
+  return results.map((result) => {
+    if (result.status === 'fulfilled') return 'ok';
+    assert.ok(result.reason instanceof ApiError, String(result.reason));
+    return result.reason.code;
+  });
+}
+
+export interface Scene extends AccountsDatabase {
+  readonly url: string;
+  readonly surroundings: TestSurroundings;
+  /** The same tables, as another process has them. */
+  another(): Promise<AccountsDatabase>;
+}
+
+/** Whom a first user has made. */
+export interface First {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+}
+
+/** By which parts of the contract say what holds. */
+export interface Stage {
+  /** Over empty tables. */
+  contract(name: string, run: (scene: Scene) => Promise<void>): void;
+  /** With a first user. */
+  inhabited(name: string, run: (scene: Scene, first: First) => Promise<void>): void;
+}
+
+/** `fresh` gives the address of an empty database each time. */
+export function stageOf(driver: string, fresh: () => Promise<string> | string): Stage {
+  function contract(name: string, run: (scene: Scene) => Promise<void>) {
+    test(`${driver}: ${name}`, async () => {
+      const url = await fresh();
+      const surroundings = accountsSurroundings();
+      const opened: AccountsDatabase[] = [];
+      const open = async () => {
+        const one = await openAccounts(url, surroundings);
+        opened.push(one);
+        return one;
+      };
+      try {
+        await run({ ...(await open()), url, surroundings, another: open });
+      } finally {
+        for (const one of opened) await one.close();
+      }
+    });
+  }
+
+  /** With a first user. */
+  function inhabited(name: string, run: (scene: Scene, first: First) => Promise<void>) {
+    contract(name, async (scene) => {
+      const made = await scene.setup.finishAlone(ada);
+      await run(scene, {
+        accountId: made!.account.id,
+        workspaceId: made!.workspaceId,
+        userId: made!.user.id,
+      });
+    });
+  }
+
+  return { contract, inhabited };
+}
