@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { silentLog, systemClock, systemRandom } from '@weir/core';
+import { type ClusterNode, ClusterUnavailable, NotLeader } from '@weir/metadata';
+import { HandClock } from '@weir/oidc/testing';
+import { startLeader, startNode } from '../../testing/leading-node.ts';
+import { until } from '../../testing/until.ts';
+import { LeaderPorts, type LeaderPortsOptions } from './leader-ports.ts';
+
+function portsOf(t: TestContext, options: Partial<LeaderPortsOptions>): LeaderPorts {
+  const ports = new LeaderPorts({
+    host: { node: () => undefined, look: async () => {} },
+    secretOf: () => undefined,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    ...options,
+  });
+  t.after(() => ports.close());
+  return ports;
+}
+
+test('what this process leads it asks itself, and looks for what was just made', async (t) => {
+  const leader = await startLeader(t);
+  let isKnown = false;
+  const host = {
+    node: () => (isKnown ? leader : undefined),
+    look: async () => {
+      isKnown = true;
+    },
+  };
+  const port = portsOf(t, { host }).portOf('vci_test');
+  assert.deepEqual(await port.listAgents(), []);
+  const snapshot = await new Promise<{ readonly topics: readonly unknown[] }>((resolve) => {
+    port.follow({ onSnapshot: resolve, onChanges: () => {} });
+  });
+  assert.deepEqual(snapshot.topics, []);
+});
+
+test('a cluster that is not there cannot be asked', async (t) => {
+  await assert.rejects(portsOf(t, {}).portOf('vci_test').listAgents(), ClusterUnavailable);
+});
+
+test('whoever asks while nobody leads waits for a leader, but not for ever', async (t) => {
+  const listeners = new Set<() => void>();
+  const node = { role: 'standby', leaderUrl: undefined, onLeader: listen } as unknown as ClusterNode & {
+    role: string;
+  };
+  function listen(listener: () => void) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+  const clock = new HandClock();
+  const port = portsOf(t, { host: { node: () => node, look: async () => {} }, clock }).portOf('vci_test');
+  const tooLate = assert.rejects(port.listAgents(), { message: /^nobody leads vci_test just now/ });
+  await until(() => listeners.size === 1);
+  clock.advance(5_000);
+  await tooLate;
+  assert.equal(listeners.size, 0);
+
+  const leader = await startLeader(t);
+  const answer = port.listAgents();
+  await until(() => listeners.size === 1);
+  Object.assign(node, { role: 'leader', listAgents: () => leader.listAgents() });
+  for (const listener of listeners) listener();
+  assert.deepEqual(await answer, []);
+});
+
+test('a leader that has just ceased to lead is not the last word', async (t) => {
+  const leader = await startLeader(t);
+  const former = {
+    role: 'leader',
+    listAgents: async () => {
+      throw new NotLeader('led until now', undefined);
+    },
+  } as unknown as ClusterNode;
+  let asked = 0;
+  const host = { node: () => (asked++ < 2 ? former : leader), look: async () => {} };
+  assert.deepEqual(await portsOf(t, { host }).portOf('vci_test').listAgents(), []);
+});
+
+test('a standby that has not read the secrets of a cluster says so in the end', async (t) => {
+  const databaseUrl = `memory://${randomUUID()}`;
+  await startLeader(t, databaseUrl);
+  const standby = await startNode(t, databaseUrl, 'two');
+  await until(() => standby.leaderUrl !== undefined);
+  let nowMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => (nowMs += 1_000) };
+  const port = portsOf(t, { host: { node: () => standby, look: async () => {} }, clock }).portOf('vci_test');
+  await assert.rejects(port.listAgents(), { message: /has no secrets yet/ });
+});
