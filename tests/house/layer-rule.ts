@@ -30,7 +30,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
-  controlplane: { mayImport: ['core', 'metadata', 'oidc', 'api', 'events'], builtins: 'any' },
+  // Tools for models, made of the catalogue; whoever serves it says how operations are done.
+  mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
+  controlplane: { mayImport: ['core', 'metadata', 'oidc', 'api', 'events', 'mcp'], builtins: 'any' },
   console: { mayImport: ['api'], builtins: [] },
   cli: {
     mayImport: [

@@ -34,6 +34,7 @@ import { nodeIdOf } from './placement/node-id.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
 import type { LoadSource } from './pressure/load-source.ts';
 import { createPressure, type Pressure } from './pressure/pressure.ts';
+import { QueryService } from './query/query-service.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { createReadPath } from './read-path/read-path.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
@@ -107,6 +108,8 @@ export interface AgentOptions {
   readonly defaultStrategy: PartitionAssignmentStrategy;
   /** How clients may log in. Without it they cannot. */
   readonly sasl?: SaslSettings;
+  /** Whether it works on queries about events. It does not, unless somebody says so. */
+  readonly answersQueries?: boolean;
   /** Whether what ACLs deny is logged; it is, unless somebody says otherwise. */
   readonly logsAclDenials?: boolean;
   /** What the machine is called, for lines that tell where something happened. */
@@ -309,6 +312,16 @@ async function start(
     return within(clock, Math.min(leftMs(), leaveMsMax), left);
   });
   await heartbeats.start();
+  const queries = new QueryService({
+    ...options,
+    view,
+    readPath,
+    answersQueries: options.answersQueries ?? false,
+    writesSidecars: options.roles.includes('jobs'),
+    cpuLoad: () => monitor.cpu,
+  });
+  queries.start();
+  started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), queries.stop()));
   const publishing = clusterMetricsOf(options, view);
   publishing?.start();
   started.defer(() => publishing?.stop());

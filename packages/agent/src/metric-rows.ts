@@ -11,6 +11,8 @@ import { listenerRows } from './net/listener-metrics.ts';
 import { exchangeRows } from './page-exchange/exchange-metrics.ts';
 import { answerBytesRow, metadataRows, processRows } from './pressure/pressure-metrics.ts';
 import { stallRows } from './pressure/stall-figures.ts';
+import { queryMetricRows } from './query/query-metrics.ts';
+import { sidecarRow } from './query/sidecar-job.ts';
 import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
 import { pageRows } from './read-path/page-metrics.ts';
 import { deniedRow } from './security/acl/acl-metrics.ts';
@@ -54,4 +56,6 @@ export const agentMetricRows: readonly MetricRow[] = [
   publishOutcomeRow,
   pushRow,
   ...Object.values(eventRows),
+  ...queryMetricRows,
+  sidecarRow,
 ];

@@ -20,6 +20,7 @@ export {
   type FetchAnswer,
   type FetchInit,
 } from './client.ts';
+export { consolePaths, type EventSearchLink } from './console-paths.ts';
 export {
   ApiError,
   type ApiErrorOptions,
@@ -48,7 +49,7 @@ export {
   namePrefixes,
   prefixed,
 } from './ids.ts';
-export { printQuery, readInput, readQuery } from './input.ts';
+export { printQuery, problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, printJson } from './json.ts';
 export { inputSchemaOf, type JsonSchema, outputSchemaOf, secretFieldsOf } from './json-schema.ts';
 export { openApiDocument } from './openapi.ts';
@@ -57,6 +58,7 @@ export { grantNames, principalKinds, resourceKinds } from './operations/access-g
 export { actorKinds } from './operations/audit.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { diagnosticTransitions, severities } from './operations/diagnostics.ts';
+export type { EventTold } from './operations/events.ts';
 export { cloudProviders, clusterTiers, restorableDays } from './operations/virtual-clusters.ts';
 export { type OtherRoute, otherRoutes } from './other-routes.ts';
 export { apiPage } from './reference.ts';

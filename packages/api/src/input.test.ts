@@ -224,7 +224,11 @@ test('a query says the same as a body', () => {
       fc.property(anyJson(inputSchemaOf(operation)), (input) => {
         const query = new URLSearchParams(printQuery(input as Record<string, unknown>));
         const again = new URLSearchParams(query.toString());
-        assert.deepEqual(readQuery(operation.name, again), input);
+        // A query has no way to write an empty list but to say nothing.
+        const said = Object.entries(input as object).filter(
+          ([, value]) => !(Array.isArray(value) && value.length === 0),
+        );
+        assert.deepEqual(readQuery(operation.name, again), Object.fromEntries(said));
       }),
       { numRuns: 20 },
     );

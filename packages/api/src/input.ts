@@ -17,7 +17,8 @@ export function readInput<Name extends OperationName>(name: Name, body: unknown)
   throw new ApiError('invalid_request', problemsInWords(found.error.issues, input));
 }
 
-function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.ZodObject): string {
+/** What is wrong with something that a caller sent, in one line. */
+export function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.ZodObject): string {
   const told = issues.slice(0, toldMax).map((issue) => problemInWords(issue, input));
   if (issues.length > toldMax) told.push(`and ${issues.length - toldMax} more`);
   return told.join('; ');

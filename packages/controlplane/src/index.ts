@@ -20,12 +20,8 @@ export {
   authorizeByAgentKeys,
   authorizeByAny,
 } from './agent-keys.ts';
-export {
-  type ApiServer,
-  type ApiServerOptions,
-  createApiServer,
-  type ServedHandlers,
-} from './api-server/api-server.ts';
+export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server/api-server.ts';
+export type { ServedHandlers } from './api-server/perform-operation.ts';
 export { keepClusterSecrets, type SecretsNode } from './cluster-secrets.ts';
 export { CredentialsKeeper, type CredentialsKeeperOptions } from './credentials/credentials-keeper.ts';
 export { type ChangedDiagnostics, changeDiagnostics } from './diagnostics/change.ts';

@@ -386,3 +386,27 @@ test('calls of the API go to whoever answers them, and nothing else does', async
   assert.equal(await status('/v1/status'), 200);
   assert.deepEqual(asked, ['POST /api/v1/users/list?x=1', 'GET /api/v1/docs']);
 });
+
+test('a call that is under way is answered before the server ends', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const controlPlane = await start(t, new FakeCluster(), {
+    routes: [
+      {
+        matches: (path) => path === '/slow',
+        answer: async (_request, response) => {
+          asked.resolve();
+          await answered.promise;
+          response.end('done');
+        },
+      },
+    ],
+  });
+  const call = fetch(`${controlPlane.url}/slow`);
+  await asked.promise;
+  const closed = controlPlane.close();
+  answered.resolve();
+  assert.equal(await (await call).text(), 'done');
+  await closed;
+  await assert.rejects(fetch(`${controlPlane.url}/slow`));
+});

@@ -52,6 +52,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const door = new AgentDoor(options);
   const answer = answerer(options);
   const { routes = [] } = options;
+  let closed: Promise<void> | undefined;
   const server = createServer(
     {
       maxHeaderSize: caps.controlPlaneHeaderBytesMax,
@@ -66,6 +67,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     (request, response) => {
       const path = pathOf(request);
       const route = routes.find(({ matches }) => matches(path));
+      // A connection that stays open behind the last answer would keep a server that ends waiting.
+      response.once('close', () => {
+        if (closed !== undefined) server.closeIdleConnections();
+      });
       void (route?.answer ?? answer)(request, response);
     },
   );
@@ -82,7 +87,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  let closed: Promise<void> | undefined;
   return {
     url: `http://${host}:${port}`,
     port,

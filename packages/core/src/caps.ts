@@ -710,7 +710,7 @@ export const caps = {
   queryRequestBytesMax: 256 * KiB,
 
   /** What an agent may answer to one query, and what the control plane holds of unfinished answers of a cluster. */
-  queryAnswerBytesMax: 8 * MiB,
+  queryAnswerBytesMax: 10 * MiB,
   queryAnswersHeldBytesMax: 64 * MiB,
 
   /** How long an agent waits for a query before it asks again. */
@@ -722,6 +722,9 @@ export const caps = {
 
   /** Sidecars of one topic of events that are looked at. A day has some dozens. */
   eventSidecarsPerTopicMax: 50_000,
+
+  /** The length of a sidecar, which its writer holds until the bucket has it. */
+  eventSidecarBytesMax: 128 * MiB,
 
   /** Jobs of a cluster of which each is done by one agent at a time. */
   jobLeasesMax: 64,
@@ -743,6 +746,26 @@ export const caps = {
   controlPlaneEventsMax: 1_000,
   controlPlaneEventCharsMax: 2 * MiB,
   controlPlaneEventsPerCallMax: 200,
+
+  /** A message of the Model Context Protocol, messages that are being answered, and streams that wait for changes. */
+  mcpRequestBytesMax: 1 * MiB,
+  mcpRequestsRunningMax: 512,
+  mcpSubscriptionsMax: 64,
+
+  /**
+   * An answer of a tool, in tokens of four characters: what it has when nobody asks for more, and what it ever has. Counted by any model's own
+   * tokens it may be twice as much, which is still less than the 25,000 at which clients refuse answers.
+   */
+  mcpAnswerTokensUsual: 4_000,
+  mcpAnswerTokensMax: 12_000,
+
+  /** Rows of one answer of a tool, and values that one completion offers. */
+  mcpRowsMax: 200,
+  mcpCompletionsMax: 100,
+
+  /** Pages of the documentation that are served, and one page. */
+  docsPagesMax: 500,
+  docsPageBytesMax: 2 * MiB,
 
   /** What a search for events may reach over: a day. */
   eventsWindowMsMax: 86_400_000,
@@ -769,6 +792,9 @@ export const caps = {
   /** Results about parts of the log that an agent keeps between queries, and what it holds of a query's records at a time. */
   eventQueryCacheBytesMax: 64 * MiB,
   eventScanBytesMax: 4 * MiB,
+
+  /** Threads that look at events, however many cores there are. */
+  eventQueryThreadsMax: 8,
 
   /**
    * Sidecars of events: the events of a stripe, its columns, the keys of a path, the values of a column that has a dictionary, in number and in

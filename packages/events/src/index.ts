@@ -59,6 +59,36 @@ export {
   words,
 } from './filter/tree.ts';
 export { type Preset, presets } from './presets.ts';
+export type {
+  ByteRange,
+  EventSource,
+  EventTopic,
+  RawPage,
+  SidecarRef,
+} from './query/port.ts';
+export {
+  type Aggregation,
+  aggregations,
+  type EventAnswer,
+  type EventPosition,
+  type EventRequest,
+  type EventRow,
+  type FieldSummary,
+  type FieldsAnswer,
+  type FieldsRequest,
+  type PartialReason,
+  type QueryAnswer,
+  type QueryProgress,
+  type QueryRequest,
+  type QueryScope,
+  type QueryStats,
+  type SearchAnswer,
+  type SearchRequest,
+  type SortOrder,
+  type Timeline,
+  type TimelineRequest,
+  type TimelineSeries,
+} from './query/request.ts';
 export { controlPlaneSource, type EventToWrite, eventTopicName, serializeEvent } from './record.ts';
 export { eventsPage } from './reference-page.ts';
 export {

@@ -202,6 +202,7 @@ export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
+export { spellingsOf as credentialSpellings } from './credentials/credential-names.ts';
 export {
   type CredentialRecord,
   readCredentialRecord,

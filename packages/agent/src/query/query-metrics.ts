@@ -29,19 +29,19 @@ export const queryRows = {
   runnable: {
     name: 'query_engine_runnable_tasks_count',
     kind: 'gauge',
-    help: 'Batches of events that wait for their turn of the processor.',
+    help: 'Parts of the log that wait for their turn of the processor.',
     labels: [],
   },
   queued: {
     name: 'query_engine_queue_runnable_task',
     kind: 'counter',
-    help: 'Batches of events that were given to the engine.',
+    help: 'Parts of the log that the engine was given to look at.',
     labels: [],
   },
   executed: {
     name: 'query_engine_exec_task',
     kind: 'counter',
-    help: 'Batches of events whose turn of the processor came.',
+    help: 'Parts of the log whose turn of the processor came.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow<never>>;

@@ -4,6 +4,7 @@ import {
   aclPermissions,
   aclResourceTypes,
   caps,
+  type NeededOperation,
 } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, list, text } from '../fields.ts';
@@ -28,6 +29,14 @@ const fields = {
   operation: z.enum(wordsOf(aclOperationNumbers)).describe('What the rule allows or denies.'),
   permission_type: z.enum(wordsOf(aclPermissions)).describe('Whether it allows or denies. What denies wins.'),
 };
+
+const nearRulesMax = 10;
+const principalNamesMax = 4;
+
+const neededOperations = wordsOf(aclOperationNumbers).filter((word) => word !== 'ALL') as [
+  NeededOperation,
+  ...NeededOperation[],
+];
 
 const ruleGiven = z.strictObject(fields);
 const rule = z
@@ -55,6 +64,72 @@ export const aclOperations = [
     output: z.object({ acls: list(rule, caps.aclsMax).describe('The rules.') }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: { input: { virtual_cluster_id: examples.cluster }, output: { acls: [exampleRule] } },
+  }),
+  defineOperation({
+    name: 'explain_access',
+    title: 'Explain access',
+    summary:
+      'Tells whether somebody may do something in a virtual cluster, which rule says so, and which rules nearly would.',
+    description:
+      'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      principal: text(caps.principalNameCharsMax, 1).describe('Who, as `User:name` or only the name.'),
+      operation: z.enum(neededOperations).describe('What he wants to do.'),
+      resource_type: fields.resource_type.describe('With what.'),
+      resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
+        'Its name. The cluster is `kafka-cluster`.',
+      ),
+      host: text(caps.aclHostCharsMax, 1)
+        .optional()
+        .describe('The address that he comes from. Without it, one that no rule names.'),
+    }),
+    output: z.object({
+      is_allowed: z.boolean().describe('Whether it happens when he tries.'),
+      do_rules_allow: z.boolean().describe('Whether the rules allow it, enforced or not.'),
+      mode: z
+        .enum(['off', 'shadow', 'enforced'])
+        .describe(
+          'What becomes of rules: `off` nothing, `shadow` they are tried out, `enforced` they count.',
+        ),
+      is_superuser: z.boolean().describe('Whether rules do not bind him.'),
+      principals: list(text(), principalNamesMax).describe('All names under which rules speak of him.'),
+      deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none is about it.'),
+      reason: text().describe('Why, in a sentence.'),
+      near_rules: list(
+        z.object({
+          rule: rule.describe('The rule.'),
+          differs_in: z
+            .enum(['principal', 'resource', 'operation', 'host', 'permission'])
+            .describe(
+              'The only thing in which it says something else; a rule of another `permission` was overruled.',
+            ),
+        }),
+        nearRulesMax,
+      ).describe('Rules that would decide if one thing were different.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        principal: 'User:ccn_shop',
+        operation: 'WRITE',
+        resource_type: 'TOPIC',
+        resource_name: 'orders',
+      },
+      output: {
+        is_allowed: true,
+        do_rules_allow: true,
+        mode: 'enforced',
+        is_superuser: false,
+        principals: ['User:ccn_shop', 'User:shop'],
+        deciding_rule: exampleRule,
+        reason: 'A rule allows User:ccn_shop WRITE on TOPIC orders.',
+        near_rules: [],
+      },
+    },
   }),
   defineOperation({
     name: 'virtual_clusters/acls/create',

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
-import { systemRandom } from '@weir/core';
+import type { Client } from '@weir/api';
+import { apiClient, orFailure } from '../api-client.ts';
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../flags/problem.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { apiBaseUrl } from '../values/api-base-url.ts';
-import { patientClient } from './api/patient-client.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
 import { type DocumentProblem, documentProblemLine } from './document/problem.ts';
@@ -38,7 +35,7 @@ export const apply: Handler<'apply'> = async (values, surroundings) => {
   });
   const read = readDocuments(await readSources(values.file ?? [], surroundings.input));
   if ('problem' in read) return refuse(read.problem, surroundings);
-  const client = clientOf(values, surroundings);
+  const client = apiClient(values, surroundings);
   const options = { isPruning: values.prune };
   const plan = planChanges(await orFailure(readActual(client, read.value, options)), options);
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
@@ -47,16 +44,6 @@ export const apply: Handler<'apply'> = async (values, surroundings) => {
     ? showPlan(plan, values, surroundings)
     : await carryOut(plan, { values, surroundings, client, secrets });
 };
-
-/** Provisioning tools write the path of the API with its address. */
-function clientOf({ apiURL = '', apiKey = '' }: Values, { clock, stop }: Surroundings): Client {
-  const client = createClient({
-    baseUrl: apiBaseUrl(apiURL),
-    fetch,
-    headers: { [apiKeyHeader]: apiKey },
-  });
-  return patientClient(client, { clock, random: systemRandom, stop });
-}
 
 function refuse(problems: readonly DocumentProblem[], { output }: Surroundings): number {
   for (const problem of problems) output.err(`weir apply: ${escapeControls(documentProblemLine(problem))}\n`);
@@ -96,14 +83,4 @@ async function carryOut(plan: Plan, { values, surroundings, client, secrets }: W
 
 function stepsThat(outcomes: Outcomes, status: 'done' | 'failed' | 'not_done'): WritingStep[] {
   return [...outcomes].filter(([, outcome]) => outcome.status === status).map(([step]) => step);
-}
-
-/** What the API refuses is no bug of ours. */
-async function orFailure<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof ApiError) && (error as Error).name !== 'AbortError') throw error;
-    throw new Failure((error as Error).message, { cause: error });
-  }
 }

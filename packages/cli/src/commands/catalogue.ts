@@ -4,7 +4,7 @@
  * A planned command is known so that its flags and its help exist, and is refused until its feature lands.
  */
 interface CommandRow {
-  /** The words after `weir`. A command of two words belongs to the family of its first. */
+  /** The words after `weir`. A command of several words belongs to the family of those before its last. */
   readonly name: string;
   readonly status: 'available' | 'planned';
   /** One sentence. */
@@ -121,6 +121,14 @@ export const commands = [
     name: 'cli validate-pipeline-config',
     status: 'planned',
     help: 'Check the configuration file of a pipeline.',
+  },
+  { name: 'cli events', status: 'available', help: 'Tools for events; the next word names the tool.' },
+  { name: 'cli events search', status: 'available', help: 'Print the events that a filter lets pass.' },
+  { name: 'cli events tail', status: 'available', help: 'Print events as they happen.' },
+  {
+    name: 'cli events fields',
+    status: 'available',
+    help: 'Show which fields events have, and their most frequent values.',
   },
   { name: 'cli delete-all-topics-unsafe', status: 'available', help: 'Delete every topic of the cluster.' },
 ] as const satisfies readonly CommandRow[];

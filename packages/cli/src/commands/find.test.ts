@@ -11,6 +11,8 @@ test('the first words name the command', () => {
     [['cli', '--help'], 'cli', ['--help']],
     [['cli', 'create-acls', '-tls'], 'cli create-acls', ['-tls']],
     [['kcmd', 'create-acls'], 'kcmd', ['create-acls']],
+    [['cli', 'events', '-h'], 'cli events', ['-h']],
+    [['cli', 'events', 'search', '-last', '15m'], 'cli events search', ['-last', '15m']],
   ];
   for (const [argv, command, rest] of cases) {
     assert.deepEqual(findCommand(argv), { value: { command, rest, warnings: [] } });
@@ -31,6 +33,7 @@ test('an unknown command is refused with the nearest one', () => {
   const cases: readonly [argv: readonly string[], line: string][] = [
     [['agnet'], 'agnet: unknown command; did you mean weir agent?'],
     [['cli', 'create-acl'], 'cli create-acl: unknown command; did you mean weir cli create-acls?'],
+    [['cli', 'events', 'serach'], 'cli events serach: unknown command; did you mean weir cli events search?'],
     [['-v'], '-v: unknown command; weir help lists the commands'],
     [['frobnicate'], 'frobnicate: unknown command; weir help lists the commands'],
   ];

@@ -18,17 +18,22 @@ export function findCommand(argv: readonly string[]): Outcome<FoundCommand, Prob
   );
   if (current === undefined) return { problem: unknownCommand(word, topLevelNames) };
   const warnings = current === word ? [] : [`weir ${word} is the former name of weir ${current}`];
-  const tools = familyOf(current);
-  const [tool, ...rest] = afterWord;
-  if (tools.length === 0 || tool === undefined || tool.startsWith('-')) {
-    return { value: { command: current, rest: afterWord, warnings } };
+  let command = current;
+  let rest = afterWord;
+  for (;;) {
+    const tools = familyOf(command);
+    const [tool, ...afterTool] = rest;
+    if (tools.length === 0 || tool === undefined || tool.startsWith('-'))
+      return { value: { command, rest, warnings } };
+    const words: string = `${command} ${tool}`;
+    const found = tools.find((name) => name === words);
+    if (found === undefined) return { problem: unknownCommand(words, tools) };
+    command = found;
+    rest = afterTool;
   }
-  const command = tools.find((name) => name === `${current} ${tool}`);
-  if (command === undefined) return { problem: unknownCommand(`${current} ${tool}`, tools) };
-  return { value: { command, rest, warnings } };
 }
 
-/** The commands of two words that start with this one. */
+/** The commands of more words that start with this one. */
 export function familyOf(command: CommandName): readonly CommandName[] {
   return commandNames.filter((name) => name.startsWith(`${command} `));
 }

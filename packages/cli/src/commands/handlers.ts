@@ -42,6 +42,10 @@ export const handlers = {
     (await import('../tools/benchmark-producer.ts')).benchmarkProducerTool,
   'cli benchmark-consumer': async () =>
     (await import('../tools/benchmark-consumer.ts')).benchmarkConsumerTool,
+  'cli events': async () => (await import('./cli-events.ts')).cliEvents,
+  'cli events search': async () => (await import('../events/search.ts')).searchEvents,
+  'cli events tail': async () => (await import('../events/tail.ts')).tailEvents,
+  'cli events fields': async () => (await import('../events/fields.ts')).listEventFields,
   'cli delete-all-topics-unsafe': async () =>
     (await import('../tools/delete-all-topics.ts')).deleteAllTopicsTool,
   'cli diagnose-connection': async () =>

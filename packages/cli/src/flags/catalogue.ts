@@ -11,6 +11,7 @@ import { applyFlags } from './rows/apply.ts';
 import { clusterFlags } from './rows/cluster.ts';
 import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
+import { eventFlags } from './rows/events.ts';
 import { jobFlags } from './rows/jobs.ts';
 import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.ts';
 import { listenerFlags } from './rows/listeners.ts';
@@ -39,6 +40,7 @@ const groupedRows = [
   { title: 'Kafka tools', rows: toolFlags },
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
+  { title: 'Events', rows: eventFlags },
   { title: 'Apply', rows: applyFlags },
 ] as const;
 

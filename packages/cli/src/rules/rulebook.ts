@@ -9,6 +9,7 @@ import { bucketRule } from './buckets.ts';
 import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
+import { eventToolsRule } from './event-tools.ts';
 import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
@@ -38,6 +39,7 @@ export const rulebook: readonly Rule[] = [
   toolNeedsRule,
   aclToolsRule,
   applyRule,
+  eventToolsRule,
 ];
 
 /** The first rule of a command that the values break in this way, as the user can read it. */

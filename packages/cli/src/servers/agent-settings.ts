@@ -16,6 +16,7 @@ export type AgentSettings = Pick<
   | 'authorship'
   | 'sasl'
   | 'logsAclDenials'
+  | 'answersQueries'
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'pageCacheBytesMax'
@@ -78,6 +79,7 @@ export function agentSettings(
       impersonationHeader: values.impersonationHeader,
     },
     logsAclDenials: values.enableACLLogs,
+    answersQueries: !values.disableQueryEngine,
     sasl: saslSettings(values),
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,

@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import {
   type AdvertisedHost,
+  AgentEvents,
   AgentFigures,
   advertisedHost,
   type HostStrategy,
@@ -48,11 +49,20 @@ export interface AgentToRun {
 
 /** One agent from its start to its end. It holds no state, so that it may be killed at any moment; stopped, it leaves nobody without an answer. */
 export async function runAgent(options: AgentToRun): Promise<void> {
-  const { values, agentId, clock, environment, log, stop } = options;
+  const { values, agentId, clock, environment, stop } = options;
   const roles = resolveRoles(values);
   if ('problem' in roles) throw new Failure(roles.problem.rule);
   const host = clientsReach(values);
   const metrics = new Metrics({ agent_version: release });
+  const events = new AgentEvents({
+    agent: { agentId, hostname: hostname(), clusterId: values.defaultVirtualClusterID! },
+    roles: roles.value,
+    clock,
+    random: systemRandom,
+    log: options.log,
+    metrics,
+  });
+  const { log } = events;
   const ownBucketUrl = bucketType().print(values.bucketURL!);
   const { kafkaPort, httpPort, internalTLSPort } = values;
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
@@ -144,6 +154,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       store,
       figures,
       tokens,
+      events,
       clock,
       random: systemRandom,
       log,

@@ -15,22 +15,19 @@ import {
 import { type Clock, caps, type Log, type Metrics, nearestName } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { BrowserSession, CallContext } from '../operations/call-context.ts';
-import type { OperationHandlers } from '../operations/handler.ts';
+import type { BrowserSession } from '../operations/call-context.ts';
 import type { Route } from '../server.ts';
 import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
-import { authorize, type Permit, publicPermit } from './authorize.ts';
+import type { Permit } from './authorize.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { originOf } from './own-origin.ts';
 import { pageAt } from './pages.ts';
+import { operationPerformer, type ServedHandlers } from './perform-operation.ts';
 import { RateLimits, usualRateLimits } from './rate-limits.ts';
 import { remoteAddressOf } from './remote-address.ts';
 import { isJson, RequestBodies } from './request-body.ts';
 import { browserSessionOf } from './session-cookie.ts';
-
-/** Handlers of operations; those that are missing are not served here. */
-export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
 export interface ApiServerOptions {
   readonly accounts: AccountsDatabase;
@@ -53,8 +50,6 @@ export function apiRoute(api: ApiServer): Route {
   return { matches: (path) => path.startsWith(`${apiPath}/`), answer: api };
 }
 
-/** An operation that takes longer is given up. Connections that are silent for 30 s are cut. */
-const operationMsMax = 25_000;
 const userAgentOf = ({ headers }: IncomingMessage) =>
   (headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
 
@@ -81,6 +76,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const bodies = new RequestBodies(clock);
   const audit = new AuditTrail(accounts, log);
   const metrics = new ApiMetrics(options.metrics, clock);
+  const performOperation = operationPerformer({ accounts, handlers, clock, log });
   let runningCount = 0;
 
   return async (request, response) => {
@@ -146,12 +142,22 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const putBack = countGuess(call);
     call.isAudited = true;
     try {
-      call.permit =
-        call.caller === undefined
-          ? publicPermit
-          : await authorize(call.caller, operation, call.input, accounts);
-      call.workspaceId = call.permit.workspaceId;
-      call.output = await run(call, call.permit);
+      call.output = await performOperation({
+        operation,
+        input: call.input,
+        caller: call.caller,
+        browser,
+        remoteAddress,
+        userAgent: userAgentOf(request),
+        stop: call.stop,
+        onPermit: (permit) => {
+          call.permit = permit;
+          call.workspaceId = permit.workspaceId;
+        },
+        happensIn: (workspaceId) => {
+          call.workspaceId = workspaceId;
+        },
+      });
       putBack();
     } catch (error) {
       if (!isWrongGuess(error)) putBack();
@@ -182,43 +188,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (operation.isGuessable !== true) return () => {};
     const email = typeof input?.email === 'string' ? input.email.trim().toLowerCase() : undefined;
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
-  }
-
-  async function run(call: Call, permit: Permit): Promise<unknown> {
-    const { operation, browser, remoteAddress, caller, request } = call;
-    const deadline = Promise.withResolvers<never>();
-    const stop = new AbortController();
-    const cancel = clock.after(operationMsMax, () => {
-      const late = new ApiError('unavailable');
-      stop.abort(late);
-      deadline.reject(late);
-    });
-    // The handler may stop when nobody waits for it; what it does not stop it ends, and that is written down.
-    const gone = () => stop.abort(call.stop.reason);
-    call.stop.addEventListener('abort', gone);
-    const context: CallContext = {
-      actor: permit.actor,
-      actorName: permit.actorName,
-      accountId: caller?.accountId ?? '',
-      cluster: permit.cluster,
-      signedIn: caller?.signedIn,
-      remoteAddress,
-      userAgent: userAgentOf(request),
-      browser,
-      happensIn: (workspaceId) => {
-        call.workspaceId = workspaceId;
-      },
-      stop: stop.signal,
-      clock,
-      log,
-    };
-    const handler = handlers[operation.name] as (input: unknown, context: CallContext) => Promise<unknown>;
-    try {
-      return await Promise.race([handler(call.input, context), deadline.promise]);
-    } finally {
-      cancel();
-      call.stop.removeEventListener('abort', gone);
-    }
   }
 
   /** What was refused for coming too often is not written down, or guessing would fill the log. */

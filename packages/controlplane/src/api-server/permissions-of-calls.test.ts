@@ -13,7 +13,7 @@ import {
 } from '../../testing/two-accounts.ts';
 import type { KeyGrant, RoleGrant } from '../accounts/grants.ts';
 import { type Actor, isAllowed } from '../accounts/permissions.ts';
-import type { ServedHandlers } from './api-server.ts';
+import type { ServedHandlers } from './perform-operation.ts';
 import type { RateLimitSizes } from './rate-limits.ts';
 
 /** Every operation, by everybody, on everything. */

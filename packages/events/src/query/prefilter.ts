@@ -36,5 +36,5 @@ function mark(page: RawPage, bytes: Buffer, from: number, to: number, needle: Bu
 }
 
 function hasOne(value: Buffer, clause: NeededClause): boolean {
-  return clause.some((needle) => value.includes(needle));
+  return clause.some((needle) => value.indexOf(needle) !== -1);
 }

@@ -56,7 +56,7 @@ export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
       areAscii ??= isAscii(page.bytes);
       const start = valueStarts[index]!;
       const end = valueEnds[index]!;
-      const text = areAscii ? bytes.latin1Slice(start, end) : bytes.utf8Slice(start, end);
+      const text = bytes.toString(areAscii ? 'latin1' : 'utf8', start, end);
       const event = parseObject(text);
       parsed++;
       if (event === undefined) {
@@ -92,6 +92,7 @@ export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
       texts: found.map(({ text }) => text),
     },
     tally: tally?.part(),
+    unsure: [],
     isClipped,
     minTimeMs,
     maxTimeMs,

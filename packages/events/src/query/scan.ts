@@ -36,6 +36,8 @@ export interface ScanResult {
   /** The first rows of the part in the order of the scan. */
   readonly rows: FoundRows;
   readonly tally?: TallyPart | undefined;
+  /** Offsets of events that columns could not decide, ascending. Their records have to be looked at. */
+  readonly unsure: readonly number[];
   /** Whether something was left out only since it lay outside of the window, so that the result is of no use for another one. */
   readonly isClipped: boolean;
   /** The earliest and the latest time of what matched. */

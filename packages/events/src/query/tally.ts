@@ -192,19 +192,22 @@ function totalOf({ counts }: TallyGroup): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function valuesOf({ counts, numbers }: TallyGroup, aggregation: Aggregation): (number | null)[] {
-  return Array.from(counts, (count, bucket) => {
-    if (aggregation === 'count') return count;
-    if (count === 0 || numbers === undefined) return null;
-    switch (aggregation) {
-      case 'sum':
-        return numbers.sums[bucket]!;
-      case 'avg':
-        return numbers.sums[bucket]! / count;
-      case 'min':
-        return numbers.mins[bucket]!;
-      case 'max':
-        return numbers.maxs[bucket]!;
-    }
-  });
+function valuesOf(group: TallyGroup, aggregation: Aggregation): (number | null)[] {
+  return Array.from(group.counts, (_, bucket) => valueAt(group, bucket, aggregation));
+}
+
+function valueAt({ counts, numbers }: TallyGroup, bucket: number, aggregation: Aggregation): number | null {
+  const count = counts[bucket]!;
+  if (aggregation === 'count') return count;
+  if (count === 0 || numbers === undefined) return null;
+  switch (aggregation) {
+    case 'sum':
+      return numbers.sums[bucket]!;
+    case 'avg':
+      return numbers.sums[bucket]! / count;
+    case 'min':
+      return numbers.mins[bucket]!;
+    case 'max':
+      return numbers.maxs[bucket]!;
+  }
 }

@@ -50,10 +50,15 @@ export async function buildSidecar(
     for (let index = Math.max(0, nextOffset - page.firstOffset); index < end; index++) {
       const offset = page.firstOffset + index;
       if (firstOffset !== undefined && offset !== nextOffset)
-        throw new Error(`the events ${nextOffset} to ${offset} are missing, so that no sidecar can cover them`);
+        throw new Error(
+          `the events ${nextOffset} to ${offset} are missing, so that no sidecar can cover them`,
+        );
       firstOffset ??= offset;
       nextOffset = offset + 1;
-      builder.add(page.timesMs[index]!, parseObject(bytes.utf8Slice(page.valueStarts[index], page.valueEnds[index])));
+      builder.add(
+        page.timesMs[index]!,
+        parseObject(bytes.toString('utf8', page.valueStarts[index], page.valueEnds[index])),
+      );
       if (builder.isFull) await endStripe();
     }
   }

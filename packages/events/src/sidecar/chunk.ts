@@ -14,11 +14,17 @@ export function packChunk(
 }
 
 /** The part as it was, aligned for every width of number. A broken one is an error, since a wrong answer would look like a right one. */
-export function unpackChunk(stored: Uint8Array, { length, rawLength, crc32: expected }: Chunk): Uint8Array<ArrayBuffer> {
+export function unpackChunk(
+  stored: Uint8Array,
+  { length, rawLength, crc32: expected }: Chunk,
+): Uint8Array<ArrayBuffer> {
   if (stored.length !== length || crc32(stored) !== expected)
     throw new Error('a part of an event sidecar is broken; remove the sidecar, and it is written again');
   // One buffer of the right size: the default makes many small ones, and halves the speed.
-  const raw = zstdDecompressSync(stored, { chunkSize: Math.max(64, rawLength + 64), maxOutputLength: Math.max(1, rawLength) });
+  const raw = zstdDecompressSync(stored, {
+    chunkSize: Math.max(64, rawLength + 64),
+    maxOutputLength: Math.max(1, rawLength),
+  });
   if (raw.length !== rawLength) throw new Error('a part of an event sidecar has another length than it says');
   return raw.byteOffset % 8 === 0 ? (raw as Uint8Array<ArrayBuffer>) : Uint8Array.from(raw);
 }

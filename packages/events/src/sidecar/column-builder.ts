@@ -101,7 +101,9 @@ export class ColumnBuilder {
   #leaveDictionary(): void {
     if (this.#areNumbers) {
       const codes = this.#codes!;
-      const ofCode = Float64Array.from(this.#cells, ([value]) => (value === undefined ? Number.NaN : Number(value)));
+      const ofCode = Float64Array.from(this.#cells, ([value]) =>
+        value === undefined ? Number.NaN : Number(value),
+      );
       this.#numbers = new Float64Array(this.#rowsMax);
       for (let row = 0; row < this.#rowsMax; row++) this.#numbers[row] = ofCode[codes[row]!]!;
     }

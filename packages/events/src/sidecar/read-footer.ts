@@ -1,5 +1,5 @@
-import { caps, KiB } from '@weir/core';
 import { crc32, zstdDecompressSync } from 'node:zlib';
+import { caps, KiB } from '@weir/core';
 import type { EventSource, SidecarRef } from '../query/port.ts';
 import { type Footer, footer as footerSchema, headBytes, magic, tailBytes, version } from './format.ts';
 
@@ -27,7 +27,8 @@ export async function readFooter(
     last.readUInt32LE(last.length - tailBytes + 4 * index),
   ) as [number, number, number, number, number];
   if (foundMagic !== magic) throw broken(ref, 'it is no sidecar');
-  if (foundVersion !== version) throw broken(ref, `its version is ${foundVersion}, and this release reads ${version}`);
+  if (foundVersion !== version)
+    throw broken(ref, `its version is ${foundVersion}, and this release reads ${version}`);
   if (storedBytes > byteLength - headBytes - tailBytes || rawBytes > caps.sidecarFooterBytesMax)
     throw broken(ref, 'its footer is too long');
   const footerStart = byteLength - tailBytes - storedBytes;
@@ -39,7 +40,10 @@ export async function readFooter(
     bytesRead += rest!.length;
   }
   if (stored.length !== storedBytes || crc32(stored) !== expected) throw broken(ref, 'its footer is broken');
-  const json = zstdDecompressSync(stored, { chunkSize: Math.max(64, rawBytes + 64), maxOutputLength: Math.max(1, rawBytes) });
+  const json = zstdDecompressSync(stored, {
+    chunkSize: Math.max(64, rawBytes + 64),
+    maxOutputLength: Math.max(1, rawBytes),
+  });
   const checked = footerSchema.safeParse(JSON.parse(json.toString()));
   if (!checked.success) throw broken(ref, 'its footer says what no writer of this version says');
   return { footer: checked.data, bytesRead };

@@ -19,7 +19,9 @@ export function encodeTimes(
     widest = Math.max(widest, Math.abs(difference));
     before = timeMs;
   }
-  const timeEncoding = (['int8', 'int16', 'int32'] as const).find((name) => areIntegers && widest < integerLimits[name]);
+  const timeEncoding = (['int8', 'int16', 'int32'] as const).find(
+    (name) => areIntegers && widest < integerLimits[name],
+  );
   if (timeEncoding === undefined)
     return { timeEncoding: 'float64', bytes: new Uint8Array(Float64Array.from(timesMs).buffer) };
   const differences = new integerArrays[timeEncoding](timesMs.length);

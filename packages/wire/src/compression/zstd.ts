@@ -13,7 +13,8 @@ export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
 /** In a thread of the pool. The bytes may not change before it is done. */
 export function compressZstdAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    zstdCompress(bytes, optionsOf(level), (error, compressed) => {
+    // Told how much there is, it compresses as well as the other does.
+    zstdCompress(bytes, { ...optionsOf(level), pledgedSrcSize: bytes.length }, (error, compressed) => {
       if (error === null) resolve(compressed);
       else reject(error);
     });

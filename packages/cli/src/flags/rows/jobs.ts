@@ -2,7 +2,7 @@ import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytesPerSecond, float, port } from '../../values/numbers.ts';
 import { oneOf, text } from '../../values/text.ts';
-import { planned } from '../row.ts';
+import { available, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** Background work: compaction, pipelines, tables, migration, queries. */
@@ -46,7 +46,7 @@ export const jobFlags = [
     help: 'The rate that all pipelines of an agent share, per core.',
     rule: 'Without it 5MB when the agent has other roles, and 100MiB when pipelines is its only one.',
   }),
-  planned({
+  available({
     name: 'disableQueryEngine',
     type: bool(),
     default: false,

@@ -1,6 +1,6 @@
 /** The sets of commands that share flags. */
 
-import { cliTools } from '../../commands/catalogue.ts';
+import { type CliToolName, cliTools } from '../../commands/catalogue.ts';
 
 /** Everything that serves Kafka clients. */
 export const brokers = ['agent', 'local', 'playground', 'demo'] as const;
@@ -14,8 +14,16 @@ export const servers = ['agent', 'control-plane', 'metrics', 'local', 'playgroun
 /** What carries its own control plane. */
 export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as const;
 
+/** The tools that ask the API for events. */
+export const eventTools = ['cli events search', 'cli events tail', 'cli events fields'] as const;
+
+const otherTools = ['cli validate-pipeline-config', 'cli events', ...eventTools] as const;
+type OtherTool = (typeof otherTools)[number];
+
 /** The tools that connect to a cluster as a Kafka client. */
 export const kafkaClients = [
   'kcmd' as const,
-  ...cliTools.filter((name) => name !== 'cli validate-pipeline-config'),
+  ...cliTools.filter(
+    (name): name is Exclude<CliToolName, OtherTool> => !otherTools.includes(name as OtherTool),
+  ),
 ];

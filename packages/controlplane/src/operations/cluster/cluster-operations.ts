@@ -11,6 +11,7 @@ import { credentialOperations } from './credentials.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { eventOperations } from './events.ts';
 import { eventsStateOperations } from './events-state.ts';
+import { explainAccessOperations } from './explain-access.ts';
 import { monitoringOperations } from './monitoring.ts';
 import { orUnavailable } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
@@ -34,6 +35,7 @@ function allOperations(services: ClusterServices) {
     ...topicOperations(services),
     ...configurationOperations(services),
     ...aclOperations(services),
+    ...explainAccessOperations(services),
     ...credentialOperations(services),
     ...consumerGroupOperations(services),
     ...agentOperations(services),

@@ -4,6 +4,7 @@ import {
   conditionsOf,
   defaultRange,
   type EventTypeName,
+  eventTypeNames,
   type Field,
   type Filter,
   filterFieldsOf,
@@ -83,7 +84,7 @@ export function timelineOf(given: TimelineGiven, where: string): TimelineRequest
 
 /** A field as filters write it: what stands in front of a comparison. */
 function fieldOf(text: string, where: string): Field {
-  const { filter, problems } = parseFilter(`${text} == ""`);
+  const { filter, problems } = parseFilter(`${text} == null`);
   const [condition, ...others] = filter === undefined ? [] : conditionsOf(filter);
   if (condition === undefined || others.length > 0 || condition.kind !== 'comparison') {
     const words = problems?.[0]?.message ?? 'is not a field such as data.operation';
@@ -94,7 +95,7 @@ function fieldOf(text: string, where: string): Field {
 
 export function checkFilter(text: string, types: readonly EventTypeName[]): OutputOf<'check_event_filter'> {
   const { problems = [] } = parseFilter(text);
-  const warnings =
-    problems.length > 0 ? [] : (parseFilter(text, { fields: filterFieldsOf(types) }).problems ?? []);
+  const fields = filterFieldsOf(types.length === 0 ? eventTypeNames : types);
+  const warnings = problems.length > 0 ? [] : (parseFilter(text, { fields }).problems ?? []);
   return { is_valid: problems.length === 0, problems: [...problems], warnings: [...warnings] };
 }

@@ -126,7 +126,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         title,
         event_types: [...eventTypes],
         filter,
-        time_range: range,
+        time_range: { ...range },
         group_by: groupBy,
       })),
     }),

@@ -238,3 +238,20 @@ test('a cluster that nobody leads is unavailable, not broken', async (t) => {
   const [code] = await desk.refusal('create_topic', { topic_name: 'x', partition_count: 1 });
   assert.equal(code, 'unavailable');
 });
+
+test('topics of the service are not listed, and nobody changes them', async (t) => {
+  const desk = await openClusterDesk(t);
+  const named = { topic_name: '__service_events_acl_logs' };
+  await desk.addTopic(named.topic_name);
+  assert.deepEqual((await desk.call('list_topics', {})).topics, []);
+  assert.equal((await desk.call('describe_topic', named)).partition_count, 1);
+  const refusals = [
+    await desk.refusal('create_topic', { topic_name: '__service_x', partition_count: 1, configs: {} }),
+    await desk.refusal('update_topic', { ...named, configs: { 'retention.ms': '1' } }),
+    await desk.refusal('delete_topic', named),
+  ];
+  for (const [code, message] of refusals) {
+    assert.equal(code, 'invalid_request');
+    assert.match(message, /belongs to the service/);
+  }
+});
