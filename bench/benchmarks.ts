@@ -1,6 +1,7 @@
 import { aclDecisions } from './acl-decisions.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
+import { eventEmission } from './event-emission.ts';
 import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
@@ -29,4 +30,5 @@ export const benchmarks: readonly Benchmark[] = [
   apiReads,
   keyVerification,
   transactionalCopy,
+  eventEmission,
 ];

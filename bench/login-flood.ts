@@ -37,7 +37,7 @@ export const loginFlood: Benchmark = {
   name: 'login-flood',
   async run(effort: Effort): Promise<Row[]> {
     const scale = effort.turns > 1 ? full : tiny;
-    const { sasl, addUser } = stage();
+    const { sasl, addUser } = await stage();
     const keys = addUser('alice');
     for (let index = 0; index < scale.logins * 3; index++) addUser(`new ${index}`);
     let newcomers = 0;
@@ -65,9 +65,9 @@ export const loginFlood: Benchmark = {
   },
 };
 
-function stage() {
+async function stage() {
   const records = new FollowedRecords();
-  const { sasl } = createSasl({
+  const { sasl } = await createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),

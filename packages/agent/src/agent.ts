@@ -237,7 +237,7 @@ async function start(
   started.defer(() => events.stop());
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
-  const logins = saslOf(options, view, figures);
+  const logins = await saslOf(options, view, figures);
   started.defer(() => logins?.close());
   const kafka = await startKafkaListener({
     host: options.host,
@@ -391,16 +391,21 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function saslOf(options: AgentOptions, view: ClusterView, figures: AgentFigures): RunningSasl | undefined {
+async function saslOf(
+  options: AgentOptions,
+  view: ClusterView,
+  figures: AgentFigures,
+): Promise<RunningSasl | undefined> {
   const { sasl: settings } = options;
-  if (settings === undefined) return undefined;
-  return createSasl({
-    ...options,
-    settings,
-    agentSecrets: view.records('agentSecret'),
-    scramCredentials: view.records('scramCredential'),
-    onPasswordLogin: figures.loggedIn,
-  });
+  return settings === undefined
+    ? undefined
+    : createSasl({
+        ...options,
+        settings,
+        agentSecrets: view.records('agentSecret'),
+        scramCredentials: view.records('scramCredential'),
+        onPasswordLogin: figures.loggedIn,
+      });
 }
 
 /** What this agent has to do with the pages of its zone. */

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
-import { checkToken, Issuer } from '@weir/oidc';
 import type { RecordsView } from '../../cluster/followed-records.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginTurns } from './login-turns.ts';
-import { OAuthBearerConversation } from './oauth-bearer.ts';
 import { PasswordCheck } from './password-check.ts';
 import { PlainConversation } from './plain.ts';
 import { type Mechanism, Sasl } from './sasl.ts';
@@ -45,7 +43,7 @@ export interface RunningSasl {
 }
 
 /** Logins of an agent, checked against what it knows of its cluster, so that nobody else need be there. */
-export function createSasl(parts: SaslParts): RunningSasl {
+export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
   const { settings, scramCredentials, cpuCount, clock, log, metrics } = parts;
   const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
   const credentialOf = (user: string): KnownCredential => {
@@ -68,13 +66,8 @@ export function createSasl(parts: SaslParts): RunningSasl {
   };
   const mechanisms = new Map<string, Mechanism>();
   for (const name of settings.passwordMechanisms) mechanisms.set(name, ofPasswords[name]);
-  const issuer = issuerOf(parts);
-  if (settings.oauth !== undefined && issuer !== undefined) {
-    const options = { issuer, audience: settings.oauth.audience, clock };
-    mechanisms.set('OAUTHBEARER', () => new OAuthBearerConversation((token) => checkToken(token, options)));
-    // So that what is wrong with the issuer is logged now and not with the first login, which would have to wait besides.
-    void issuer.keys().catch(() => undefined);
-  }
+  const oauth = await oauthOf(parts);
+  if (oauth !== undefined) mechanisms.set('OAUTHBEARER', oauth.mechanism);
   const sasl = new Sasl({
     isRequired: settings.isRequired,
     mechanisms,
@@ -86,18 +79,14 @@ export function createSasl(parts: SaslParts): RunningSasl {
     log,
     metrics,
   });
-  return { sasl, close: () => issuer?.close() };
+  return { sasl, close: () => oauth?.close() };
 }
 
-function issuerOf({ settings, clock, log }: SaslParts): Issuer | undefined {
-  if (settings.oauth === undefined) return undefined;
-  return new Issuer({
-    url: settings.oauth.issuerUrl,
-    purpose: 'logins by OAUTHBEARER',
-    allowsLoopbackHttp: true,
-    clock,
-    log,
-  });
+/** Loaded when it is asked for: what it takes to judge tokens would make every start slower. */
+async function oauthOf({ settings: { oauth }, clock, log }: SaslParts) {
+  if (oauth === undefined) return undefined;
+  const { oauthMechanism } = await import('./oauth-mechanism.ts');
+  return oauthMechanism({ ...oauth, clock, log });
 }
 
 /** The secret that all agents of the cluster have; until it is there, one of our own. */

@@ -10,9 +10,9 @@ import { type ClientSession, openSession } from '../client-session.ts';
 import { principalsOf } from '../principals.ts';
 import { createSasl } from './create-sasl.ts';
 
-function stage() {
+async function stage() {
   const records = new FollowedRecords();
-  const { sasl } = createSasl({
+  const { sasl } = await createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
@@ -53,7 +53,7 @@ function stage() {
 }
 
 test('a client is anonymous until it has logged in, and then has the names of its credential', async () => {
-  const { session, addPassword, addCredential, logIn, serves } = stage();
+  const { session, addPassword, addCredential, logIn, serves } = await stage();
   addPassword('ccun_1', 'secret');
   addCredential('ccun_1', 'ccn_billing', false);
   assert.equal(session.principal.name, 'User:ANONYMOUS');
@@ -69,7 +69,7 @@ test('a client is anonymous until it has logged in, and then has the names of it
 });
 
 test('what becomes of a credential counts from the next request on', async () => {
-  const { records, session, addPassword, addCredential, logIn, serves } = stage();
+  const { records, session, addPassword, addCredential, logIn, serves } = await stage();
   addPassword('root', 'secret');
   addCredential('root', 'ccn_root', true);
   assert.equal(await logIn('root', 'secret'), 'NONE');
@@ -86,7 +86,7 @@ test('what becomes of a credential counts from the next request on', async () =>
 });
 
 test('a right that is withdrawn is gone for those whom a certificate or a proxy has named, too', () => {
-  const { records, addCredential } = stage();
+  const { records, addCredential } = await stage();
   const principalOf = principalsOf(records.of('credential'));
   const session = openSession({
     remoteAddress: '10.0.0.7',
