@@ -85,7 +85,7 @@ test('what becomes of a credential counts from the next request on', async () =>
   assert.deepEqual([session.principal.name, session.principal.isSuperuser], ['User:root', false]);
 });
 
-test('a right that is withdrawn is gone for those whom a certificate or a proxy has named, too', () => {
+test('a right that is withdrawn is gone for those whom a certificate or a proxy has named, too', async () => {
   const { records, addCredential } = await stage();
   const principalOf = principalsOf(records.of('credential'));
   const session = openSession({
