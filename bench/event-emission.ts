@@ -128,7 +128,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
     servesMetrics: false,
     cluster: node,
     store: forgetfulStore,
-    flush: { windowMs: 250, uncompressedBytesMax: 64 * MiB, compressedBytesMax: 4 * MiB },
+    flush: { windowMs: 0, uncompressedBytesMax: 64 * MiB, compressedBytesMax: MiB },
     recordBytesMax: 32 * MiB,
     fetchRequestBytesMax: 256 * MiB,
     fetchPartitionBytesMax: 256 * MiB,

@@ -39,6 +39,7 @@ read  cluster   list_consumer_groups
 read  cluster   describe_consumer_group
 read  cluster   monitoring/describe_all_consumer_groups
 read  cluster   virtual_clusters/acls/list
+read  cluster   explain_access
 write cluster   virtual_clusters/acls/create
 write cluster   virtual_clusters/acls/delete
 read  cluster   list_virtual_cluster_credentials
@@ -105,7 +106,7 @@ test('names are unique routes, and their verbs tell who only reads', () => {
   for (const { name, access } of operations) {
     assert.match(name, /^[a-z0-9_]+(?:\/[a-z0-9_]+)*$/);
     const verb = name.split('/').at(-1)!.split('_')[0]!;
-    const isReading = ['list', 'describe', 'get', 'search', 'check'].includes(verb);
+    const isReading = ['list', 'describe', 'get', 'search', 'check', 'explain'].includes(verb);
     assert.equal(isReading, access === 'read', name);
   }
 });

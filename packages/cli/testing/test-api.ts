@@ -20,6 +20,8 @@ export interface TestApi {
   readonly key: string;
   /** With that key. */
   readonly client: Client;
+  /** The leader of a cluster. */
+  readonly nodeOf: (clusterId: string) => ClusterNode;
   /** Every operation that was called since it was last emptied. */
   readonly called: OperationName[];
   /** Runs before an operation; what it throws is the answer. */
@@ -109,5 +111,5 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = createClient({ baseUrl: url, fetch, headers: { 'service-api-key': key } });
-  return Object.assign(api, { url, key, client });
+  return Object.assign(api, { url, key, client, nodeOf });
 }

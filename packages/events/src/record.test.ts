@@ -27,11 +27,14 @@ test('whatever an event says, its text is an envelope that says the same', () =>
     fc.string().filter((key) => key !== '__proto__'),
     fc.jsonValue({ maxDepth: 2 }),
   );
+  const texts = fc.string({ minLength: 1, unit: 'binary' });
   fc.assert(
-    fc.property(datas, fc.integer({ min: 0, max: 4e12 }), (data, timeMs) => {
-      const read = eventEnvelope.parse(JSON.parse(serializeEvent({ ...event, timeMs, data: data as never })));
+    fc.property(datas, fc.integer({ min: 0, max: 4e12 }), texts, texts, (data, timeMs, id, source) => {
+      const text = serializeEvent({ ...event, id, source, timeMs, data: data as never });
+      assert.equal(text, JSON.stringify(JSON.parse(text)));
+      const read = eventEnvelope.parse(JSON.parse(text));
       assert.equal(JSON.stringify(read.data), JSON.stringify(data));
-      assert.equal(Date.parse(read.time), timeMs);
+      assert.deepEqual([read.id, read.source, Date.parse(read.time)], [id, source, timeMs]);
     }),
   );
 });

@@ -1,16 +1,20 @@
-import { RecordBatchBuilder } from '@weir/wire';
+import { headerBytes, RecordBatchBuilder } from '@weir/wire';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import type { EventCut } from './event-queue.ts';
 
 /** A record batch of events, without the topic that it goes to. */
 export type EventBatch = Omit<ProducedBatch, 'topicId' | 'partition'>;
 
+/** What a record has besides its value, at most as a rule. */
+const aroundTextBytes = 16;
+
 /** Makes the batch of a cut: a record per event, without a key, with the time of the event. A thread of the pool compresses it. */
-export async function eventBatch({ events }: EventCut): Promise<EventBatch> {
-  const builder = new RecordBatchBuilder({ codec: 'zstd' });
+export async function eventBatch({ events, bytes: textBytes }: EventCut): Promise<EventBatch> {
+  const expectedBytes = textBytes + events.length * aroundTextBytes + headerBytes;
+  const builder = new RecordBatchBuilder({ codec: 'zstd', expectedBytes });
   let maxTimestampMs = 0;
-  for (const { text, timeMs } of events) {
-    builder.append({ timestamp: BigInt(timeMs), key: null, value: Buffer.from(text) });
+  for (const { text, bytes, timeMs } of events) {
+    builder.appendText(text, bytes, timeMs);
     maxTimestampMs = Math.max(maxTimestampMs, timeMs);
   }
   const { uncompressedBytes, recordCount } = builder;

@@ -46,8 +46,9 @@ export function createEmitter({ agent, events, processor, clock, random }: Emitt
   };
   return {
     isOn: (type) => events.isOn(type),
-    emit(type, data, { timeMs = clock.nowMs() } = {}) {
+    emit(type, data, options) {
       if (!events.isOn(type)) return;
+      const timeMs = Math.floor(options?.timeMs ?? clock.nowMs());
       const id = newEventId(timeMs, random);
       // JSON leaves out what is undefined.
       const full = { ...data, ...said } as EventRecord['data'];

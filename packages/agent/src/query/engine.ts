@@ -2,8 +2,11 @@
 export type { ByteRange, EventSource, EventTopic, QueryRequest, RawPage, SidecarRef } from '@weir/events';
 export {
   buildSidecar,
-  createInlineEvaluator,
+  createWorkerPool,
   type Evaluator,
+  lowerPriorityOfThread,
   QueryCache,
+  readQueryRequest,
   runQuery,
+  type WorkerPool,
 } from '@weir/events/query';

@@ -60,31 +60,36 @@ export class AgentEventSource implements EventSource {
   ): AsyncGenerator<RawPage, void, undefined> {
     const { view, ranges, turns } = this.#options;
     const builder = new PageBuilder();
+    // Whoever has enough stops taking, and what was read ahead for him is not wanted any more.
+    const enough = new AbortController();
+    const reading = AbortSignal.any([signal, enough.signal]);
     const stored = readAhead(
       storedRanges(view, topicId, fromOffset, toOffset),
-      (range) => ranges.read(range, signal),
+      (range) => ranges.read(range, reading),
       {
         countMax: caps.queryReadsMax,
         bytesMax: caps.queryReadAheadBytesMax,
         bytesOf: ({ byteStart, byteEnd }) => byteEnd - byteStart,
       },
     );
-    for await (const { item: range, content } of stored) {
-      signal.throwIfAborted();
-      if (content === undefined) {
-        this.#checkRemoved(topicId, range);
-        continue;
-      }
-      const batches = batchesOf(content, range, fromOffset, toOffset);
-      for (let next = batches.next(); next.done !== true; next = batches.next()) {
-        const { baseOffset, cursor } = next.value;
-        if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
-        // One batch at a time: those of events are half a megabyte at most.
-        await turns.run(() => builder.add(cursor.batch(), baseOffset));
+    try {
+      for await (const { item: range, content } of stored) {
         signal.throwIfAborted();
+        if (content === undefined) {
+          this.#checkRemoved(topicId, range);
+          continue;
+        }
+        for (const { baseOffset, cursor } of batchesOf(content, range, fromOffset, toOffset)) {
+          if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
+          // One batch at a time: those of events are half a megabyte at most.
+          await turns.run(() => builder.add(cursor.batch(), baseOffset));
+          signal.throwIfAborted();
+        }
       }
+      if (!builder.isEmpty) yield builder.take();
+    } finally {
+      enough.abort();
     }
-    if (!builder.isEmpty) yield builder.take();
   }
 
   sidecars(topic: EventTopic, fromOffset: number, toOffset: number): Promise<readonly SidecarRef[]> {

@@ -29,7 +29,7 @@ export const queryRows = {
   runnable: {
     name: 'query_engine_runnable_tasks_count',
     kind: 'gauge',
-    help: 'Parts of the log that wait for their turn of the processor.',
+    help: 'Parts of the log that threads look at or that wait for one.',
     labels: [],
   },
   queued: {
@@ -41,7 +41,7 @@ export const queryRows = {
   executed: {
     name: 'query_engine_exec_task',
     kind: 'counter',
-    help: 'Parts of the log whose turn of the processor came.',
+    help: 'Parts of the log that were looked at.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow<never>>;

@@ -1,5 +1,6 @@
 import { type Clock, caps } from '@weir/core';
 import type { ObjectInfo, ObjectStore } from '@weir/storage';
+import { Slots } from '../read-path/slots.ts';
 import type { ByteRange, SidecarRef } from './engine.ts';
 import { readSidecarKey, type StoredSidecar, sidecarPrefix } from './sidecar-names.ts';
 
@@ -23,6 +24,7 @@ interface Listed {
  */
 export class SidecarShelf {
   readonly #options: SidecarShelfOptions;
+  readonly #reads = new Slots({ runningMax: caps.queryReadsMax });
   /** By topic, the longest known first. */
   readonly #lists = new Map<string, Listed>();
 
@@ -57,10 +59,13 @@ export class SidecarShelf {
   ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
     const { store } = this.#options;
     return Promise.all(
-      ranges.map(async ({ start, end }) => {
-        // A copy: what a store gives may be a part of something that others see too.
-        return Uint8Array.from(await store.getRange(id, start, end, { signal }));
-      }),
+      ranges.map(({ start, end }) =>
+        this.#reads.run(async () => {
+          signal.throwIfAborted();
+          // A copy: what a store gives may be a part of something that others see too.
+          return Uint8Array.from(await store.getRange(id, start, end, { signal }));
+        }),
+      ),
     );
   }
 

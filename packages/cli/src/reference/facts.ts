@@ -17,7 +17,9 @@ export function commandsInWords(commands: readonly CommandName[]): string {
   const absent = cliTools.filter((tool) => !commands.includes(tool));
   if (absent.length > cliTools.length / 2) return commands.join(', ');
   const others = commands.filter((name) => !name.startsWith('cli '));
-  const except = absent.map((name) => name.replace('cli ', '')).join(', ');
+  // A family goes by its name.
+  const named = absent.filter((name) => !absent.some((other) => name.startsWith(`${other} `)));
+  const except = named.map((name) => name.replace('cli ', '')).join(', ');
   return [...others, `every cli tool${except === '' ? '' : ` but ${except}`}`].join(', ');
 }
 

@@ -88,7 +88,10 @@ test('commands are named in a few words', () => {
   assert.equal(commandsInWords(['agent', 'metrics']), 'agent, metrics');
   assert.equal(commandsInWords(['cli create-acls', 'cli delete-acls']), 'cli create-acls, cli delete-acls');
   const connection = flagRows.find(({ name }) => name === 'bootstrap-host')!;
-  assert.equal(commandsInWords(connection.commands), 'kcmd, every cli tool but validate-pipeline-config');
+  assert.equal(
+    commandsInWords(connection.commands),
+    'kcmd, every cli tool but validate-pipeline-config, events',
+  );
 });
 
 test('text is broken between words', () => {

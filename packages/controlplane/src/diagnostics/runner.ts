@@ -6,7 +6,7 @@ import { type ClusterHistory, noHistory, withLook } from './history.ts';
 import { blindLook, type Look, look } from './look.ts';
 import { firstLookMs, nextLookMs } from './look-times.ts';
 import type { ClusterPicture } from './picture.ts';
-import type { Transition } from './record.ts';
+import type { DiagnosticRecord, Transition } from './record.ts';
 import { checks as allChecks } from './registry.ts';
 import type { DiagnosticsStore } from './store.ts';
 
@@ -20,6 +20,8 @@ export interface DiagnosticsRunnerOptions {
   readonly metricsOf: (clusterId: string) => Metrics;
   /** Told of every transition that is not silent, once it is kept. */
   readonly onTransition: (transition: Transition) => void;
+  /** Told after every look how things stand, once it is kept. */
+  readonly onLooked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
   /** Told of clusters that are not looked at any more. */
   readonly onUnwatched?: ((clusterId: string) => void) | undefined;
   readonly clock: Clock;
@@ -117,7 +119,7 @@ export class DiagnosticsRunner {
 
   async #lookAt(clusterId: string): Promise<void> {
     if (this.#hasStopped) return;
-    const { store, onTransition, clock, log } = this.#options;
+    const { store, onTransition, onLooked, clock, log } = this.#options;
     try {
       const watched = this.#watch(clusterId);
       const { results } = await this.#see(clusterId, watched);
@@ -128,6 +130,7 @@ export class DiagnosticsRunner {
       }));
       const { records, transitions } = await changeDiagnostics(store, clusterId, events, atMs);
       watched.gauges.show(records);
+      onLooked?.(clusterId, records);
       for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
     } catch (error) {
       log.warn('the diagnostics of a cluster could not be kept; trying again with the next look', {

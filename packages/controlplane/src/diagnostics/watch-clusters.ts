@@ -2,7 +2,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import { ClusterUnavailable } from '@weir/metadata';
 import { diagnosticEventData } from './event.ts';
 import type { ClusterKind } from './picture.ts';
-import type { Transition } from './record.ts';
+import type { DiagnosticRecord, Transition } from './record.ts';
 import { DiagnosticsRunner } from './runner.ts';
 import type { DiagnosticsStore } from './store.ts';
 import { type PicturedCluster, takePicture } from './take-picture.ts';
@@ -23,6 +23,8 @@ export interface WatchedClustersOptions {
   readonly metricsOf: (clusterId: string) => Metrics;
   /** Told of every transition that is not silent, once it is kept. */
   readonly onTransition: (transition: Transition) => void;
+  /** Told after every look how things stand. */
+  readonly onLooked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -10,9 +10,9 @@ import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import { type ApiServer, apiRoute, createApiServer } from '../api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
+import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
 import type { ClusterKind } from '../diagnostics/picture.ts';
 import type { Transition } from '../diagnostics/record.ts';
-import { transitionEvents } from '../diagnostics/transition-events.ts';
 import { measureUtilization } from '../diagnostics/utilization.ts';
 import { logTransition, watchClusters } from '../diagnostics/watch-clusters.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
@@ -127,6 +127,7 @@ export async function startAccounts(
     store: accounts.diagnostics,
     metricsOf: diagnosticMetrics(options, metrics),
     onTransition: tellTransition(options),
+    onLooked: eventsOfDiagnostics(options).looked,
     clock,
     log,
   });
@@ -239,14 +240,24 @@ function hostedOf(
 }
 
 /** Transitions are in the log of this process, and among the events of their cluster. */
-function tellTransition({ settings, host, ports }: AccountsPartOptions): (transition: Transition) => void {
-  const { log } = settings;
-  const nameOf = (clusterId: string) => host.cluster(clusterId)?.name;
-  const emit = transitionEvents({ portOf: ports.portOf, nameOf, random: systemRandom, log });
+function tellTransition(options: AccountsPartOptions): (transition: Transition) => void {
+  const { changed } = eventsOfDiagnostics(options);
   return (transition) => {
-    logTransition(transition, log);
-    emit(transition);
+    logTransition(transition, options.settings.log);
+    changed(transition);
   };
+}
+
+function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): DiagnosticEvents {
+  const { clock, log } = settings;
+  return diagnosticEvents({
+    portOf: ports.portOf,
+    nameOf: (clusterId) => host.cluster(clusterId)?.name,
+    wantsFigures: (clusterId) => host.node(clusterId)?.wantsEvents('cluster_metrics') ?? false,
+    random: systemRandom,
+    clock,
+    log,
+  });
 }
 
 function apiOf(options: AccountsPartOptions, accounts: AccountsDatabase, limits: RateLimits): ApiServer {

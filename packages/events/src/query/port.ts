@@ -3,8 +3,9 @@ import type { EventTypeName } from '../event-types.ts';
 /** What the engine asks of whoever has the events. Nothing here changes while a query runs except that retention may cut the front. */
 export interface EventSource {
   /**
-   * How much later than its time an event may be appended at most. The engine leaves out what was appended longer after the end of a window than
-   * this. `Infinity` where nothing is known; windows in the past are then read up to the end of the topic, sidecars apart.
+   * How much later than its time an event may be appended at most: what lies at or behind `offsetAt(topic, timeMs)` is not earlier than `timeMs`
+   * less this. The engine leaves out what was appended longer after the end of a window. `Infinity` where nothing is known; windows in the past
+   * are then read up to the end of the topic, sidecars apart.
    */
   readonly latenessMsMax: number;
 

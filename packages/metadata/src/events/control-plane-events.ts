@@ -33,9 +33,19 @@ export class ControlPlaneEvents {
     this.#options = options;
   }
 
+  /** Whether events of the type are written at all. */
+  wants(type: string): boolean {
+    const configs = this.#options.clusterConfigs();
+    return (
+      isEventType(type) &&
+      clusterConfigValue('service.events.enabled', configs) &&
+      clusterConfigValue(`service.events.${type}.enabled`, configs)
+    );
+  }
+
   put(events: readonly ControlPlaneEvent[]): void {
     for (const event of events) {
-      if (!this.#isWanted(event.type)) continue;
+      if (!this.wants(event.type)) continue;
       if (event.text.length > caps.eventBytesMax) {
         this.#options.figures.dropped.add(1);
         continue;
@@ -76,7 +86,7 @@ export class ControlPlaneEvents {
 
   /** Events were switched off meanwhile. */
   #dropUnwanted(): void {
-    if (this.#events.some(({ type }) => this.#isWanted(type))) return;
+    if (this.#events.some(({ type }) => this.wants(type))) return;
     this.#drop(this.#events.length);
   }
 
@@ -84,15 +94,6 @@ export class ControlPlaneEvents {
     if (count === 0) return;
     for (const { text } of this.#events.splice(0, count)) this.#chars -= text.length;
     this.#firstNumber += count;
-  }
-
-  #isWanted(type: string): boolean {
-    const configs = this.#options.clusterConfigs();
-    return (
-      isEventType(type) &&
-      clusterConfigValue('service.events.enabled', configs) &&
-      clusterConfigValue(`service.events.${type}.enabled`, configs)
-    );
   }
 
   #wait(ms: number): Promise<void> {

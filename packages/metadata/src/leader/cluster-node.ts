@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Log, Metrics } from '@weir/core';
+import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
 import type { AgentsHeard } from '../cluster/agent-report.ts';
 import type { ClusterPort } from '../cluster/port.ts';
 import { type EventFigures, eventFigures } from '../events/event-figures.ts';
@@ -149,6 +149,11 @@ export class ClusterNode extends ClusterCalls {
   /** What agents told of themselves besides that they live. There is no call for it: whoever looks at a cluster does so where it is led. */
   agentsHeard(): Promise<AgentsHeard> {
     return this.#lead(async ({ agents }) => agents.heard());
+  }
+
+  /** Whether agents write events of the type; no, while this process does not lead. */
+  wantsEvents(type: EventTypeName): boolean {
+    return this.#leadership?.controlPlaneEvents.wants(type) ?? false;
   }
 
   /** A record as far as this process has read the journal, also while it stands by. Nobody may change it. */

@@ -13,8 +13,9 @@ export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
 /** In a thread of the pool. The bytes may not change before it is done. */
 export function compressZstdAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Told how much there is, it compresses as well as the other does.
-    zstdCompress(bytes, { ...optionsOf(level), pledgedSrcSize: bytes.length }, (error, compressed) => {
+    // Told how much there is, it compresses as well as the other does. Every piece of output is a trip between threads, so that there are few.
+    const pieces = { pledgedSrcSize: bytes.length, chunkSize: outputChunkBytes(bytes.length) };
+    zstdCompress(bytes, { ...optionsOf(level), ...pieces }, (error, compressed) => {
       if (error === null) resolve(compressed);
       else reject(error);
     });

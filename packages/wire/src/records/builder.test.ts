@@ -197,3 +197,24 @@ for (const codec of codecs) {
     assert.deepEqual(await filled().finishAside(), filled().finish());
   });
 }
+
+test('a batch of texts is the batch of their bytes', () => {
+  const times = fc.oneof(
+    fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_500 }),
+    fc.integer({ min: 0, max: 8.64e15 }),
+  );
+  const records = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), times), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(records, (all) => {
+      const ofTexts = new RecordBatchBuilder();
+      const ofBytes = new RecordBatchBuilder();
+      for (const [text, timestampMs] of all) {
+        const value = Buffer.from(text);
+        ofTexts.appendText(text, value.length, timestampMs);
+        ofBytes.append({ timestamp: BigInt(timestampMs), key: null, value });
+      }
+      assert.equal(ofTexts.uncompressedBytes, ofBytes.uncompressedBytes);
+      assert.deepEqual(ofTexts.finish(), ofBytes.finish());
+    }),
+  );
+});

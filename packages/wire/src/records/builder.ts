@@ -50,6 +50,8 @@ export interface RecordBatchFields {
   readonly isControl?: boolean;
   /** Replaces the base timestamp; see `RecordBatchView.deleteHorizon`. */
   readonly deleteHorizon?: bigint;
+  /** About how large the batch will be before compression, for those who know: it then need not grow. */
+  readonly expectedBytes?: number;
   /** The last record's when not given. Compaction keeps the original one, so that a batch still covers its offsets. */
   readonly lastOffsetDelta?: number;
 }
@@ -62,7 +64,7 @@ const offsetDeltaMax = 2 ** 31 - 1;
 export class RecordBatchBuilder {
   private readonly fields: RecordBatchFields;
   private readonly baseOffset: bigint;
-  private bytes = Buffer.allocUnsafe(initialBytes);
+  private bytes: Buffer;
   private at = headerBytes;
   private count = 0;
   private lastDelta = -1;
@@ -71,6 +73,7 @@ export class RecordBatchBuilder {
 
   constructor(fields: RecordBatchFields = {}) {
     this.fields = fields;
+    this.bytes = Buffer.allocUnsafe(Math.max(fields.expectedBytes ?? 0, initialBytes));
     this.baseOffset = fields.baseOffset ?? 0n;
     this.baseTimestamp = fields.deleteHorizon ?? fields.baseTimestamp;
   }
@@ -91,6 +94,38 @@ export class RecordBatchBuilder {
     at = writeNullable(this.bytes, at, key);
     at = writeNullable(this.bytes, at, value);
     this.at = writeHeaders(this.bytes, at, headers);
+  }
+
+  /**
+   * Appends a record without a key whose value is text, for those who write very many: nothing is made on the way. `valueBytes` is the length of the
+   * text in UTF-8.
+   */
+  appendText(text: string, valueBytes: number, timestampMs: number): void {
+    this.baseTimestamp ??= BigInt(timestampMs);
+    const timestampDelta = timestampMs - Number(this.baseTimestamp);
+    // What fits into 32 bits is written the same with 64.
+    if (timestampDelta !== (timestampDelta | 0)) {
+      this.append({ timestamp: BigInt(timestampMs), key: null, value: Buffer.from(text) });
+      return;
+    }
+    const offsetDelta = this.lastDelta + 1;
+    const bodyBytes = 1 + varint32Bytes(valueBytes) + valueBytes + 1;
+    const lengthField = 1 + varint32Bytes(timestampDelta) + varint32Bytes(offsetDelta) + bodyBytes;
+    this.reserve(varint32Bytes(lengthField) + lengthField);
+
+    let at = writeVarint32(this.bytes, this.at, lengthField);
+    this.bytes[at++] = 0;
+    at = writeVarint32(this.bytes, at, timestampDelta);
+    at = writeVarint32(this.bytes, at, offsetDelta);
+    at = writeVarint32(this.bytes, at, -1);
+    at = writeVarint32(this.bytes, at, valueBytes);
+    at += this.bytes.write(text, at, 'utf8');
+    this.at = writeVarint32(this.bytes, at, 0);
+
+    this.count++;
+    this.lastDelta = offsetDelta;
+    if (this.latestTimestamp === undefined || timestampMs > Number(this.latestTimestamp))
+      this.latestTimestamp = BigInt(timestampMs);
   }
 
   /** Appends the cursor's record with its offset and timestamp. Key, value and headers go over byte for byte. */

@@ -45,6 +45,17 @@ test('reads the records of the Java client in every codec', () => {
   }
 });
 
+test('values can be found in the bytes of the batch, without making anything of them', () => {
+  for (const batch of [...Object.values(javaBatches), ...Object.values(librdkafkaBatches)]) {
+    const cursor = new RecordCursor(new RecordBatchView(batch));
+    while (cursor.next()) {
+      const { decompressed, valueStart, valueEnd, timestampMs } = cursor;
+      assert.deepEqual(decompressed.subarray(valueStart, valueEnd), cursor.value ?? Buffer.alloc(0));
+      assert.equal(timestampMs, Number(cursor.timestamp));
+    }
+  }
+});
+
 test('reads the records of librdkafka in every codec', () => {
   for (const [codec, batch] of Object.entries(librdkafkaBatches)) {
     assert.deepEqual(

@@ -120,10 +120,10 @@ export class RecordCursor {
 
   /** The same as a number, for who counts in milliseconds and makes no bigint of every record. */
   get timestampMs(): number {
-    return (
-      Number(this.appendTimestamp ?? this.baseTimestamp) +
-      (this.appendTimestamp === undefined ? Number(this.timestampDelta) : 0)
-    );
+    const { appendTimestamp, baseTimestamp, timestampDelta } = this;
+    return appendTimestamp === undefined
+      ? Number(baseTimestamp) + Number(timestampDelta)
+      : Number(appendTimestamp);
   }
 
   /** The decompressed records of the batch, in which values lie from `valueStart` to `valueEnd`. */

@@ -70,6 +70,9 @@ class Stage {
   readonly clock = new FakeClock();
   readonly lines: Line[] = [];
   readonly metrics = new Metrics();
+  /** Denials that became events, while those are wanted. */
+  readonly events: Record<string, unknown>[] = [];
+  areEventsOn = false;
   configs: Readonly<Record<string, string>> = {};
   readonly #accessOf;
 
@@ -86,6 +89,10 @@ class Stage {
         clusterId: 'vci_test',
       },
       logsDenials,
+      events: {
+        isOn: (type) => type === 'acl_logs' && this.areEventsOn,
+        emit: (_type, data) => this.events.push({ ...data }),
+      },
       clock: this.clock,
       log: listeningLog(this.lines),
       metrics: this.metrics,
@@ -336,6 +343,48 @@ describe('the log of denials', () => {
     assert.equal(stage.access().may('READ', 'TOPIC', 'payments'), false);
     assert.deepEqual(stage.lines, []);
     assert.equal(stage.denied().length, 1);
+  });
+});
+
+describe('denials as events', () => {
+  test('an event says what the line says', () => {
+    const stage = new Stage().enforce();
+    stage.areEventsOn = true;
+    stage.access().may('READ', 'TOPIC', 'payments');
+    const [{ fields, message }] = stage.lines as [Line];
+    assert.deepEqual(stage.events, [{ ...fields, message }]);
+  });
+
+  test('what rules would deny is an event too', () => {
+    const stage = new Stage().shadow();
+    stage.areEventsOn = true;
+    assert.equal(stage.access().may('READ', 'TOPIC', 'payments'), true);
+    const [{ is_shadow, log_level }] = stage.events as [Record<string, unknown>];
+    assert.deepEqual({ is_shadow, log_level }, { is_shadow: true, log_level: 'info' });
+  });
+
+  test('they need no log, and say so', () => {
+    const stage = new Stage({ logsDenials: false }).enforce();
+    stage.areEventsOn = true;
+    stage.access().may('READ', 'TOPIC', 'payments');
+    assert.deepEqual([stage.lines.length, stage.events.length], [0, 1]);
+    assert.equal(stage.events[0]!.is_log, false);
+  });
+
+  test('what the log said a moment ago is news to those who just switched events on, and then once a minute', () => {
+    const stage = new Stage().enforce();
+    const deny = () => stage.access().may('READ', 'TOPIC', 'payments');
+    deny();
+    stage.areEventsOn = true;
+    deny();
+    deny();
+    assert.deepEqual([stage.lines.length, stage.events.length], [1, 1]);
+    stage.clock.advance(60_000);
+    deny();
+    assert.deepEqual(
+      stage.events.map(({ suppressed }) => suppressed),
+      [undefined, 1],
+    );
   });
 });
 

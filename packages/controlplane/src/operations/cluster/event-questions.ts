@@ -50,11 +50,13 @@ function rangeOf(given: RangeGiven): TimeRange {
   return { start, end };
 }
 
+/** Clocks of agents may be ahead of this one. */
+const clockSkewMsMax = 60_000;
+
 /** Where an event is looked for: around a time, or through the last day. */
 export function windowAround(nearMs: number | undefined, nowMs: number): TimeWindow {
-  if (nearMs === undefined) return { startMs: nowMs - caps.eventsWindowMsMax, endMs: nowMs + 1 };
-  const halfMs = caps.eventsWindowMsMax / 2;
-  return { startMs: nearMs - halfMs, endMs: nearMs + halfMs };
+  const endMs = nearMs === undefined ? nowMs + clockSkewMsMax : nearMs + caps.eventsWindowMsMax / 2;
+  return { startMs: Math.max(0, endMs - caps.eventsWindowMsMax), endMs };
 }
 
 export function filterOf(text: string): Filter {

@@ -18,7 +18,8 @@ export function statsTold(stats: QueryStats): SearchAnswer['stats'] {
     events_scanned: stats.eventsScanned,
     events_pruned: stats.eventsPruned,
     events_cached: stats.eventsCached,
-    bytes_scanned: stats.bytesRead,
+    bytes_scanned: stats.bytesScanned,
+    bytes_read: stats.bytesRead,
     ms: Math.round(stats.elapsedMs),
   };
 }

@@ -1,79 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
-import fc from 'fast-check';
 import { TestStore } from '../../testing/data-path.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { readAhead } from './read-ahead.ts';
 import { readSidecarKey, sidecarKey } from './sidecar-names.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
-import { WorkTurns } from './work-turns.ts';
 
 const never = new AbortController().signal;
-
-test('work that took its share waits, and less of it waits longer when the share is small', async () => {
-  for (const [share, pauseMs] of [
-    [0.5, 20],
-    [0.1, 100],
-  ] as const) {
-    const clock = new FakeClock();
-    const turns = new WorkTurns({ clock, share: () => share });
-    await turns.run(() => clock.advance(10));
-    let hasRun = false;
-    const second = turns.run(() => {
-      hasRun = true;
-    });
-    await Promise.resolve();
-    clock.advance(pauseMs - 10 - 6);
-    await Promise.resolve();
-    assert.equal(hasRun, false, `${share}`);
-    clock.advance(6);
-    await second;
-  }
-});
-
-test('what is read ahead comes in order, and never more than it may', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }),
-      fc.integer({ min: 1, max: 8 }),
-      async (sizes, countMax) => {
-        let running = 0;
-        let runningMax = 0;
-        async function* items() {
-          yield* sizes.entries();
-        }
-        const read = async ([index]: [number, number]) => {
-          runningMax = Math.max(runningMax, ++running);
-          for (let turn = 0; turn < index % 3; turn++) await Promise.resolve();
-          running--;
-          return index;
-        };
-        const found: number[] = [];
-        const limits = { countMax, bytesMax: 60, bytesOf: ([, bytes]: [number, number]) => bytes };
-        for await (const { content } of readAhead(items(), read, limits)) found.push(content);
-        assert.deepEqual(found, [...sizes.keys()]);
-        assert.ok(runningMax <= countMax);
-      },
-    ),
-  );
-});
-
-test('a failure comes where its content would have', async () => {
-  async function* items() {
-    yield* [1, 2, 3];
-  }
-  const found: number[] = [];
-  const limits = { countMax: 3, bytesMax: 9, bytesOf: () => 1 };
-  const read = async (item: number) => {
-    if (item === 2) throw new Error('two');
-    return item;
-  };
-  await assert.rejects(async () => {
-    for await (const { content } of readAhead(items(), read, limits)) found.push(content);
-  }, /two/);
-  assert.deepEqual(found, [1]);
-});
 
 test('the name of a sidecar says all there is to know', () => {
   const named = {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, silentLog } from '@weir/core';
+import { FakeClock, startLeaderAgent } from '../../testing/index.ts';
+import { pause } from '../../testing/until.ts';
+import { ClusterMetricEvents, roundIntervalMs } from './cluster-metric-events.ts';
+import type { EventData } from './event-emitter.ts';
+
+test('figures of the cluster are events once a minute, per topic and not per partition, while somebody wants them', async () => {
+  await using cluster = await startLeaderAgent();
+  await cluster.addTopic('orders', 3);
+  const clock = new FakeClock();
+  const events: { readonly data: EventData; readonly timeMs: number | undefined }[] = [];
+  let isOn = false;
+  let isTeller = true;
+  const telling = new ClusterMetricEvents({
+    sight: cluster.view,
+    emitter: {
+      isOn: () => isOn,
+      emit: (type, data, options) => {
+        assert.equal(type, 'cluster_metrics');
+        events.push({ data, timeMs: options?.timeMs });
+      },
+    },
+    isTeller: () => isTeller,
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  const rounds = () => new Set(events.map(({ timeMs }) => timeMs)).size;
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      clock.advance(1_000);
+      await pause(0);
+    }
+    await pause();
+  };
+  telling.start();
+  await pass(2_000);
+  assert.equal(rounds(), 0);
+  isOn = true;
+  await pass(1_000);
+  assert.equal(rounds(), 1);
+  const ofTopics = events.filter(({ data }) => data.metric_name === 'service_max_offset');
+  assert.deepEqual(
+    ofTopics.map(({ data }) => data),
+    [{ metric_name: 'service_max_offset', value: 0, tags: { topic: 'orders' } }],
+  );
+  await pass(roundIntervalMs - 1_000);
+  assert.equal(rounds(), 1);
+  await pass(1_000);
+  assert.equal(rounds(), 2);
+  isTeller = false;
+  await pass(2 * roundIntervalMs);
+  assert.equal(rounds(), 2);
+  telling.stop();
+  assert.equal(clock.pendingTimers, 0);
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '@weir/core';
+import {
+  ClusterUnavailable,
+  type ControlPlaneEventsTaken,
+  type ControlPlaneEventsWish,
+} from '@weir/metadata';
+import { settled } from '../../testing/data-path.ts';
+import { FakeClock, testAgent } from '../../testing/index.ts';
+import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
+
+const jobs = { roles: ['jobs'] };
+
+const choices: [what: string, agents: ReturnType<typeof testAgent>[], chosen: string[]][] = [
+  ['nobody else is known', [], ['a', 'b', 'c']],
+  ['the smallest id', [testAgent('a', jobs), testAgent('b', jobs)], ['a']],
+  [
+    'of those with jobs',
+    [testAgent('a', { roles: ['proxy'] }), testAgent('b', jobs), testAgent('c', jobs)],
+    ['a', 'b'],
+  ],
+  [
+    'of those that know of it',
+    [testAgent('a', { ...jobs, release: 'v828' }), testAgent('b', jobs)],
+    ['a', 'b'],
+  ],
+  ['the first that knows of it', [testAgent('a', { ...jobs, release: 'v829' }), testAgent('b', jobs)], ['a']],
+];
+
+for (const [what, agents, chosen] of choices) {
+  test(`who does what one does for all: ${what}`, () => {
+    assert.deepEqual(
+      ['a', 'b', 'c'].filter((id) => isEventsAgent(id, agents)),
+      chosen,
+    );
+  });
+}
+
+test('events are written before the control plane hears that they are, and failures are outwaited', async () => {
+  const clock = new FakeClock();
+  const wishes: ControlPlaneEventsWish[] = [];
+  const submitted: string[] = [];
+  let answer: (taken: ControlPlaneEventsTaken) => void = () => {};
+  let refuse: (error: Error) => void = () => {};
+  let isSettled: () => void = () => {};
+  let isTaker = false;
+  const taking = new ControlPlaneEvents({
+    port: {
+      takeControlPlaneEvents: (wish) => {
+        wishes.push(wish);
+        return new Promise((resolve, reject) => {
+          answer = resolve;
+          refuse = reject;
+        });
+      },
+    },
+    agentId: 'a',
+    isTaker: () => isTaker,
+    processor: {
+      submit: (type, text) => submitted.push(`${type} ${text}`),
+      settled: () =>
+        new Promise((resolve) => {
+          isSettled = resolve;
+        }),
+    },
+    clock,
+    log: silentLog,
+  });
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await settled();
+  };
+  taking.start();
+  await pass(1_000);
+  assert.equal(wishes.length, 0, 'somebody else takes them');
+  isTaker = true;
+  await pass(1_000);
+  assert.deepEqual(
+    wishes.map(({ queueId, writtenBefore }) => [queueId, writtenBefore]),
+    [['', 0]],
+  );
+  refuse(new ClusterUnavailable('no leader'));
+  await pass(1_000);
+  await pass(1_000);
+  assert.equal(wishes.length, 2);
+  const event = { type: 'diagnostics_logs', timeMs: 1, text: 'one' };
+  answer({ queueId: 'q', nextNumber: 1, events: [event, { ...event, type: 'of another release' }] });
+  await pass(1_000);
+  assert.deepEqual(submitted, ['diagnostics_logs one']);
+  assert.equal(wishes.length, 2, 'it is not written yet');
+  isSettled();
+  await settled();
+  await pass(0);
+  assert.deepEqual([wishes[2]!.queueId, wishes[2]!.writtenBefore], ['q', 1]);
+  taking.stop();
+  answer({ queueId: 'q', nextNumber: 2, events: [event] });
+  await pass(10_000);
+  assert.equal(submitted.length, 1, 'the next agent gets it');
+  assert.equal(clock.pendingTimers, 0);
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { type Acl, clusterResourceName, Metrics, silentLog, systemClock } from '@weir/core';
+import { type EventRecord, type EventTypeName, eventEnvelope, eventTopicName } from '@weir/events';
+import { ClusterNode, openJournals } from '@weir/metadata';
+import { batchRecords, RecordBatchView, zeroUuid } from '@weir/wire';
+import { batchOf, codeOf, errorName, type TestClient, until } from '../../testing/index.ts';
+import { startAgentUnderTest } from '../../testing/running-agent.ts';
+
+/** A real leader over a journal in memory, with a running agent behind real sockets, in real time. */
+async function start(t: TestContext, configs: Readonly<Record<string, string>> = {}) {
+  const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
+  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
+  const node = new ClusterNode({
+    clusterId,
+    journal: hub.journal(clusterId),
+    self: { id: 'leader', url: '' },
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(async () => {
+    await node.stop();
+    await hub.close();
+  });
+  node.start();
+  await until(() => node.role === 'leader');
+  const set = async (changed: Readonly<Record<string, string>>) => {
+    const changes = Object.entries(changed).map(
+      ([name, value]) => ({ name, operation: 'set', value }) as const,
+    );
+    const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
+    await node.alterConfigs([resource], { validateOnly: false });
+  };
+  await set(configs);
+  const under = await startAgentUnderTest(t, {
+    clusterId,
+    cluster: node,
+    clock: systemClock,
+    hostname: 'machine.test',
+  });
+  return { ...under, clusterId, node, set };
+}
+
+/** Reads a topic of events as any client does, from the beginning, and answers with nothing while there is none. */
+async function eventsOf(client: TestClient, type: EventTypeName): Promise<EventRecord[]> {
+  const named = { topics: [{ name: eventTopicName(type) }], allowAutoTopicCreation: true };
+  const { topics } = await client.call('Metadata', 12, named);
+  const [topic] = topics;
+  if (topic!.errorCode !== 0) return [];
+  assert.equal(topic!.isInternal, true);
+  const partitions = [{ partition: 0, fetchOffset: 0n, partitionMaxBytes: 1 << 20, logStartOffset: -1n }];
+  const { responses } = await client.call('Fetch', 13, {
+    maxWaitMs: 0,
+    minBytes: 0,
+    maxBytes: 1 << 20,
+    topics: [{ topicId: topic!.topicId, partitions }],
+  });
+  const records = responses[0]?.partitions[0]?.records;
+  if (records === undefined || records === null) return [];
+  const found: EventRecord[] = [];
+  for (let at = 0; at < records.length; ) {
+    const batch = new RecordBatchView(records.subarray(at));
+    for (const { value } of batchRecords(batch)) {
+      found.push(eventEnvelope.parse(JSON.parse(value!.toString())));
+    }
+    at += batch.bytes.length;
+  }
+  return found;
+}
+
+async function whenThere(
+  client: TestClient,
+  type: EventTypeName,
+  isIt: (event: EventRecord) => boolean = () => true,
+): Promise<EventRecord> {
+  for (;;) {
+    const found = (await eventsOf(client, type)).find(isIt);
+    if (found !== undefined) return found;
+  }
+}
+
+const anybody = { principal: 'User:ANONYMOUS', host: '*', permission: 'ALLOW' } as const;
+const ofEvents = {
+  resourceType: 'TOPIC',
+  resourceName: '__service_events_',
+  patternType: 'PREFIXED',
+} as const;
+const ofCluster = {
+  resourceType: 'CLUSTER',
+  resourceName: clusterResourceName,
+  patternType: 'LITERAL',
+} as const;
+
+const readsEvents: Acl[] = [
+  { ...anybody, ...ofEvents, operation: 'READ' },
+  { ...anybody, ...ofEvents, operation: 'DESCRIBE' },
+  { ...anybody, ...ofCluster, operation: 'DESCRIBE_CONFIGS' },
+];
+
+async function ask(client: TestClient, name: string): Promise<string> {
+  const asked = { topics: [{ name }], allowAutoTopicCreation: false };
+  const { topics } = await client.call('Metadata', 12, asked);
+  return errorName(topics[0]!.errorCode);
+}
+
+/** As the agent knows it. */
+async function clusterConfig(client: TestClient, name: string): Promise<string | null> {
+  const answer = await client.call('DescribeConfigs', 4, {
+    resources: [{ resourceType: 4, resourceName: '', configurationKeys: [name] }],
+  });
+  return answer.results[0]!.configs[0]?.value ?? null;
+}
+
+test('what is denied is an event that clients can read, from when events are switched on until they are not', async (t) => {
+  const { node, set, connect, clusterId, agent, figure } = await start(t);
+  await node.createAcls(readsEvents);
+  await set({ 'service.acls.enabled': 'true' });
+  const client = await connect();
+  while ((await ask(client, 'before')) !== 'TOPIC_AUTHORIZATION_FAILED');
+  await set({ 'service.events.enabled': 'true' });
+  // What was denied before is told again, though the log is silent about it for a minute.
+  let isThere = false;
+  const event = whenThere(client, 'acl_logs').finally(() => {
+    isThere = true;
+  });
+  const denied = await connect();
+  while (!isThere) assert.equal(await ask(denied, 'before'), 'TOPIC_AUTHORIZATION_FAILED');
+  const { source, type, time, data, specversion, datacontenttype, id } = await event;
+  assert.deepEqual([specversion, datacontenttype, type], ['1.0', 'application/json', 'acl_logs']);
+  assert.equal(source, `ws:agent:${clusterId}:agent-under-test`);
+  assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.equal(typeof data.correlation_id, 'number');
+  assert.match(String(data.message), /User:ANONYMOUS was denied DESCRIBE of TOPIC before/);
+  const { message: _, correlation_id: __, ...rest } = data;
+  assert.deepEqual(rest, {
+    module: 'acl',
+    is_log: true,
+    log_level: 'warn',
+    is_shadow: false,
+    principal: 'User:ANONYMOUS',
+    client_address: '127.0.0.1',
+    client_id: 'test',
+    operation: 'DESCRIBE',
+    resource_type: 'TOPIC',
+    resource_name: 'before',
+    kafka_enabled: true,
+    kafka_api_key: 3,
+    kafka_api_key_name: 'Metadata',
+    address: `:${agent.kafkaPort}`,
+    agent_id: 'agent-under-test',
+    hostname_fqdn: 'machine.test',
+    virtual_cluster_id: clusterId,
+    virtual_cluster_name: clusterId,
+  });
+  const figures = await whenThere(client, 'cluster_metrics', ({ data: said }) => said.tags !== undefined);
+  assert.match(String(figures.data.metric_name), /^service_[a-z_]+$/);
+  assert.equal(typeof figures.data.value, 'number');
+
+  await set({ 'service.events.enabled': 'false' });
+  while ((await clusterConfig(client, 'service.events.enabled')) !== 'false');
+  const submitted = 'events_processor_submit_success_count';
+  const before = await figure(submitted);
+  assert.ok(before > 0);
+  assert.equal(await ask(denied, 'after'), 'TOPIC_AUTHORIZATION_FAILED');
+  assert.equal(await figure(submitted), before);
+  assert.equal(await figure('events_processor_produce_error_count'), 0);
+});
+
+test('lines of the log are events, and what the control plane leaves is taken and written', async (t) => {
+  const { node, connect, clusterId, agent } = await start(t, { 'service.events.enabled': 'true' });
+  const client = await connect();
+  const timeMs = systemClock.nowMs();
+  const text = JSON.stringify({
+    specversion: '1.0',
+    id: 'one',
+    source: `ws:control-plane:${clusterId}:diagnostics`,
+    type: 'diagnostics_logs',
+    time: new Date(timeMs).toISOString(),
+    datacontenttype: 'application/json',
+    data: { transition: 'failed' },
+  });
+  await node.putControlPlaneEvents([{ type: 'diagnostics_logs', timeMs, text }]);
+  const event = await whenThere(client, 'diagnostics_logs');
+  assert.equal(JSON.stringify(event), text);
+  const isReady = ({ data }: EventRecord) => data.message === 'the agent is ready';
+  const { data } = await whenThere(client, 'agent_logs', isReady);
+  assert.deepEqual(data, {
+    module: 'agent',
+    kafkaPort: agent.kafkaPort,
+    httpPort: agent.httpPort,
+    log_level: 'info',
+    message: 'the agent is ready',
+    agent_id: 'agent-under-test',
+    hostname_fqdn: 'machine.test',
+    virtual_cluster_id: clusterId,
+    virtual_cluster_name: clusterId,
+  });
+});
+
+test('topics of the service are hidden from those who list, and nobody changes them', async (t) => {
+  const { node, set, connect } = await start(t);
+  await set({
+    'service.events.enabled': 'true',
+    'service.events.cluster_metrics.retention.nanos': '3600000000000',
+  });
+  const client = await connect();
+  await whenThere(client, 'cluster_metrics');
+  const name = eventTopicName('cluster_metrics');
+  const listed = await client.call('Metadata', 12, { topics: null });
+  assert.deepEqual(
+    listed.topics.map((topic) => topic.name),
+    [],
+  );
+  const described = await client.call('DescribeTopicPartitions', 0, {
+    topics: [],
+    responsePartitionLimit: 100,
+    cursor: null,
+  });
+  assert.deepEqual(described.topics, []);
+  const invalid = codeOf('INVALID_TOPIC_EXCEPTION');
+  const created = await client.call('CreateTopics', 7, {
+    topics: [
+      {
+        name: '__service.events_acl_logs',
+        numPartitions: 1,
+        replicationFactor: -1,
+        assignments: [],
+        configs: [],
+      },
+    ],
+    timeoutMs: 1_000,
+    validateOnly: false,
+  });
+  assert.equal(created.topics[0]!.errorCode, invalid);
+  assert.match(String(created.topics[0]!.errorMessage), /belongs to the service/);
+  const deleted = await client.call('DeleteTopics', 6, {
+    topics: [{ name, topicId: zeroUuid }],
+    timeoutMs: 1_000,
+  });
+  assert.equal(deleted.responses[0]!.errorCode, invalid);
+  assert.match(String(deleted.responses[0]!.errorMessage), /belongs to the service/);
+  const altered = await client.call('IncrementalAlterConfigs', 1, {
+    resources: [
+      {
+        resourceType: 2,
+        resourceName: name,
+        configs: [{ name: 'retention.ms', configOperation: 0, value: '1' }],
+      },
+    ],
+    validateOnly: false,
+  });
+  assert.equal(altered.responses[0]!.errorCode, invalid);
+  const [{ topicId }] = (await client.call('Metadata', 12, { topics: [{ name }] })).topics as [
+    { topicId: string },
+  ];
+  for (const [version, named] of [
+    [12, { name, topicId: zeroUuid }],
+    [13, { name: '', topicId }],
+  ] as const) {
+    const { responses } = await client.call('Produce', version, {
+      acks: -1,
+      timeoutMs: 1_000,
+      topicData: [{ ...named, partitionData: [{ index: 0, records: batchOf(['forged']) }] }],
+    });
+    assert.equal(responses[0]!.partitionResponses[0]!.errorCode, invalid);
+  }
+  const grown = await client.call('CreatePartitions', 3, {
+    topics: [{ name, count: 2, assignments: null }],
+    timeoutMs: 1_000,
+    validateOnly: false,
+  });
+  assert.equal(grown.results[0]!.errorCode, invalid);
+  const cut = await client.call('DeleteRecords', 2, {
+    topics: [{ name, partitions: [{ partitionIndex: 0, offset: -1n }] }],
+    timeoutMs: 1_000,
+  });
+  assert.equal(cut.topics[0]!.partitions[0]!.errorCode, invalid);
+  const retention = async () => {
+    const answer = await client.call('DescribeConfigs', 4, {
+      resources: [{ resourceType: 2, resourceName: name, configurationKeys: ['retention.ms'] }],
+    });
+    return answer.results[0]!.configs[0]!.value;
+  };
+  assert.equal(await retention(), '3600000');
+  await set({ 'service.events.cluster_metrics.retention.nanos': '7200000000001' });
+  while ((await retention()) !== '7200001');
+  assert.equal(node.role, 'leader');
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jsonLog, seededRandom } from '@weir/core';
+import { type EventRecord, type EventTypeName, eventEnvelope } from '@weir/events';
+import { FakeClock } from '../../testing/index.ts';
+import { emittingLog } from './emitting-log.ts';
+import { createEmitter } from './event-emitter.ts';
+import { emitOrbitLine, emitPipelineLine, emitTableflowLine } from './typed-events.ts';
+
+function world(
+  wanted: readonly EventTypeName[] = ['agent_logs', 'pipeline_logs', 'orbit_logs', 'tableflow_logs'],
+) {
+  const clock = new FakeClock(Date.UTC(2026, 10, 15));
+  const events: EventRecord[] = [];
+  const emitter = createEmitter({
+    agent: { agentId: 'a-1', hostname: 'machine.test', clusterId: 'vci_1' },
+    events: { isOn: (type) => wanted.includes(type) },
+    processor: { submit: (_type, text) => events.push(eventEnvelope.parse(JSON.parse(text))) },
+    clock,
+    random: seededRandom(1),
+  });
+  return { clock, events, emitter };
+}
+
+const who = {
+  agent_id: 'a-1',
+  hostname_fqdn: 'machine.test',
+  virtual_cluster_id: 'vci_1',
+  virtual_cluster_name: 'vci_1',
+};
+
+test('an event says who emits it, and when', () => {
+  const { events, emitter } = world();
+  emitter.emit('agent_logs', { message: 'now', left_out: undefined });
+  emitter.emit('agent_logs', { message: 'then' }, { timeMs: 0 });
+  assert.deepEqual(
+    events.map(({ source, time, data }) => ({ source, time, data })),
+    [
+      { source: 'ws:agent:vci_1:a-1', time: '2026-11-15T00:00:00.000Z', data: { message: 'now', ...who } },
+      { source: 'ws:agent:vci_1:a-1', time: '1970-01-01T00:00:00.000Z', data: { message: 'then', ...who } },
+    ],
+  );
+  assert.notEqual(events[0]!.id, events[1]!.id);
+});
+
+test('types that are not wanted are not even written', () => {
+  const { events, emitter } = world(['acl_logs']);
+  const throwing = new Proxy({}, { ownKeys: () => assert.fail('somebody looked at it') });
+  emitter.emit('agent_logs', throwing);
+  assert.deepEqual(events, []);
+});
+
+test('lines of the log are events but for those that debug, whatever the log itself writes', () => {
+  const { events, emitter } = world();
+  const lines: string[] = [];
+  const log = emittingLog(
+    jsonLog({ level: 'warn', nowMs: () => 0, write: (line) => lines.push(line) }),
+    emitter,
+  );
+  log.debug('no event');
+  log.info('an event and no line', { bytes: 3 });
+  log.with({ module: 'store' }).with({ bucket: 'b' }).error('both', { status: null });
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    [
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        level: 'error',
+        message: 'both',
+        module: 'store',
+        bucket: 'b',
+        status: null,
+      },
+    ],
+  );
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    [
+      { module: 'agent', bytes: 3, log_level: 'info', message: 'an event and no line', ...who },
+      { module: 'store', bucket: 'b', status: null, log_level: 'error', message: 'both', ...who },
+    ],
+  );
+});
+
+test('pipelines, migrations and tables say what their types demand', () => {
+  const { events, emitter } = world();
+  const line = {
+    level: 'warn',
+    message: 'm',
+    module: 'jobs',
+    more: { attempt: 2, message: 'hidden' },
+  } as const;
+  const said = { attempt: 2, log_level: 'warn', message: 'm', module: 'jobs', ...who };
+  emitPipelineLine(emitter, { ...line, pipelineName: 'p', stage: 'input' });
+  emitOrbitLine(emitter, { ...line, type: 'migration_initiated', pipelineName: 'o' });
+  emitOrbitLine(emitter, { ...line, type: 'topic_copied', pipelineName: 'o', topic: 't' });
+  emitTableflowLine(emitter, { ...line, type: 'record_ingestion_failed', tableName: 'n', tableUuid: 'u' });
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data]),
+    [
+      ['pipeline_logs', { ...said, pipeline_name: 'p', stage: 'input' }],
+      ['orbit_logs', { ...said, type: 'migration_initiated', pipeline_name: 'o' }],
+      ['orbit_logs', { ...said, type: 'topic_copied', pipeline_name: 'o', topic: 't' }],
+      ['tableflow_logs', { ...said, type: 'record_ingestion_failed', table_name: 'n', table_uuid: 'u' }],
+    ],
+  );
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KiB, Metrics, silentLog } from '@weir/core';
+import type { EventTypeName } from '@weir/events';
+import { batchRecords, type ErrorName, RecordBatchView } from '@weir/wire';
+import { FakeClock, pause } from '../../testing/index.ts';
+import type { ProducedBatch } from '../write-path/produced-batch.ts';
+import { eventRows } from './event-metrics.ts';
+import { EventProcessor, gatherMs } from './event-processor.ts';
+
+class World {
+  readonly clock = new FakeClock();
+  readonly metrics = new Metrics();
+  /** What was appended, with the topic. */
+  readonly appended: {
+    readonly topicId: string;
+    readonly values: readonly string[];
+    readonly batch: ProducedBatch;
+  }[] = [];
+  /** What becomes of the next appends; afterwards all go well. */
+  outcomes: ErrorName[] = [];
+  topicOf: (type: EventTypeName) => string | undefined = (type) => `id of ${type}`;
+  readonly processor: EventProcessor;
+
+  constructor(limits = { eventBytesMax: 1024 * KiB, bytesMax: 16 * 1024 * KiB, countMax: 50_000 }) {
+    const { clock, metrics } = this;
+    this.processor = new EventProcessor({
+      topics: { known: (type) => this.topicOf(type), ensure: async (type) => this.topicOf(type) },
+      writePath: {
+        appendAside: async ([batch]) => {
+          const values = [...batchRecords(new RecordBatchView(batch!.bytes))].map(({ value }) =>
+            value!.toString(),
+          );
+          this.appended.push({ topicId: batch!.topicId, values, batch: batch! });
+          const error = this.outcomes.shift() ?? 'NONE';
+          return { results: [{ error, baseOffset: 0, logStartOffset: 0 }], throttleTimeMs: 0 };
+        },
+      },
+      limits,
+      clock,
+      log: silentLog,
+      metrics,
+    });
+  }
+
+  figure(name: keyof typeof eventRows): number {
+    const found = this.metrics.read().find(({ row }) => row.name === eventRows[name].name);
+    return found!.series[0]!.value;
+  }
+
+  /** Moves time on, and lets the threads that compress come back. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 50) {
+      this.clock.advance(50);
+      await pause(1);
+    }
+    await pause();
+  }
+}
+
+test('events gather, and become one batch of each type', async () => {
+  const world = new World();
+  world.processor.submit('acl_logs', 'a', 5);
+  world.processor.submit('agent_logs', 'b', 6);
+  world.processor.submit('acl_logs', 'ü', 4);
+  await world.pass(gatherMs - 50);
+  assert.equal(world.appended.length, 0);
+  await world.pass(50);
+  assert.deepEqual(
+    world.appended.map(({ topicId, values }) => [topicId, values]),
+    [
+      ['id of acl_logs', ['a', 'ü']],
+      ['id of agent_logs', ['b']],
+    ],
+  );
+  const { batch } = world.appended[0]!;
+  assert.deepEqual(
+    [batch.partition, batch.recordCount, batch.maxTimestampMs, batch.producerId],
+    [0, 2, 5, -1],
+  );
+  assert.equal(new RecordBatchView(batch.bytes).codec, 'zstd');
+  assert.deepEqual(
+    [world.figure('submitted'), world.figure('submittedBytes'), world.figure('written')],
+    [3, 4, 3],
+  );
+});
+
+test('many events do not wait for the time', async () => {
+  const world = new World();
+  for (let n = 0; n < 513; n++) world.processor.submit('agent_logs', 'x'.repeat(KiB), n);
+  await world.pass(50);
+  assert.equal(world.appended.length, 1);
+});
+
+const retried: [outcomes: ErrorName[], appends: number, isWritten: boolean][] = [
+  [['KAFKA_STORAGE_ERROR'], 2, true],
+  [['UNKNOWN_TOPIC_ID', 'UNKNOWN_TOPIC_OR_PARTITION', 'KAFKA_STORAGE_ERROR'], 4, true],
+  [Array<ErrorName>(6).fill('KAFKA_STORAGE_ERROR'), 6, false],
+  // It may have been written, and nobody wants to see it twice.
+  [['REQUEST_TIMED_OUT'], 1, false],
+];
+
+for (const [outcomes, appends, isWritten] of retried) {
+  test(`${outcomes.join(', ')}: ${appends} tries, ${isWritten ? 'written' : 'given up and counted'}`, async () => {
+    const world = new World();
+    world.outcomes = [...outcomes];
+    world.processor.submit('agent_logs', 'x', 1);
+    await world.pass(9_000);
+    assert.equal(world.appended.length, appends);
+    assert.equal(world.figure('written'), isWritten ? 1 : 0);
+    assert.equal(world.figure('lost'), isWritten ? 0 : 1);
+  });
+}
+
+test('without a topic events are given up after some tries, and their room is free again', async () => {
+  const world = new World({ eventBytesMax: 10, bytesMax: 10, countMax: 1 });
+  world.topicOf = () => undefined;
+  world.processor.submit('agent_logs', 'x', 1);
+  world.processor.submit('agent_logs', 'y', 1);
+  world.processor.submit('agent_logs', 'x'.repeat(11), 1);
+  assert.deepEqual([world.figure('refused'), world.figure('tooLarge')], [1, 1]);
+  await world.pass(9_000);
+  assert.deepEqual([world.appended.length, world.figure('lost')], [0, 1]);
+  world.topicOf = () => 'there';
+  world.processor.submit('agent_logs', 'z', 1);
+  await world.pass(gatherMs);
+  assert.deepEqual(world.appended[0]!.values, ['z']);
+});
+
+test('all that was submitted is settled when it says so', async () => {
+  const world = new World();
+  world.processor.submit('agent_logs', 'x', 1);
+  await world.processor.settled();
+  assert.equal(world.figure('written'), 1);
+});
+
+test('who stops hands over what there is at once, and takes no more', async () => {
+  const world = new World();
+  world.topicOf = (type) => (type === 'acl_logs' ? undefined : 'there');
+  world.processor.submit('agent_logs', 'x', 1);
+  world.processor.submit('acl_logs', 'nowhere to go', 1);
+  await world.processor.stop();
+  world.processor.submit('agent_logs', 'y', 1);
+  assert.deepEqual(
+    world.appended.map(({ values }) => values),
+    [['x']],
+  );
+  await pause();
+  assert.deepEqual([world.figure('written'), world.figure('lost'), world.figure('submitted')], [1, 1, 2]);
+  assert.equal(world.clock.pendingTimers, 0);
+});

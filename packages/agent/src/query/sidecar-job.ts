@@ -1,0 +1,167 @@
+import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import { eventTypeNames } from '@weir/events';
+import { jobLeaseMs, type QueriesPort } from '@weir/metadata';
+import type { ObjectStore } from '@weir/storage';
+import type { EventSource, EventTopic } from './engine.ts';
+import { readSidecarKey, sidecarKey, sidecarsPrefix } from './sidecar-names.ts';
+import { type OffsetRange, rangeToCover } from './sidecar-ranges.ts';
+import type { SidecarShelf } from './sidecar-shelf.ts';
+import { buildSidecarAside } from './sidecar-thread.ts';
+
+export interface SidecarJobOptions {
+  readonly clusterId: string;
+  readonly agentId: string;
+  readonly port: Pick<QueriesPort, 'holdJob'>;
+  readonly source: Pick<EventSource, 'topics' | 'offsetAt' | 'read'>;
+  readonly shelf: SidecarShelf;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The name under which one agent at a time has it. */
+export const sidecarJobName = 'event-sidecars';
+
+export const sidecarRow: MetricRow<'outcome'> = {
+  name: 'event_sidecars_total',
+  kind: 'counter',
+  help: 'Sidecars of events that this agent wrote, removed or could not write.',
+  labels: ['outcome'],
+};
+
+const holdIntervalMs = Math.floor(jobLeaseMs / 3);
+const roundIntervalMs = 30_000;
+/** How often sidecars of topics are looked for that are not there any more. */
+const sweepIntervalMs = 3_600_000;
+
+/**
+ * Writes sidecars of events, and removes those whose events are gone. One agent of the cluster does it at a time, for as long as the leader hears from
+ * it; what an agent that dies has not finished another begins anew. If two should do it at once for a moment, both write what is right.
+ */
+export class SidecarJob {
+  readonly #options: SidecarJobOptions;
+  readonly #stopping = new AbortController();
+  #hasIt = false;
+  /** The round under way, and how it is ended when the job is another agent's. */
+  #round: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
+  #lastRoundMs = Number.NEGATIVE_INFINITY;
+  #lastSweepMs = Number.NEGATIVE_INFINITY;
+  #cancel = () => {};
+
+  constructor(options: SidecarJobOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#cancel = this.#options.clock.after(holdIntervalMs, () => {
+      void this.#look().finally(() => {
+        if (!this.#stopping.signal.aborted) this.start();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    this.#stopping.abort();
+    this.#round?.controller.abort(this.#stopping.signal.reason);
+    await this.#round?.ended;
+  }
+
+  /** Does what there is to do now, in every topic. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (const topic of await this.#options.source.topics(eventTypeNames)) {
+      await this.#removeOld(topic, signal);
+      while (await this.#coverNext(topic, signal));
+    }
+    await this.#sweep(signal);
+  }
+
+  async #look(): Promise<void> {
+    const { clock, source, log } = this.#options;
+    try {
+      // A cluster without events needs nobody for it.
+      if (!this.#hasIt && (await source.topics(eventTypeNames)).length === 0) return;
+      this.#hasIt = await this.#hold();
+    } catch (error) {
+      log.debug('the job of writing sidecars could not be asked for', { problem: String(error) });
+      return;
+    }
+    if (!this.#hasIt) this.#round?.controller.abort(new Error('another agent writes sidecars'));
+    const isDue = clock.monotonicMs() - this.#lastRoundMs >= roundIntervalMs;
+    if (this.#hasIt && this.#round === undefined && isDue && !this.#stopping.signal.aborted) this.#begin();
+  }
+
+  #hold(): Promise<boolean> {
+    const { port, agentId } = this.#options;
+    return port.holdJob({ agentId, job: sidecarJobName, hasIt: this.#hasIt });
+  }
+
+  #begin(): void {
+    const { clock, log } = this.#options;
+    const controller = new AbortController();
+    const ended = this.run(controller.signal)
+      .catch((error: Error) => {
+        if (controller.signal.aborted) return;
+        this.#count('failed');
+        log.warn('sidecars of events could not be written', { problem: error.message });
+      })
+      .finally(() => {
+        this.#round = undefined;
+        this.#lastRoundMs = clock.monotonicMs();
+      });
+    this.#round = { controller, ended };
+  }
+
+  /** Says whether there was something to do. */
+  async #coverNext(topic: EventTopic, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    const { source, shelf, clock } = this.#options;
+    const sidecars = await shelf.all(topic.topicId, signal);
+    if (sidecars.length >= caps.eventSidecarsPerTopicMax) return false;
+    const range = await rangeToCover(source, topic, sidecars, clock.nowMs());
+    return range !== undefined && (await this.#cover(topic, range, signal));
+  }
+
+  async #cover(topic: EventTopic, range: OffsetRange, signal: AbortSignal): Promise<boolean> {
+    const { clusterId, source, store, shelf } = this.#options;
+    const { topicId } = topic;
+    const pages = source.read(topic, range.fromOffset, range.toOffset, signal);
+    const built = await buildSidecarAside(pages, range, signal);
+    // Retention was faster.
+    if (built === undefined) return false;
+    await store.put(sidecarKey(clusterId, topicId, built.range), built.pieces, { signal });
+    shelf.forget(topicId);
+    this.#count('written');
+    return true;
+  }
+
+  async #removeOld({ topicId, startOffset }: EventTopic, signal: AbortSignal): Promise<void> {
+    for (const { id, toOffset } of await this.#options.shelf.all(topicId, signal))
+      if (toOffset <= startOffset) await this.#remove(id, signal);
+  }
+
+  /** Topics may be deleted. Should one come back, its sidecars are written again. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { clusterId, source, store, clock } = this.#options;
+    if (clock.monotonicMs() - this.#lastSweepMs < sweepIntervalMs) return;
+    const living = new Set((await source.topics(eventTypeNames)).map(({ topicId }) => topicId));
+    for await (const page of store.list(sidecarsPrefix(clusterId), { signal })) {
+      for (const { key } of page) {
+        const named = readSidecarKey(key);
+        if (named !== undefined && !living.has(named.topicId)) await this.#remove(key, signal);
+      }
+    }
+    this.#lastSweepMs = clock.monotonicMs();
+  }
+
+  async #remove(key: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#options.store.delete(key, { signal });
+    this.#count('removed');
+  }
+
+  #count(outcome: string): void {
+    this.#options.metrics.series(sidecarRow, { outcome }).add(1);
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, silentLog } from '@weir/core';
+import type { JobHold } from '@weir/metadata';
+import { TestStore } from '../../testing/data-path.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { pause } from '../../testing/until.ts';
+import type { EventTopic } from './engine.ts';
+import { SidecarJob } from './sidecar-job.ts';
+import { SidecarShelf } from './sidecar-shelf.ts';
+
+/** An agent whose leader a test plays. Its topics are empty, so that a round is one look at each. */
+function stage(topics: EventTopic[]) {
+  const clock = new FakeClock();
+  const store = new TestStore();
+  const asked: JobHold[] = [];
+  const leader = { gives: true, isAway: false };
+  let rounds = 0;
+  const job = new SidecarJob({
+    clusterId: 'vci_1',
+    agentId: 'a',
+    port: {
+      async holdJob(request) {
+        if (leader.isAway) throw new Error('away');
+        asked.push(request);
+        return leader.gives;
+      },
+    },
+    source: {
+      topics: async () => topics,
+      async offsetAt({ endOffset }) {
+        rounds++;
+        return endOffset;
+      },
+      async *read() {},
+    },
+    shelf: new SidecarShelf({ clusterId: 'vci_1', store, clock }),
+    store,
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      clock.advance(1_000);
+      await pause(0);
+    }
+  };
+  return { job, asked, leader, pass, rounds: () => rounds };
+}
+
+const topic: EventTopic = { type: 'acl_logs', topicId: 't', startOffset: 0, endOffset: 0 };
+
+test('who has the job keeps it by asking, and looks from time to time', async () => {
+  const { job, asked, pass, rounds } = stage([topic]);
+  job.start();
+  await pass(60_000);
+  assert.equal(asked.length, 12, 'three times per lease');
+  assert.deepEqual([asked[0]!.hasIt, asked[1]!.hasIt], [false, true]);
+  assert.equal(rounds(), 2);
+  await job.stop();
+  await pass(60_000);
+  assert.equal(asked.length, 12);
+});
+
+test('who does not get it does nothing but ask again', async () => {
+  const { job, asked, leader, pass, rounds } = stage([topic]);
+  leader.gives = false;
+  job.start();
+  await pass(60_000);
+  assert.equal(rounds(), 0);
+  assert.ok(asked.every(({ hasIt }) => !hasIt));
+  leader.gives = true;
+  await pass(10_000);
+  assert.equal(rounds(), 1, 'the agent that had it died');
+  await job.stop();
+});
+
+test('without events nobody is asked, and without a leader somebody is asked again', async () => {
+  const topics: EventTopic[] = [];
+  const { job, asked, leader, pass } = stage(topics);
+  job.start();
+  await pass(30_000);
+  assert.equal(asked.length, 0);
+  topics.push(topic);
+  leader.isAway = true;
+  await pass(10_000);
+  leader.isAway = false;
+  await pass(5_000);
+  assert.equal(asked.length, 1);
+  await job.stop();
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { buildSidecar, lowerPriorityOfThread, type RawPage } from './engine.ts';
+import type { SidecarMessage, SidecarTask } from './sidecar-thread.ts';
+
+/** The thread that builds one sidecar: parsing every event takes far longer than clients should wait. It asks for each page. */
+const port = parentPort!;
+const { fromOffset, toOffset } = workerData as SidecarTask;
+
+function tell(message: SidecarMessage): void {
+  port.postMessage(message);
+}
+
+async function* pages(): AsyncGenerator<RawPage, void, undefined> {
+  for (;;) {
+    tell({ kind: 'next' });
+    const [page] = (await once(port, 'message')) as [RawPage | null];
+    if (page === null) return;
+    yield page;
+  }
+}
+
+lowerPriorityOfThread();
+try {
+  const built = await buildSidecar(pages(), {
+    fromOffset,
+    toOffset,
+    // Whoever does not want it any more ends the thread.
+    signal: new AbortController().signal,
+    write: (piece) => tell({ kind: 'piece', piece }),
+  });
+  tell({ kind: 'done', built });
+} catch (error) {
+  tell({ kind: 'failed', problem: (error as Error).message });
+}
+port.close();

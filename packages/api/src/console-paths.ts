@@ -1,0 +1,39 @@
+/**
+ * Where the pages of the console are, below the base address. Links from elsewhere lead there: answers of tools, messages of
+ * diagnostics.
+ */
+export const consolePaths = {
+  home: () => '/',
+  clusters: () => '/clusters',
+  cluster: (clusterId: string) => cluster(clusterId),
+  agents: (clusterId: string) => cluster(clusterId, 'agents'),
+  topics: (clusterId: string) => cluster(clusterId, 'topics'),
+  topic: (clusterId: string, topic: string) => cluster(clusterId, 'topics', topic),
+  consumerGroups: (clusterId: string) => cluster(clusterId, 'consumer-groups'),
+  consumerGroup: (clusterId: string, group: string) => cluster(clusterId, 'consumer-groups', group),
+  diagnostics: (clusterId: string) => cluster(clusterId, 'diagnostics'),
+  diagnostic: (clusterId: string, diagnostic: string) => cluster(clusterId, 'diagnostics', diagnostic),
+  acls: (clusterId: string) => cluster(clusterId, 'acls'),
+  events: (clusterId: string, search: EventSearchLink = {}) => cluster(clusterId, 'events') + queryOf(search),
+} as const;
+
+/** What a link to a search for events says of it. What is left out is as the page has it by itself. */
+export interface EventSearchLink {
+  readonly types?: string;
+  readonly filter?: string;
+  readonly relative?: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly sort?: string;
+  readonly group_by?: string;
+  readonly event?: string;
+}
+
+function cluster(...steps: readonly string[]): string {
+  return `/clusters/${steps.map(encodeURIComponent).join('/')}`;
+}
+
+function queryOf(search: EventSearchLink): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
+}

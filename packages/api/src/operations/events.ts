@@ -1,0 +1,415 @@
+import { caps, eventTypeNames } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** An event as it was recorded. Types differ in their fields, and envelopes may have further attributes. */
+export interface EventTold {
+  readonly specversion: string;
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly time: string;
+  readonly datacontenttype: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly [attribute: string]: unknown;
+}
+
+const bucketsMax = 250;
+const presetsMax = 100;
+
+const eventTypesWanted = () =>
+  list(z.enum(eventTypeNames), eventTypeNames.length)
+    .default([])
+    .describe('Only events of these types; none are all.');
+
+const timeRange = () =>
+  z
+    .strictObject({
+      relative: text(32).optional().describe('The last part of time, such as `15m`, `4h` or `1d`.'),
+      preset: z.enum(['today', 'yesterday']).optional().describe('A day by its name, in `time_zone`.'),
+      day: text(32).optional().describe('A day such as `2026-01-31`, in `time_zone`.'),
+      from: text(16).optional().describe('With `day`: where the part of it begins, such as `09:30`.'),
+      to: text(16).optional().describe('With `day`: where the part of it ends, such as `17:00`.'),
+      start: text(40).optional().describe('A moment such as `2026-01-31T12:00:00Z`; with `end`.'),
+      end: text(40).optional().describe('A moment that does not belong to it any more; with `start`.'),
+      time_zone: text(64)
+        .default('UTC')
+        .describe('Where days begin: `UTC`, or a name such as `Europe/Vienna`.'),
+    })
+    .optional()
+    .describe(
+      'When the events happened: one of `relative`, `preset`, `day`, or `start` and `end`. At most 24 hours; the last hour when it is left out.',
+    );
+
+const filter = () =>
+  prose(caps.filterCharsMax)
+    .default('')
+    .describe('What has to be true of an event, such as `data.operation == "WRITE"`; empty for all.');
+
+const timelineWanted = () =>
+  z.strictObject({
+    group_by: text(1024)
+      .optional()
+      .describe('A field such as `type` or `data.operation`: one series per value.'),
+    aggregation: z
+      .enum(['count', 'avg', 'max', 'min', 'sum'])
+      .default('count')
+      .describe('What is told for each bucket: how many events, or something about the numbers of `field`.'),
+    field: text(1024).optional().describe('The field with the numbers. `count` needs none.'),
+    series_limit: z
+      .int()
+      .min(1)
+      .max(caps.eventSeriesMax)
+      .default(10)
+      .describe('Series at most; all further values together are one more.'),
+  });
+
+const event = () =>
+  z
+    .custom<EventTold>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    .meta({ type: 'object' });
+
+const events = (itemsMax: number) => list(event(), itemsMax);
+
+const stats = () =>
+  z
+    .object({
+      events_matched: count().describe('Events that pass the filter, among those that were looked at.'),
+      is_exact: z.boolean().describe('Whether these are all, since the whole time was looked at.'),
+      events_scanned: count().describe('Events that were looked at.'),
+      events_pruned: count().describe('Events that did not have to be looked at.'),
+      events_cached: count().describe('Events whose result was known from an earlier search.'),
+      bytes_scanned: count().describe('Bytes that were looked at, unpacked.'),
+      bytes_read: count().describe('Bytes that were read for it.'),
+      ms: count().describe('How long it took, in milliseconds.'),
+    })
+    .describe('What it cost.');
+
+const partial = () =>
+  z
+    .enum(['time', 'bytes', 'answer_bytes'])
+    .optional()
+    .describe(
+      'Why it is not the whole answer: what a search may take ran out. What is there is right as far as it goes.',
+    );
+
+const message = () =>
+  text().optional().describe('A word to people, such as that there is no events data yet.');
+
+const value = () => z.union([prose(caps.eventBytesMax), z.number(), z.boolean()]);
+
+const timeline = () =>
+  z.object({
+    bucket_seconds: z.number().describe('How long a bucket is. Times of points are where buckets begin.'),
+    is_approximate: z
+      .boolean()
+      .describe('Whether there were so many values that the series are about right only.'),
+    series: list(
+      z.object({
+        key: value()
+          .nullable()
+          .describe(
+            'The value of the field that is grouped by; `null` where events lack it, or nothing is grouped.',
+          ),
+        is_other: z.boolean().describe('Whether it stands for all values that have no series of their own.'),
+        count: count().describe('Events, or numbers where a field is aggregated.'),
+        points: list(list(z.union([time(), z.number()]).nullable(), 2, 2), bucketsMax).describe(
+          'A time and a value each; `null` where there is nothing to aggregate.',
+        ),
+      }),
+      caps.eventSeriesMax + 1,
+    ).describe('The series with the most events first.'),
+  });
+
+const scope = {
+  virtual_cluster_id: clusterId(),
+  event_types: eventTypesWanted(),
+  time_range: timeRange(),
+  filter: filter(),
+};
+
+const searchErrors = [
+  'not_found',
+  'events_disabled',
+  'window_too_large',
+  'filter_syntax',
+  'no_query_engine',
+  'too_many_queries',
+] as const;
+
+const exampleEvent: EventTold = {
+  specversion: '1.0',
+  id: '0f1e2d3c-4b5a-4968-8776-000000000010',
+  source: `ws:agent:${examples.cluster}:${examples.agent}`,
+  type: 'acl_logs',
+  time: '2026-01-31T12:00:00.000Z',
+  datacontenttype: 'application/json',
+  data: { operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'orders', principal: 'User:shop' },
+};
+
+const exampleStats = {
+  events_matched: 1,
+  is_exact: true,
+  events_scanned: 12_000,
+  events_pruned: 900_000,
+  events_cached: 0,
+  bytes_scanned: 840_000,
+  bytes_read: 120_000,
+  ms: 31,
+};
+
+const exampleTimeline = {
+  bucket_seconds: 30,
+  is_approximate: false,
+  series: [{ key: 'WRITE', is_other: false, count: 1, points: [['2026-01-31T12:00:00.000Z', 1]] }],
+};
+
+const problem = () =>
+  z.object({
+    from: count().describe('Where it begins, in UTF-16 code units.'),
+    to: count().describe('Where it ends; the same where something is missing.'),
+    line: count().describe('The line, from 1.'),
+    column: count().describe('The column, from 1.'),
+    message: prose().describe('What is wrong.'),
+    suggestion: prose(caps.filterCharsMax).optional().describe('What to write there instead.'),
+  });
+
+export const eventOperations = [
+  defineOperation({
+    name: 'search_events',
+    title: 'Search events',
+    summary: 'Finds events of a virtual cluster by time, type and filter, and how many there were over time.',
+    description:
+      'Gives up to 100 events, the newest first unless `sort` says otherwise. A search that takes too long gives what it has found and says so in `partial`.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...scope,
+      sort: z.enum(['asc', 'desc']).default('desc').describe('Whether the oldest come first or the newest.'),
+      limit: z.int().min(1).max(caps.eventRowsMax).default(caps.eventRowsMax).describe('Events at most.'),
+      cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
+      timeline: timelineWanted()
+        .optional()
+        .describe('What to tell of the whole time besides. Without it, nothing; not together with `cursor`.'),
+    }),
+    output: z.object({
+      events: events(caps.eventRowsMax).describe('The events as they were recorded.'),
+      truncated: z.boolean().describe('Whether more events pass the filter.'),
+      next_cursor: cursor().nullable().describe('Where the next events begin, or `null` after the last.'),
+      timeline: timeline().optional().describe('The events over time, when that was asked for.'),
+      stats: stats(),
+      partial: partial(),
+      message: message(),
+    }),
+    errors: searchErrors,
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        event_types: ['acl_logs'],
+        time_range: { relative: '15m' },
+        filter: 'data.operation == "WRITE" and data.resource_name like "ord%"',
+        timeline: { group_by: 'data.operation' },
+      },
+      output: {
+        events: [exampleEvent],
+        truncated: false,
+        next_cursor: null,
+        timeline: exampleTimeline,
+        stats: exampleStats,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'get_events_timeline',
+    title: 'Chart events',
+    summary: 'Tells how many events there were over time, or what became of a number in them.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ ...scope, ...timelineWanted().shape }),
+    output: z.object({
+      timeline: timeline().describe('The events over time.'),
+      stats: stats(),
+      partial: partial(),
+      message: message(),
+    }),
+    errors: searchErrors,
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        event_types: ['acl_logs'],
+        time_range: { relative: '1h' },
+        group_by: 'data.operation',
+      },
+      output: { timeline: exampleTimeline, stats: exampleStats },
+    },
+  }),
+  defineOperation({
+    name: 'list_event_fields',
+    title: 'List fields of events',
+    summary: 'Tells which fields events have, how many have them, and their most frequent values.',
+    description: 'Looks at the newest events that pass the filter, up to 2000 of them.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject(scope),
+    output: z.object({
+      fields: list(
+        z.object({
+          name: prose(caps.eventBytesMax).describe('The field, as filters write it.'),
+          types: list(z.enum(['string', 'number', 'boolean', 'object']), 4).describe('What its values are.'),
+          events: count().describe('Events that have it.'),
+          distinct_values: count().describe('Its values; at most so many are told apart as are counted.'),
+          top_values: list(
+            z.object({
+              value: value().describe('The value.'),
+              events: count().describe('Events that have it.'),
+            }),
+            caps.eventFieldValuesMax,
+          ).describe('The most frequent ones first.'),
+        }),
+        caps.eventFieldsMax,
+      ).describe('The fields.'),
+      sampled_events: count().describe('Events that were looked at.'),
+      is_sample: z.boolean().describe('Whether there are more that were not.'),
+      stats: stats(),
+      partial: partial(),
+      message: message(),
+    }),
+    errors: searchErrors,
+    example: {
+      input: { virtual_cluster_id: examples.cluster, event_types: ['acl_logs'] },
+      output: {
+        fields: [
+          {
+            name: 'data.operation',
+            types: ['string'],
+            events: 1,
+            distinct_values: 1,
+            top_values: [{ value: 'WRITE', events: 1 }],
+          },
+        ],
+        sampled_events: 1,
+        is_sample: false,
+        stats: exampleStats,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'get_event',
+    title: 'Describe an event',
+    summary: 'Gives one event by its id, with those that happened before and after it.',
+    description:
+      'Looks around `near` when that is known, within twelve hours before and after; else through the last 24 hours.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      event_id: text(256, 1).describe('The `id` of the event.'),
+      event_types: eventTypesWanted(),
+      near: word(
+        /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/,
+        40,
+        'is not a time such as 2026-01-31T12:00:00Z',
+      )
+        .optional()
+        .describe('About when it happened, such as its `time`.'),
+      neighbors: z
+        .int()
+        .min(0)
+        .max(caps.eventNeighboursMax)
+        .default(0)
+        .describe('How many events to give that happened before it, and how many after.'),
+    }),
+    output: z.object({
+      event: event().describe('The event as it was recorded.'),
+      before: events(caps.eventNeighboursMax).describe('Events before it, by time.'),
+      after: events(caps.eventNeighboursMax).describe('Events after it, by time.'),
+      stats: stats(),
+    }),
+    errors: ['not_found', 'events_disabled', 'no_query_engine', 'too_many_queries'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        event_id: exampleEvent.id,
+        near: '2026-01-31T12:00:00Z',
+        neighbors: 5,
+      },
+      output: { event: exampleEvent, before: [], after: [], stats: exampleStats },
+    },
+  }),
+  defineOperation({
+    name: 'list_event_presets',
+    title: 'List searches that are ready to run',
+    summary: 'Gives searches for events that are often wanted.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      presets: list(
+        z.object({
+          title: text(128).describe('What it is called.'),
+          event_types: list(z.enum(eventTypeNames), eventTypeNames.length).describe('Types; none are all.'),
+          filter: prose(caps.filterCharsMax).describe('The filter, or an empty text.'),
+          time_range: z
+            .object({
+              relative: text(32).optional().describe('The last part of time.'),
+              preset: z.enum(['today', 'yesterday']).optional().describe('A day by its name.'),
+              day: text(32).optional().describe('A day.'),
+              from: text(16).optional().describe('Where a part of the day begins.'),
+              to: text(16).optional().describe('Where it ends.'),
+              start: text(40).optional().describe('A moment.'),
+              end: text(40).optional().describe('A later moment.'),
+            })
+            .describe('What it reaches over.'),
+          group_by: text(1024).describe('The field whose values are the series of its timeline.'),
+        }),
+        presetsMax,
+      ).describe('The searches.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        presets: [
+          {
+            title: 'ACL by Operation',
+            event_types: ['acl_logs'],
+            filter: '',
+            time_range: { relative: '1h' },
+            group_by: 'data.operation',
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'check_event_filter',
+    title: 'Check a filter',
+    summary: 'Tells whether a filter can be used, and if not, what is wrong and where.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      filter: prose(caps.filterCharsMax).describe('The filter.'),
+      event_types: eventTypesWanted(),
+    }),
+    output: z.object({
+      is_valid: z.boolean().describe('Whether a search takes it.'),
+      problems: list(problem(), caps.filterProblemsMax).describe('What is wrong with it.'),
+      warnings: list(problem(), caps.filterProblemsMax).describe(
+        'Fields that events of these types are not known to have. They may have them all the same.',
+      ),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, filter: 'data.operation = "WRITE"' },
+      output: {
+        is_valid: false,
+        problems: [
+          { from: 15, to: 16, line: 1, column: 16, message: 'to compare, write `==`', suggestion: '==' },
+        ],
+        warnings: [],
+      },
+    },
+  }),
+] as const;

@@ -1,0 +1,31 @@
+import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
+import { systemRandom } from '@weir/core';
+import { patientClient } from './apply/api/patient-client.ts';
+import { Failure } from './failure.ts';
+import type { Surroundings } from './surroundings.ts';
+import { apiBaseUrl } from './values/api-base-url.ts';
+
+interface ApiValues {
+  readonly apiURL?: string | undefined;
+  readonly apiKey?: string | undefined;
+}
+
+/** The API of a control plane by what flags say. Provisioning tools write its path with its address. */
+export function apiClient({ apiURL = '', apiKey = '' }: ApiValues, { clock, stop }: Surroundings): Client {
+  const client = createClient({
+    baseUrl: apiBaseUrl(apiURL),
+    fetch,
+    headers: { [apiKeyHeader]: apiKey },
+  });
+  return patientClient(client, { clock, random: systemRandom, stop });
+}
+
+/** What the API refuses is no bug of ours. */
+export async function orFailure<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ApiError) && (error as Error).name !== 'AbortError') throw error;
+    throw new Failure((error as Error).message, { cause: error });
+  }
+}

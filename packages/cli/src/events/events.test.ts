@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '@weir/core';
+import type { QueryAnswer, QueryRequest } from '@weir/events';
+import { runArguments } from '../../testing/command-run.ts';
+import { startTestApi } from '../../testing/test-api.ts';
+import { SeenEvents } from './seen-events.ts';
+
+const stats = {
+  eventsMatched: 2,
+  isExact: true,
+  eventsScanned: 12_000,
+  eventsPruned: 0,
+  eventsCached: 0,
+  eventsParsed: 2,
+  eventsUnreadable: 0,
+  bytesScanned: 1,
+  bytesRead: 1,
+  elapsedMs: 3,
+};
+
+function eventOf(number: number, data: Record<string, unknown>) {
+  const time = new Date(1_700_000_000_000 + number).toISOString();
+  return {
+    specversion: '1.0',
+    id: `e${number}`,
+    source: 's',
+    type: 'acl_logs',
+    time,
+    datacontenttype: '',
+    data,
+  };
+}
+
+const rowOf = (number: number, data: Record<string, unknown>) => ({
+  ...{ timeMs: 1_700_000_000_000 + number, type: 'acl_logs' as const, offset: number },
+  event: eventOf(number, data),
+});
+
+function answerTo(request: QueryRequest): QueryAnswer {
+  const basis = { stats, hasNoData: false };
+  if (request.kind === 'fields') {
+    const topValues = [{ value: 'WRITE', events: 2 }];
+    const field = { path: ['data', 'operation'], name: 'data.operation', types: ['string'] as const };
+    const fields = [{ ...field, presentEvents: 2, topValues, distinctValues: 1 }];
+    return { kind: 'fields', fields, sampledEvents: 2, isSample: false, ...basis };
+  }
+  const rows = [
+    rowOf(1, { log_level: 'warn', message: 'denied', operation: 'WRITE' }),
+    rowOf(2, { operation: 'WRITE' }),
+  ];
+  return { kind: 'search', rows, hasMore: false, ...basis };
+}
+
+/** An API with one cluster, whose agent a test plays. */
+async function open(t: TestContext) {
+  const { url, key, client, nodeOf } = await startTestApi(t);
+  const { virtual_cluster_id } = await client.call('create_virtual_cluster', {
+    virtual_cluster_name: 'shop',
+    virtual_cluster_type: 'byoc',
+    virtual_cluster_region: 'us-east-1',
+    virtual_cluster_cloud_provider: 'aws',
+  });
+  await client.call('update_events_state', { virtual_cluster_id, enabled: true });
+  const node = nodeOf(virtual_cluster_id);
+  const asked: QueryRequest[] = [];
+  await node.heartbeat({
+    ...{ agentId: 'a', nodeId: 1, host: 'h', kafkaPort: 1, internalUrl: '', zone: '', group: '' },
+    ...{ roles: ['proxy'], release: 'v830', cpuCount: 1, cpuLoad: 0 },
+  });
+  const serveNext = async (): Promise<void> => {
+    const taken = await node.takeQuery({ agentId: 'a', waitMs: 20_000 }).catch(() => null);
+    if (taken === null) return;
+    const request = JSON.parse(Buffer.from(taken.request).toString()) as QueryRequest;
+    asked.push(request);
+    const answer = Buffer.from(JSON.stringify(answerTo(request)));
+    await node.reportQuery({ agentId: 'a', queryId: taken.queryId, state: 'done', answer, message: '' });
+    return serveNext();
+  };
+  void serveNext();
+  const environment = { SERVICE_API_URL: url, SERVICE_API_KEY: key };
+  const run = (...words: readonly string[]) =>
+    runArguments(['cli', 'events', ...words], { environment: { ...environment } });
+  return { run, asked, environment, virtual_cluster_id };
+}
+
+test('a search is printed for people, and for programs', async (t) => {
+  const { run, asked, virtual_cluster_id } = await open(t);
+  const shown = await run(
+    'search',
+    '-filter',
+    'data.operation == "WRITE"',
+    '-types',
+    'acl_logs',
+    '-last',
+    '15m',
+  );
+  assert.deepEqual(shown, {
+    status: 0,
+    out: `TIME                      TYPE      LEVEL  MESSAGE
+2023-11-14T22:13:20.001Z  acl_logs  warn   denied
+2023-11-14T22:13:20.002Z  acl_logs         {"operation":"WRITE"}
+`,
+    err: 'weir cli events search: 2 events; 12,000 looked at in 3 ms\n',
+  });
+  const [request] = asked;
+  assert.ok(request?.kind === 'search');
+  assert.deepEqual(
+    [request.types, request.window.endMs - request.window.startMs, request.limit, request.order],
+    [['acl_logs'], 900_000, 20, 'desc'],
+  );
+  const json = await run('search', '-output', 'json', '-cluster', virtual_cluster_id);
+  assert.equal(JSON.parse(json.out).events.length, 2);
+  assert.equal(json.err, '');
+});
+
+test('fields are printed with their values', async (t) => {
+  const { run } = await open(t);
+  assert.deepEqual(await run('fields'), {
+    status: 0,
+    out: `FIELD           TYPE    EVENTS  VALUES
+data.operation  string  2 of 2  "WRITE"
+`,
+    err: 'weir cli events fields: 1 fields of 2 events\n',
+  });
+});
+
+test('what is wrong is said by the API or before it is asked', async (t) => {
+  const { run } = await open(t);
+  const wrong = await run('search', '-filter', 'data.a = 1');
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.err, /line 1, column 8/);
+  const noKey = await runArguments(['cli', 'events', 'search', '-apiURL', 'http://a'], { environment: {} });
+  assert.match(noKey.err, /-apiKey: the tools for events need it/);
+});
+
+test('a tail prints every event once, until it is stopped', async (t) => {
+  const { asked, environment } = await open(t);
+  const stop = new AbortController();
+  let out = '';
+  const ended = runArguments(['cli', 'events', 'tail', '-last', '1m', '-output', 'json'], {
+    environment: { ...environment },
+    stop: stop.signal,
+    onOut: (text) => {
+      out += text;
+    },
+  });
+  while (asked.length < 2) await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  stop.abort();
+  const { status } = await ended;
+  assert.equal(status, 130);
+  const ids = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  assert.deepEqual(ids, ['e1', 'e2']);
+  assert.ok(asked[0]?.kind === 'search' && asked[0].order === 'asc');
+});
+
+test('events that come late are found, and those that were seen are not printed again', () => {
+  const seen = new SeenEvents(1_700_000_000_000, 15_000);
+  assert.equal(seen.sinceMs, 1_700_000_000_000);
+  const ids = (...numbers: readonly number[]) =>
+    seen.fresh(numbers.map((number) => eventOf(number, {}))).map(({ id }) => id);
+  assert.deepEqual(ids(20_000, 30_000), ['e20000', 'e30000']);
+  assert.equal(seen.sinceMs, 1_700_000_015_000);
+  assert.deepEqual(ids(18_000, 20_000, 30_000), ['e18000']);
+  assert.deepEqual(ids(18_000, 31_000), ['e31000']);
+});

@@ -1,0 +1,43 @@
+import { formatDurationMs } from '@weir/core';
+import { apiClient, orFailure } from '../api-client.ts';
+import type { Handler } from '../commands/handler.ts';
+import { jsonLine } from '../tools/record-text.ts';
+import { table } from '../tools/table.ts';
+import { eventCluster } from './event-cluster.ts';
+
+/** Values that are shown of each field. */
+const valuesShown = 3;
+
+/** Prints which fields events have, and what their values are. */
+export const listEventFields: Handler<'cli events fields'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const client = apiClient(values, surroundings);
+  const virtual_cluster_id = await eventCluster(client, values.cluster);
+  const found = await orFailure(
+    client.call('list_event_fields', {
+      virtual_cluster_id,
+      event_types: [...values.types],
+      time_range: { relative: formatDurationMs(values.last) },
+      filter: values.filter ?? '',
+    }),
+  );
+  if (values.output === 'json') {
+    output.out(jsonLine(found));
+    return 0;
+  }
+  const rows = found.fields.map(({ name, types, events, top_values }) => [
+    name,
+    types.join(', '),
+    `${events} of ${found.sampled_events}`,
+    top_values
+      .slice(0, valuesShown)
+      .map(({ value }) => JSON.stringify(value))
+      .join(', '),
+  ]);
+  if (rows.length > 0) output.out(table(['FIELD', 'TYPE', 'EVENTS', 'VALUES'], rows));
+  const sample = found.is_sample ? 'the newest ' : '';
+  output.err(
+    `weir cli events fields: ${found.message ?? `${rows.length} fields of ${sample}${found.sampled_events} events`}\n`,
+  );
+  return 0;
+};

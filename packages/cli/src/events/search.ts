@@ -1,0 +1,40 @@
+import type { OutputOf } from '@weir/api';
+import { formatDurationMs } from '@weir/core';
+import { apiClient, orFailure } from '../api-client.ts';
+import type { Handler } from '../commands/handler.ts';
+import { jsonLine } from '../tools/record-text.ts';
+import { table } from '../tools/table.ts';
+import { eventCluster } from './event-cluster.ts';
+import { eventColumns, eventRow } from './event-rows.ts';
+
+/** Prints the events that a filter lets pass, and what it took to find them. */
+export const searchEvents: Handler<'cli events search'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const client = apiClient(values, surroundings);
+  const virtual_cluster_id = await eventCluster(client, values.cluster);
+  const found = await orFailure(
+    client.call('search_events', {
+      virtual_cluster_id,
+      event_types: [...values.types],
+      time_range: { relative: formatDurationMs(values.last) },
+      filter: values.filter ?? '',
+      sort: values.sort,
+      limit: values.limit,
+    }),
+  );
+  if (values.output === 'json') {
+    output.out(jsonLine(found));
+    return 0;
+  }
+  if (found.events.length > 0) output.out(table(eventColumns, found.events.map(eventRow)));
+  output.err(`weir cli events search: ${summary(found)}\n`);
+  return 0;
+};
+
+function summary({ events, truncated, stats, partial, message }: OutputOf<'search_events'>): string {
+  if (message !== undefined) return message;
+  const more = truncated ? ' and there are more' : '';
+  const cut = partial === undefined ? '' : '; the search was ended before it had seen everything';
+  const scanned = stats.events_scanned.toLocaleString('en');
+  return `${events.length} events${more}; ${scanned} looked at in ${stats.ms} ms${cut}`;
+}

@@ -1,0 +1,85 @@
+import type { Client, EventTold } from '@weir/api';
+import { apiClient, orFailure } from '../api-client.ts';
+import { type Handler, stoppedStatus } from '../commands/handler.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { jsonLine } from '../tools/record-text.ts';
+import { Table } from '../tools/table.ts';
+import { eventCluster } from './event-cluster.ts';
+import { eventColumns, eventRow } from './event-rows.ts';
+import { SeenEvents } from './seen-events.ts';
+
+const pollIntervalMs = 2_000;
+/** How much later than others an event may come and still be printed. */
+const overlapMs = 15_000;
+/** Answers of one look. Whoever falls behind by more reads on at the next. */
+const pagesMax = 10;
+
+/** Prints events as they happen, until it is stopped. It asks every two seconds, and never more than one question at a time. */
+export const tailEvents: Handler<'cli events tail'> = async (values, surroundings) => {
+  const { clock, output, stop } = surroundings;
+  const client = apiClient(values, surroundings);
+  const virtualClusterId = await eventCluster(client, values.cluster);
+  const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
+  const shown = new Table(eventColumns);
+  while (!stop.aborted) {
+    for await (const events of look(client, values, { virtualClusterId, seen, surroundings })) {
+      const fresh = seen.fresh(events);
+      if (fresh.length === 0) continue;
+      output.out(values.output === 'json' ? fresh.map(jsonLine).join('') : shown.add(fresh.map(eventRow)));
+      await output.drained();
+    }
+    await pause(surroundings);
+  }
+  return stoppedStatus;
+};
+
+interface Looking {
+  readonly virtualClusterId: string;
+  readonly seen: SeenEvents;
+  readonly surroundings: Surroundings;
+}
+
+async function* look(
+  client: Client,
+  { types, filter = '' }: CommandValues<'cli events tail'>,
+  { virtualClusterId, seen, surroundings: { clock, stop } }: Looking,
+): AsyncGenerator<readonly EventTold[], void, undefined> {
+  const time_range = {
+    start: new Date(seen.sinceMs).toISOString(),
+    // Clocks of agents may be ahead of this one.
+    end: new Date(clock.nowMs() + overlapMs).toISOString(),
+  };
+  let cursor: string | null | undefined;
+  for (let pages = 0; pages < pagesMax && cursor !== null && !stop.aborted; pages++) {
+    const answer = await orFailure(
+      client.call('search_events', {
+        virtual_cluster_id: virtualClusterId,
+        event_types: [...types],
+        time_range,
+        filter,
+        sort: 'asc',
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    ).catch((error: Error) => {
+      if (stop.aborted) return undefined;
+      throw error;
+    });
+    if (answer === undefined) return;
+    yield answer.events;
+    cursor = answer.next_cursor;
+  }
+}
+
+function pause({ clock, stop }: Surroundings): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      stop.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(pollIntervalMs, done);
+    stop.addEventListener('abort', done);
+    if (stop.aborted) done();
+  });
+}

@@ -1,0 +1,52 @@
+import { caps, eventTypeNames } from '@weir/core';
+import { list } from '../../values/list.ts';
+import { durationMs, int } from '../../values/numbers.ts';
+import { oneOf, text, virtualClusterId } from '../../values/text.ts';
+import { available } from '../row.ts';
+import { eventTools } from './takers.ts';
+
+/** What the tools for events look for. */
+export const eventFlags = [
+  available({
+    name: 'cluster',
+    type: virtualClusterId(),
+    commands: eventTools,
+    help: 'The virtual cluster whose events are looked at.',
+    rule: 'It may be left out when the key sees one cluster only.',
+  }),
+  available({
+    name: 'filter',
+    type: text('filter'),
+    commands: eventTools,
+    help: 'What has to be true of an event, such as data.operation == "WRITE".',
+  }),
+  available({
+    name: 'types',
+    type: list(oneOf(...eventTypeNames)),
+    default: [],
+    commands: eventTools,
+    help: 'Only events of these types.',
+    rule: 'An empty list means all of them.',
+  }),
+  available({
+    name: 'last',
+    type: durationMs({ min: 1000, max: caps.eventsWindowMsMax }),
+    default: 3_600_000,
+    commands: eventTools,
+    help: 'How far back to look.',
+  }),
+  available({
+    name: 'sort',
+    type: oneOf('asc', 'desc'),
+    default: 'desc',
+    commands: ['cli events search'],
+    help: 'Whether the oldest events come first or the newest.',
+  }),
+  available({
+    name: 'limit',
+    type: int({ min: 1, max: caps.eventRowsMax }),
+    default: 20,
+    commands: ['cli events search'],
+    help: 'How many events are printed at most.',
+  }),
+];

@@ -1,0 +1,84 @@
+import { ApiError, type Operation, type OperationName } from '@weir/api';
+import type { Clock, Log } from '@weir/core';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import type { BrowserSession, CallContext } from '../operations/call-context.ts';
+import type { OperationHandlers } from '../operations/handler.ts';
+import { authorize, type Permit, publicPermit } from './authorize.ts';
+import type { Caller } from './caller.ts';
+
+/** Handlers of operations; those that are missing are not served here. */
+export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
+
+/** An operation that somebody asks for, wherever he does, and what becomes known of it on its way. */
+export interface AskedOperation {
+  readonly operation: Operation<OperationName>;
+  /** Checked, with the defaults. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Nobody for operations that are open to all. */
+  readonly caller: Caller | undefined;
+  readonly browser: BrowserSession;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** Aborted when the caller goes away. */
+  readonly stop: AbortSignal;
+  readonly onPermit?: (permit: Permit) => void;
+  /** Told in which workspace it happens, where the request does not say. */
+  readonly happensIn?: (workspaceId: string) => void;
+}
+
+export interface PerformerOptions {
+  readonly accounts: Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
+  readonly handlers: ServedHandlers;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An operation that takes longer is given up. Connections that are silent for 30 s are cut. */
+const operationMsMax = 25_000;
+
+/** Does operations for callers that are known: whether they may is decided here and nowhere else. */
+export type PerformOperation = (asked: AskedOperation) => Promise<unknown>;
+
+export function operationPerformer({ accounts, handlers, clock, log }: PerformerOptions): PerformOperation {
+  return async (asked) => {
+    const { operation, caller, input, onPermit } = asked;
+    const permit = caller === undefined ? publicPermit : await authorize(caller, operation, input, accounts);
+    onPermit?.(permit);
+    return run(asked, permit);
+  };
+
+  async function run(asked: AskedOperation, permit: Permit): Promise<unknown> {
+    const { operation, caller, browser, remoteAddress, userAgent } = asked;
+    const deadline = Promise.withResolvers<never>();
+    const stop = new AbortController();
+    const cancel = clock.after(operationMsMax, () => {
+      const late = new ApiError('unavailable');
+      stop.abort(late);
+      deadline.reject(late);
+    });
+    // The handler may stop when nobody waits for it; what it does not stop it ends, and that is written down.
+    const gone = () => stop.abort(asked.stop.reason);
+    asked.stop.addEventListener('abort', gone);
+    const context: CallContext = {
+      actor: permit.actor,
+      actorName: permit.actorName,
+      accountId: caller?.accountId ?? '',
+      cluster: permit.cluster,
+      signedIn: caller?.signedIn,
+      remoteAddress,
+      userAgent,
+      browser,
+      happensIn: (workspaceId) => asked.happensIn?.(workspaceId),
+      stop: stop.signal,
+      clock,
+      log,
+    };
+    const handler = handlers[operation.name] as (input: unknown, context: CallContext) => Promise<unknown>;
+    try {
+      return await Promise.race([handler(asked.input, context), deadline.promise]);
+    } finally {
+      cancel();
+      asked.stop.removeEventListener('abort', gone);
+    }
+  }
+}

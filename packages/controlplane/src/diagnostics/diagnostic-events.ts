@@ -1,0 +1,82 @@
+import type { Clock, Log, Random } from '@weir/core';
+import {
+  controlPlaneSource,
+  type EventRecord,
+  type EventTypeName,
+  newEventId,
+  serializeEvent,
+} from '@weir/events';
+import type { ControlPlaneEvent, EventsPort } from '@weir/metadata';
+import { diagnosticEventData } from './event.ts';
+import { diagnosticFailureRow, diagnosticSamples } from './gauges.ts';
+import type { DiagnosticRecord, Transition } from './record.ts';
+
+export interface DiagnosticEventsOptions {
+  readonly portOf: (clusterId: string) => Pick<EventsPort, 'putControlPlaneEvents'>;
+  /** What people call a cluster; `undefined` where that is not known. */
+  readonly nameOf: (clusterId: string) => string | undefined;
+  /** Whether the metrics of a cluster that this process leads are to be events. */
+  readonly wantsFigures: (clusterId: string) => boolean;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface DiagnosticEvents {
+  /** For every transition that is not silent, whoever caused it. */
+  changed(transition: Transition): void;
+  /** For every look: how things stand, as the metrics say it. */
+  looked(clusterId: string, records: readonly DiagnosticRecord[]): void;
+}
+
+/**
+ * Leaves what diagnostics say for the agents of their cluster, who write it among its events. Nobody waits for it: while a cluster has no leader, or no
+ * events are wanted, it is in the store, in the metrics and in the log, and that is all.
+ */
+export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEvents {
+  const { portOf, nameOf, wantsFigures, random, clock, log } = options;
+  const eventOf = (
+    clusterId: string,
+    type: EventTypeName,
+    timeMs: number,
+    said: EventRecord['data'],
+  ): ControlPlaneEvent => {
+    const cluster = { virtual_cluster_id: clusterId, virtual_cluster_name: nameOf(clusterId) ?? clusterId };
+    const source = controlPlaneSource(clusterId, 'diagnostics');
+    const id = newEventId(timeMs, random);
+    return {
+      type,
+      timeMs,
+      text: serializeEvent({ id, source, type, timeMs, data: { ...said, ...cluster } }),
+    };
+  };
+  const leave = (clusterId: string, events: readonly ControlPlaneEvent[]) => {
+    portOf(clusterId)
+      .putControlPlaneEvents(events)
+      .catch((error: Error) =>
+        log.debug('diagnostics did not become events', { clusterId, problem: error.message }),
+      );
+  };
+  return {
+    changed(transition) {
+      const said = diagnosticEventData(transition);
+      if (said === undefined) return;
+      const { clusterId, atMs } = transition;
+      leave(clusterId, [eventOf(clusterId, 'diagnostics_logs', atMs, definedOnly(said))]);
+    },
+
+    looked(clusterId, records) {
+      if (!wantsFigures(clusterId)) return;
+      const timeMs = clock.nowMs();
+      const metric_name = `service_${diagnosticFailureRow.name}`;
+      const events = diagnosticSamples(records).map(({ labels, value }) =>
+        eventOf(clusterId, 'cluster_metrics', timeMs, { metric_name, value, tags: labels }),
+      );
+      if (events.length > 0) leave(clusterId, events);
+    },
+  };
+}
+
+function definedOnly(data: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ApiError, apiKeyHeader } from '@weir/api';
+import { caps } from '@weir/core';
+import { type Caller, type CallerOptions, callerOf } from '../api-server/caller.ts';
+import { remoteAddressOf } from '../api-server/remote-address.ts';
+import type { TokenBuckets } from '../api-server/token-buckets.ts';
+import type { BrowserSession } from '../operations/call-context.ts';
+
+/** Somebody who speaks the Model Context Protocol with us. */
+export interface McpCaller {
+  readonly caller: Caller;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+}
+
+export interface McpCallerOptions extends CallerOptions {
+  readonly isBehindProxy: boolean;
+  /** Requests of each key. */
+  readonly requests: TokenBuckets;
+}
+
+/** Only keys open this: a page that somebody looks at must not read his clusters with his cookie. */
+export const noBrowser: BrowserSession = { token: undefined, begin: () => {}, end: () => {} };
+
+export async function mcpCallerOf(request: IncomingMessage, options: McpCallerOptions): Promise<McpCaller> {
+  refuseBothForms(request.headers);
+  const remoteAddress = remoteAddressOf(request, options.isBehindProxy);
+  const caller = await callerOf(request.headers, noBrowser, remoteAddress, options);
+  for (const { actor } of caller.actors) {
+    const waitSeconds = options.requests.take(actor.id);
+    if (waitSeconds > 0) throw new ApiError('rate_limited', undefined, { retryAfterSeconds: waitSeconds });
+  }
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+  return { caller, remoteAddress, userAgent };
+}
+
+function refuseBothForms(headers: IncomingHttpHeaders): void {
+  const perWorkspace = Object.keys(headers).find((name) => name.startsWith(`${apiKeyHeader}-`));
+  if (headers[apiKeyHeader] === undefined || perWorkspace === undefined) return;
+  throw new ApiError(
+    'invalid_request',
+    `Send ${apiKeyHeader} or ${apiKeyHeader}-<workspace id>, and not both; ${apiKeyHeader} and ${perWorkspace.slice(0, 80)} were sent.`,
+  );
+}

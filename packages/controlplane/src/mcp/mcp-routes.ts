@@ -1,0 +1,102 @@
+import { ApiError, apiPath, catalogue, type OutputOf, readInput } from '@weir/api';
+import type { Clock, Log, Metrics } from '@weir/core';
+import {
+  type CallOperation,
+  controlPlaneOffer,
+  createEndpoint,
+  documentationOffer,
+  readDocumentation,
+  serverMaker,
+} from '@weir/mcp';
+import type { AccountsDatabase } from '../accounts/open.ts';
+import { operationPerformer, type ServedHandlers } from '../api-server/perform-operation.ts';
+import type { RateLimits } from '../api-server/rate-limits.ts';
+import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
+import type { Route } from '../server.ts';
+import { type McpCaller, mcpCallerOf, noBrowser } from './mcp-caller.ts';
+
+export const mcpPath = `${apiPath}/mcp`;
+export const docsMcpPath = '/docs/mcp';
+
+export interface McpRoutesOptions {
+  readonly accounts: AccountsDatabase;
+  /** Those of the API: tools are made of them. */
+  readonly handlers: ServedHandlers;
+  /** Shared with the API, so that keys are guessed nowhere more often than there. */
+  readonly limits: RateLimits;
+  readonly publicUrl: () => string;
+  readonly isBehindProxy: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Requests that one key may make. */
+  readonly requestsPerKey?: BucketSize;
+  /** The folder of the documentation. */
+  readonly docsFolder?: string;
+}
+
+export interface McpRoutes {
+  /** They come before the route of the API, below whose path one of them lies. */
+  readonly routes: readonly Route[];
+  close(): Promise<void>;
+}
+
+/** A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some hundred at once. */
+const usualRequestsPerKey: BucketSize = { burst: 300, perSecond: 5 };
+
+const ownDocs = new URL('../../../../docs/', import.meta.url).pathname;
+
+/** The two addresses at which models are served: the control plane for whoever has keys, and the documentation for everybody. */
+export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
+  const { accounts, handlers, limits, isBehindProxy, clock, docsFolder = ownDocs } = options;
+  const { publicUrl, log, metrics } = options;
+  const surroundings = { publicUrl, clock, log, metrics };
+  const pages = readDocumentation(docsFolder);
+  const requests = new TokenBuckets(options.requestsPerKey ?? usualRequestsPerKey, clock);
+  const serverFor = serverMaker(controlPlaneOffer(pages), surroundings);
+  const docsServerFor = serverMaker(documentationOffer(pages), surroundings);
+  const operations = callsOf(options);
+  const ofControlPlane = createEndpoint<McpCaller>({
+    name: 'control_plane',
+    whoOf: (request) => mcpCallerOf(request, { accounts, limits, isBehindProxy, requests }),
+    serverFor: (who) => serverFor(operations(who)),
+    ...surroundings,
+  });
+  const ofDocs = createEndpoint<object>({
+    name: 'documentation',
+    whoOf: async () => ({}),
+    serverFor: () => docsServerFor(noOperations),
+    ...surroundings,
+  });
+  return {
+    routes: [
+      { matches: (path) => path === mcpPath, answer: ofControlPlane.answer },
+      { matches: (path) => path === docsMcpPath, answer: ofDocs.answer },
+    ],
+    async close() {
+      await Promise.all([ofControlPlane.close(), ofDocs.close()]);
+    },
+  };
+
+  /** Does what tools ask for as the API would for the same caller. */
+  function callsOf(performing: McpRoutesOptions): (who: McpCaller) => CallOperation {
+    const perform = operationPerformer(performing);
+    return ({ caller, remoteAddress, userAgent }) =>
+      async (name, input, stop) => {
+        if (handlers[name] === undefined) throw new ApiError('not_found', `${name} is not served here.`);
+        return (await perform({
+          operation: catalogue[name],
+          input: readInput(name, input),
+          caller,
+          browser: noBrowser,
+          remoteAddress,
+          userAgent,
+          stop,
+        })) as OutputOf<typeof name>;
+      };
+  }
+}
+
+const noOperations: CallOperation = async (name) => {
+  throw new Error(`the documentation does not do ${name}`);
+};

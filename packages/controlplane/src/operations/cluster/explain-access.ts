@@ -1,0 +1,93 @@
+import type { OutputOf } from '@weir/api';
+import type { NeededOperation } from '@weir/core';
+import {
+  AclIndex,
+  type AclQuestion,
+  type CredentialDescription,
+  clusterConfigValue,
+  credentialSpellings,
+} from '@weir/metadata';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { everyAcl, toldAcl } from './acls.ts';
+import { Glance } from './glance.ts';
+import { nearRules } from './near-rules.ts';
+import type { ClusterServices } from './services.ts';
+
+type Explained = OutputOf<'explain_access'>;
+
+/** An address that no rule names, since it is none. */
+const unnamedHost = 'an address that no rule names';
+
+export function explainAccessOperations({ clusterPort }: ClusterServices) {
+  return {
+    explain_access: async (input, context) => {
+      const port = clusterPort(input.virtual_cluster_id);
+      const [glance, acls, credentials] = await Promise.all([
+        Glance.take(port, context),
+        port.describeAcls(everyAcl),
+        port.listCredentials(),
+      ]);
+      const mode = modeIn(glance.clusterConfigs);
+      const { principals, isSuperuser } = principalCalled(input.principal, credentials);
+      const question: AclQuestion = {
+        principals,
+        host: input.host ?? unnamedHost,
+        operation: input.operation as NeededOperation,
+        resourceType: input.resource_type,
+        resourceName: input.resource_name,
+      };
+      const { isAllowed, rule } = AclIndex.of(acls).decide(question);
+      return {
+        is_allowed: mode !== 'enforced' || isSuperuser || isAllowed,
+        do_rules_allow: isAllowed,
+        mode,
+        is_superuser: isSuperuser,
+        principals,
+        deciding_rule: rule === undefined ? null : toldAcl(rule),
+        reason: reasonOf(question, { mode, isSuperuser, permission: rule?.permission }),
+        near_rules: nearRules(acls, question).map(({ acl, differsIn }) => ({
+          rule: toldAcl(acl),
+          differs_in: differsIn,
+        })),
+      };
+    },
+  } satisfies OperationHandlers<'explain_access', CallContext>;
+}
+
+/** A cluster never has both; if it had, rules would be enforced. */
+function modeIn(configs: Readonly<Record<string, string>>): Explained['mode'] {
+  if (clusterConfigValue('service.acls.enabled', configs)) return 'enforced';
+  return clusterConfigValue('service.acl.shadowing.enabled', configs) ? 'shadow' : 'off';
+}
+
+const userKind = 'User:';
+
+/** All names of whoever has this one, and whether rules bind him. Who has no credential has one name. */
+function principalCalled(given: string, credentials: readonly CredentialDescription[]) {
+  const name = given.startsWith(userKind) ? given.slice(userKind.length) : given;
+  for (const { username, name: credentialName, isSuperuser } of credentials) {
+    const spellings = credentialSpellings(username, credentialName);
+    if (!spellings.includes(name)) continue;
+    return { principals: spellings.map((spelling) => userKind + spelling), isSuperuser };
+  }
+  return { principals: [userKind + name], isSuperuser: false };
+}
+
+interface Grounds {
+  readonly mode: Explained['mode'];
+  readonly isSuperuser: boolean;
+  readonly permission: 'ALLOW' | 'DENY' | undefined;
+}
+
+function reasonOf(question: AclQuestion, { mode, isSuperuser, permission }: Grounds): string {
+  const { principals, operation, resourceType, resourceName } = question;
+  const asked = `${principals[0]} ${operation} on ${resourceType} ${resourceName}`;
+  const ruling =
+    permission === undefined
+      ? `No rule is about ${asked}, and what no rule allows is denied.`
+      : `A rule ${permission === 'ALLOW' ? 'allows' : 'denies'} ${asked}.`;
+  if (mode === 'off') return `ACLs are off, so that everybody may do everything. If they were on: ${ruling}`;
+  if (isSuperuser) return `${principals[0]} is a superuser, whom no rule binds. For anybody else: ${ruling}`;
+  return mode === 'shadow' ? `Rules are only tried out and deny nothing. ${ruling}` : ruling;
+}

@@ -1,0 +1,35 @@
+import { type StripePart, scanStripe } from '../sidecar/scan-stripe.ts';
+import { type CompiledScan, compileScan, type Scan, type ScanResult } from './scan.ts';
+import { type PagesPart, scanPages } from './scan-pages.ts';
+
+export type ScanPart = PagesPart | StripePart;
+
+/** Where parts of the log are looked at: on this thread, or on others. The buffers of a part are gone afterwards. */
+export interface Evaluator {
+  /** How many parts it can look at at a time. */
+  readonly parallelism: number;
+  scan(scan: Scan, part: ScanPart): Promise<ScanResult>;
+}
+
+/** Looks at parts where it is called. */
+export function createInlineEvaluator(): Evaluator {
+  const scanPart = createScanner();
+  return { parallelism: 1, scan: async (scan, part) => scanPart(scan, part) };
+}
+
+/** Remembers the filters that it compiled last. */
+export function createScanner(): (scan: Scan, part: ScanPart) => ScanResult {
+  const compiled = new Map<string, CompiledScan>();
+  return (scan, part) => {
+    if (part.kind === 'stripe') return scanStripe(scan, part);
+    const known = compiled.get(scan.id);
+    if (known !== undefined) return scanPages({ ...known, ...scan }, part);
+    const [oldest] = compiled.keys();
+    if (compiled.size >= compiledMax) compiled.delete(oldest!);
+    const fresh = compileScan(scan);
+    compiled.set(scan.id, fresh);
+    return scanPages(fresh, part);
+  };
+}
+
+const compiledMax = 16;

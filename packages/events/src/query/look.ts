@@ -1,0 +1,159 @@
+import { caps } from '@weir/core';
+import type { Footer } from '../sidecar/format.ts';
+import { readFooter } from '../sidecar/read-footer.ts';
+import { chunksWanted } from '../sidecar/scan-stripe.ts';
+import type { QueryCache } from './cache.ts';
+import type { Evaluator } from './evaluator.ts';
+import { halves, type Part, type RawRange, type SidecarRange, type StripeRange, stripesOf } from './parts.ts';
+import type { EventSource, RawPage } from './port.ts';
+import { readChunks } from './read-chunks.ts';
+import { rangesOver } from './read-rows.ts';
+import type { Receipt } from './receipt.ts';
+import { joinResults, keptResult } from './results.ts';
+import type { Scan, ScanResult } from './scan.ts';
+
+export interface LookTools {
+  readonly source: EventSource;
+  readonly evaluator: Evaluator;
+  readonly cache: QueryCache;
+  readonly receipt: Receipt;
+  readonly blockEvents: number;
+  readonly signal: AbortSignal;
+  /** Says that a sidecar could not be read. The records are read instead. */
+  onProblem(error: Error): void;
+}
+
+/** What looking at a part gives: what is in it, or finer parts. */
+export type Looked = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
+
+export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Looked> {
+  if (part.kind === 'raw') return lookAtRecords(scan, part, tools);
+  try {
+    return part.kind === 'sidecar' ? await openSidecar(part, tools) : await lookAtStripe(scan, part, tools);
+  } catch (error) {
+    if (tools.signal.aborted || !(error instanceof Error)) throw error;
+    tools.onProblem(error);
+    const { topic, fromOffset, toOffset, earliestMs, latestMs } = part;
+    return { parts: [{ kind: 'raw', topic, fromOffset, toOffset, earliestMs, latestMs }] };
+  }
+}
+
+async function openSidecar(
+  part: SidecarRange,
+  { source, cache, receipt, signal }: LookTools,
+): Promise<Looked> {
+  const key = `footer ${part.ref.id}`;
+  let footer = cache.get<Footer>(key);
+  if (footer === undefined) {
+    const read = await readFooter(source, part.ref, signal);
+    receipt.addRead(read.bytesRead);
+    footer = read.footer;
+    cache.set(key, footer, 8 * read.bytesRead);
+  }
+  return { parts: stripesOf(part, footer) };
+}
+
+async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Promise<Looked> {
+  const { topic, ref, stripe, fromOffset, toOffset } = part;
+  const key = `stripe ${ref.id} ${fromOffset} ${toOffset} ${scan.id}`;
+  const known = recall(scan, key, tools);
+  if (known !== undefined) return { result: known };
+
+  const chunks = chunksWanted(scan, stripe);
+  if (chunks === undefined) return { parts: [] };
+  const { source, evaluator, receipt, signal } = tools;
+  const { stored, bytesRead } = await readChunks(source, ref, chunks, signal);
+  receipt.addRead(bytesRead);
+  const { type } = topic;
+  const judged = await evaluator.scan(scan, {
+    kind: 'stripe',
+    type,
+    stripe,
+    chunks: stored,
+    fromOffset,
+    toOffset,
+  });
+  const results: ScanResult[] = [judged];
+  for (const range of rangesOver(judged.unsure)) {
+    const only = judged.unsure.filter((offset) => offset >= range.from && offset < range.to);
+    const isWhole = only.length === range.to - range.from;
+    const decided = await scanRecords(
+      scan,
+      { ...part, fromOffset: range.from, toOffset: range.to },
+      tools,
+      isWhole ? undefined : only,
+    );
+    results.push(...decided.map((result) => ({ ...result, scanned: 0 })));
+  }
+  return { result: remember(scan, key, joinResults(scan, results), tools) };
+}
+
+async function lookAtRecords(scan: Scan, part: RawRange, tools: LookTools): Promise<Looked> {
+  const split = await halves(
+    part,
+    tools.source,
+    scan.timeline === undefined ? scan.order : undefined,
+    tools.blockEvents,
+  );
+  if (split !== undefined) return { parts: split };
+  const { topic, fromOffset, toOffset } = part;
+  const { blockEvents } = tools;
+  // A block that is cut will be cut elsewhere the next time.
+  const isWhole = fromOffset % blockEvents === 0 && toOffset - fromOffset === blockEvents;
+  const key = `records ${topic.topicId} ${fromOffset} ${toOffset} ${scan.id}`;
+  const known = isWhole ? recall(scan, key, tools) : undefined;
+  if (known !== undefined) return { result: known };
+  const result = joinResults(scan, await scanRecords(scan, part, tools, undefined));
+  if (isWhole) return { result: remember(scan, key, result, tools) };
+  tools.receipt.addScanned(result);
+  return { result };
+}
+
+/** Records in pieces of bounded length. */
+async function scanRecords(
+  scan: Scan,
+  { topic, fromOffset, toOffset }: Pick<RawRange, 'topic' | 'fromOffset' | 'toOffset'>,
+  { source, evaluator, receipt, signal }: LookTools,
+  only: readonly number[] | undefined,
+): Promise<ScanResult[]> {
+  const results: ScanResult[] = [];
+  let pages: RawPage[] = [];
+  let bytes = 0;
+  for await (const page of source.read(topic, fromOffset, toOffset, signal)) {
+    receipt.addRead(page.storedBytes);
+    pages.push(page);
+    bytes += page.bytes.length;
+    if (bytes >= caps.eventScanBytesMax) await scanPieces();
+    if (receipt.exhausted !== undefined) break;
+  }
+  signal.throwIfAborted();
+  if (pages.length > 0) await scanPieces();
+  return results;
+
+  async function scanPieces(): Promise<void> {
+    signal.throwIfAborted();
+    const piece = { kind: 'pages' as const, type: topic.type, pages, fromOffset, toOffset, only };
+    pages = [];
+    bytes = 0;
+    results.push(await evaluator.scan(scan, piece));
+  }
+}
+
+/** What an earlier query found there, if it is true of this window too. */
+function recall(scan: Scan, key: string, { cache, receipt }: LookTools): ScanResult | undefined {
+  if (scan.after !== undefined) return undefined;
+  const known = cache.get<ScanResult>(key);
+  if (known === undefined) return undefined;
+  const { startMs, endMs } = scan.window;
+  if (known.matched > 0 && (known.minTimeMs < startMs || known.maxTimeMs >= endMs)) return undefined;
+  receipt.addCached(known);
+  return known;
+}
+
+function remember(scan: Scan, key: string, result: ScanResult, { cache, receipt }: LookTools): ScanResult {
+  receipt.addScanned(result);
+  if (scan.after !== undefined || result.isClipped || receipt.exhausted !== undefined) return result;
+  const { result: kept, bytes } = keptResult(result);
+  cache.set(key, kept, bytes);
+  return result;
+}

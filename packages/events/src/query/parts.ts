@@ -1,0 +1,116 @@
+import type { Footer, Stripe } from '../sidecar/format.ts';
+import type { TimeWindow } from '../time-range.ts';
+import type { EventSource, EventTopic, SidecarRef } from './port.ts';
+import type { SortOrder } from './request.ts';
+
+/** A range of a topic that is still to be looked at, with what is known of its times before anybody looks. */
+export type Part = RawRange | SidecarRange | StripeRange;
+
+interface Range {
+  readonly topic: EventTopic;
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  /** No event that lies in it and in the window is earlier or later. */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+}
+
+export interface RawRange extends Range {
+  readonly kind: 'raw';
+}
+
+/** A sidecar whose footer was not read yet. */
+export interface SidecarRange extends Range {
+  readonly kind: 'sidecar';
+  readonly ref: SidecarRef;
+}
+
+export interface StripeRange extends Range {
+  readonly kind: 'stripe';
+  readonly ref: SidecarRef;
+  readonly stripe: Stripe;
+}
+
+/** Ranges of records are looked at in blocks that begin at multiples of this, so that two queries have them in common. */
+export const defaultBlockEvents = 8192;
+
+/** The parts of a topic that may have events in a window, from metadata alone. */
+export async function partsOf(topic: EventTopic, window: TimeWindow, source: EventSource): Promise<Part[]> {
+  const fromOffset = Math.max(topic.startOffset, await source.offsetAt(topic, window.startMs));
+  const lastMs = window.endMs + source.latenessMsMax;
+  const endOffset = Number.isFinite(lastMs) ? await source.offsetAt(topic, lastMs) : topic.endOffset;
+  const toOffset = Math.min(topic.endOffset, Math.max(endOffset, fromOffset));
+  if (fromOffset >= toOffset) return [];
+  const bounds = { topic, earliestMs: window.startMs, latestMs: window.endMs - 1 };
+  const parts: Part[] = [];
+  let offset = fromOffset;
+  for (const ref of await source.sidecars(topic, fromOffset, toOffset)) {
+    const from = Math.max(offset, ref.fromOffset);
+    const to = Math.min(toOffset, ref.toOffset);
+    if (from >= to) continue;
+    if (offset < from) parts.push({ kind: 'raw', ...bounds, fromOffset: offset, toOffset: from });
+    offset = to;
+    const range = within({ kind: 'sidecar', ...bounds, ref, fromOffset: from, toOffset: to }, ref);
+    if (range !== undefined) parts.push(range);
+  }
+  if (offset < toOffset) parts.push({ kind: 'raw', ...bounds, fromOffset: offset, toOffset });
+  return parts;
+}
+
+/** The stripes of a sidecar that may have events in the window. */
+export function stripesOf(range: SidecarRange, { stripes }: Footer): StripeRange[] {
+  return stripes.flatMap((stripe) => {
+    const fromOffset = Math.max(range.fromOffset, stripe.fromOffset);
+    const toOffset = Math.min(range.toOffset, stripe.fromOffset + stripe.rows);
+    if (fromOffset >= toOffset) return [];
+    return within({ ...range, kind: 'stripe' as const, stripe, fromOffset, toOffset }, stripe) ?? [];
+  });
+}
+
+/** A part with the times that are known of it; nothing if they are all outside. */
+function within<Known extends Part>(
+  part: Known,
+  { minTimeMs, maxTimeMs }: { readonly minTimeMs: number; readonly maxTimeMs: number },
+): Known | undefined {
+  const earliestMs = Math.max(part.earliestMs, minTimeMs);
+  const latestMs = Math.min(part.latestMs, maxTimeMs);
+  return earliestMs > latestMs ? undefined : { ...part, earliestMs, latestMs };
+}
+
+/**
+ * Two halves of a range of records that is too large to be looked at at once; nothing if it is not. Where the order matters it is cut by time, so
+ * that more is known of the times of both.
+ */
+export async function halves(
+  range: RawRange,
+  source: EventSource,
+  order: SortOrder | undefined,
+  blockEvents: number,
+): Promise<readonly [RawRange, RawRange] | undefined> {
+  const { topic, fromOffset, toOffset, earliestMs, latestMs } = range;
+  const firstBlock = Math.floor(fromOffset / blockEvents);
+  const lastBlock = Math.floor((toOffset - 1) / blockEvents);
+  if (firstBlock === lastBlock) return undefined;
+  const middleMs = Math.floor((earliestMs + latestMs + 1) / 2);
+  if (order !== undefined && middleMs > earliestMs) {
+    const exact = await source.offsetAt(topic, middleMs);
+    // Rounded to that side on which what is known stays true.
+    const cut =
+      (order === 'desc' ? Math.floor(exact / blockEvents) : Math.ceil(exact / blockEvents)) * blockEvents;
+    if (cut > fromOffset && cut < toOffset) {
+      const left = { ...range, toOffset: cut };
+      const right = { ...range, fromOffset: cut };
+      return order === 'desc'
+        ? [{ ...left, latestMs: middleMs - 1 }, right]
+        : [left, { ...right, earliestMs: Math.max(earliestMs, middleMs - source.latenessMsMax) }];
+    }
+    // All of it lies on one side, as far as metadata tells.
+    if (order === 'desc' && exact >= toOffset)
+      return halves({ ...range, latestMs: middleMs - 1 }, source, order, blockEvents);
+  }
+  const cut = Math.ceil((firstBlock + lastBlock + 1) / 2) * blockEvents;
+  return [
+    { ...range, toOffset: cut },
+    { ...range, fromOffset: cut },
+  ];
+}

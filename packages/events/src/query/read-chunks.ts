@@ -1,0 +1,30 @@
+import { KiB } from '@weir/core';
+import type { Chunk } from '../sidecar/format.ts';
+import type { StoredChunks } from '../sidecar/stripe-chunks.ts';
+import type { EventSource, SidecarRef } from './port.ts';
+
+/** Chunks that are this close are read together, since a read costs more than the bytes between. */
+const gapBytesMax = 64 * KiB;
+
+/** The chunks of a stripe, ascending, in few reads. */
+export async function readChunks(
+  source: EventSource,
+  ref: SidecarRef,
+  chunks: readonly Chunk[],
+  signal: AbortSignal,
+): Promise<{ readonly stored: StoredChunks; readonly bytesRead: number }> {
+  const ranges: { start: number; end: number }[] = [];
+  for (const { start, length } of chunks) {
+    const last = ranges.at(-1);
+    if (last !== undefined && start - last.end <= gapBytesMax) last.end = start + length;
+    else ranges.push({ start, end: start + length });
+  }
+  const read = await source.readSidecar(ref, ranges, signal);
+  const stored = new Map<number, Uint8Array>();
+  for (const { start, length } of chunks) {
+    const index = ranges.findIndex((range) => start >= range.start && start + length <= range.end);
+    const from = start - ranges[index]!.start;
+    stored.set(start, read[index]!.subarray(from, from + length));
+  }
+  return { stored, bytesRead: ranges.reduce((sum, { start, end }) => sum + end - start, 0) };
+}

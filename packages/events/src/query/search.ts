@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { caps } from '@weir/core';
+import { eventTypeNames } from '../event-types.ts';
+import { bucketsOf } from './buckets.ts';
+import { type LookTools, look } from './look.ts';
+import { positionOrder } from './order.ts';
+import { type Part, partsOf } from './parts.ts';
+import type { EventTopic } from './port.ts';
+import { readTexts } from './read-rows.ts';
+import type { EventPosition, EventRow, PartialReason, SearchRequest, Timeline } from './request.ts';
+import type { Scan, ScanResult } from './scan.ts';
+import { TimelineTally } from './tally.ts';
+
+export interface SearchTools extends LookTools {
+  /** Resolves when the query has to end, for whatever reason. */
+  readonly whenOver: Promise<void>;
+  onProgress(): void;
+}
+
+export interface Found {
+  readonly rows: readonly EventRow[];
+  readonly hasMore: boolean;
+  readonly timeline?: Timeline | undefined;
+  readonly partial?: PartialReason | undefined;
+  readonly hasNoData: boolean;
+}
+
+interface Candidate extends EventPosition {
+  readonly topic: EventTopic;
+  readonly text: string | undefined;
+}
+
+const seriesMaxDefault = 10;
+
+/**
+ * Looks at a window part by part: the one that may have the first rows first, and until nothing that is left can change the answer. What is known
+ * of a part without looking gets finer on the way: a sidecar becomes its stripes, a long range of records two shorter ones.
+ */
+export async function search(request: Omit<SearchRequest, 'kind'>, tools: SearchTools): Promise<Found> {
+  const { source, evaluator, receipt } = tools;
+  const topics = await source.topics(
+    request.types.length === 0 ? eventTypeNames : [...new Set(request.types)],
+  );
+  receipt.expect(topics.reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0));
+  const planned = await Promise.all(topics.map((topic) => partsOf(topic, request.window, source)));
+
+  const scan = scanOf(request);
+  const { timeline } = scan;
+  const tally = timeline && new TimelineTally(timeline.buckets, timeline.field !== undefined);
+  const inOrder = positionOrder(request.order);
+  const wanted = request.limit + 1;
+  let candidates: Candidate[] = [];
+  let waiting: Part[] = planned.flat();
+  const running = new Map<Part, Promise<void>>();
+  const runningMax = Math.max(4, 2 * evaluator.parallelism);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([tools.signal, ended.signal]);
+  let failure: { readonly error: unknown } | undefined;
+
+  try {
+    while (receipt.exhausted === undefined) {
+      tools.signal.throwIfAborted();
+      if (failure !== undefined) throw failure.error;
+      const needed = waiting.filter((part) => !isNeedless(part));
+      receipt.isExact &&= needed.length === waiting.length;
+      waiting = needed;
+      while (running.size < runningMax && waiting.length > 0) start(takeNext());
+      if ([...running.keys()].every(isNeedless)) break;
+      await Promise.race([...running.values(), tools.whenOver]);
+      tools.onProgress();
+    }
+    tools.signal.throwIfAborted();
+  } finally {
+    // What still runs is not waited for: it may hang, and nobody wants it.
+    ended.abort();
+  }
+  receipt.isExact &&= running.size === 0 && waiting.length === 0;
+
+  const { rows, isCut } = await rowsOf(candidates.slice(0, request.limit), tools);
+  return {
+    rows,
+    hasMore: isCut || candidates.length > request.limit,
+    timeline: tally?.finish(request.timeline!.aggregation, request.timeline!.seriesMax ?? seriesMaxDefault),
+    partial: receipt.exhausted ?? (isCut ? 'answer_bytes' : undefined),
+    hasNoData: topics.every(({ startOffset, endOffset }) => startOffset >= endOffset),
+  };
+
+  /** Whether nothing in it can come before the rows that there are. */
+  function isNeedless({ earliestMs, latestMs }: Part): boolean {
+    const last = candidates[wanted - 1];
+    if (tally !== undefined || last === undefined) return false;
+    return request.order === 'desc' ? latestMs < last.timeMs : earliestMs > last.timeMs;
+  }
+
+  function takeNext(): Part {
+    const isBefore =
+      request.order === 'desc'
+        ? (one: Part, other: Part) =>
+            one.latestMs > other.latestMs ||
+            (one.latestMs === other.latestMs && one.toOffset > other.toOffset)
+        : (one: Part, other: Part) =>
+            one.earliestMs < other.earliestMs ||
+            (one.earliestMs === other.earliestMs && one.fromOffset < other.fromOffset);
+    const next = waiting.reduce((best, part) => (isBefore(part, best) ? part : best));
+    waiting.splice(waiting.indexOf(next), 1);
+    return next;
+  }
+
+  function start(part: Part): void {
+    const looking = look(scan, part, { ...tools, signal }).then(
+      (looked) => {
+        if ('parts' in looked) waiting.push(...looked.parts);
+        else take(part.topic, looked.result);
+        running.delete(part);
+      },
+      (error: unknown) => {
+        failure ??= { error };
+        running.delete(part);
+      },
+    );
+    running.set(part, looking);
+  }
+
+  function take(topic: EventTopic, { rows: { offsets, timesMs, texts }, tally: counted }: ScanResult): void {
+    if (counted !== undefined) tally?.merge(counted);
+    if (offsets.length === 0) return;
+    const found = offsets.map(
+      (offset, index): Candidate => ({
+        topic,
+        type: topic.type,
+        offset,
+        timeMs: timesMs[index]!,
+        text: texts[index],
+      }),
+    );
+    candidates = withoutLongTail([...candidates, ...found].sort(inOrder).slice(0, wanted));
+  }
+}
+
+/** Texts beyond what an answer may hold are not kept. */
+function withoutLongTail(candidates: Candidate[]): Candidate[] {
+  let chars = 0;
+  return candidates.map((candidate) => {
+    chars += candidate.text?.length ?? 0;
+    return chars > caps.eventAnswerBytesMax && candidate.text !== undefined
+      ? { ...candidate, text: undefined }
+      : candidate;
+  });
+}
+
+function scanOf({ filter, window, order, limit, after, timeline }: Omit<SearchRequest, 'kind'>): Scan {
+  const scanTimeline = timeline && {
+    buckets: bucketsOf(window),
+    groupBy: timeline.groupBy,
+    field: timeline.field,
+  };
+  // Everything that the result about a part depends on, except the window and where the rows begin.
+  const what = [
+    filter,
+    order,
+    limit,
+    timeline && [scanTimeline!.buckets.bucketMs, timeline.groupBy, timeline.field],
+  ];
+  const id = createHash('sha256').update(JSON.stringify(what)).digest('base64');
+  return { id, filter, window, order, limit: limit + 1, after, timeline: scanTimeline };
+}
+
+/** The rows with their events, up to what an answer may hold. */
+async function rowsOf(
+  candidates: readonly Candidate[],
+  { source, receipt, signal }: SearchTools,
+): Promise<{ readonly rows: EventRow[]; readonly isCut: boolean }> {
+  const read = new Map<EventTopic, ReadonlyMap<number, string>>();
+  const unread = candidates.filter(({ text }) => text === undefined);
+  for (const [topic, ofTopic] of Map.groupBy(unread, (candidate) => candidate.topic)) {
+    const { texts, bytesRead } = await readTexts(
+      source,
+      topic,
+      ofTopic.map(({ offset }) => offset),
+      signal,
+    );
+    receipt.addRead(bytesRead);
+    read.set(topic, texts);
+  }
+  const rows: EventRow[] = [];
+  let chars = 0;
+  for (const { topic, type, offset, timeMs, text: known } of candidates) {
+    const text = known ?? read.get(topic)?.get(offset);
+    // Retention took it meanwhile.
+    if (text === undefined) continue;
+    chars += text.length;
+    if (chars > caps.eventAnswerBytesMax) return { rows, isCut: true };
+    rows.push({ type, offset, timeMs, event: JSON.parse(text) });
+  }
+  return { rows, isCut: false };
+}

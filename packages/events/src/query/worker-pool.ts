@@ -1,0 +1,144 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { type Clock, caps } from '@weir/core';
+import type { Evaluator, ScanPart } from './evaluator.ts';
+import type { Scan, ScanResult } from './scan.ts';
+
+export interface WorkerQuestion {
+  readonly scan: Scan;
+  readonly part: ScanPart;
+}
+
+export type WorkerAnswer = { readonly result: ScanResult } | { readonly problem: string };
+
+export interface WorkerPoolOptions {
+  readonly clock: Clock;
+  /** Threads at most: as many as there are cores, less the one that serves, unless told. */
+  readonly size?: number | undefined;
+  /** How long a thread without work is kept. */
+  readonly idleMs?: number | undefined;
+}
+
+export interface WorkerPool extends Evaluator {
+  /** Threads that are there now. */
+  readonly threads: number;
+  /** Ends the threads. Whoever still waits for one is told so. */
+  end(): Promise<void>;
+}
+
+interface Task {
+  readonly question: WorkerQuestion;
+  resolve(result: ScanResult): void;
+  reject(error: Error): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  task: Task | undefined;
+  cancelIdle(): void;
+}
+
+/** Looks at parts on threads of their own, so that the one that serves is free. Threads begin with the first work, and end when there is none. */
+export function createWorkerPool({
+  clock,
+  size = defaultSize(),
+  idleMs = 60_000,
+}: WorkerPoolOptions): WorkerPool {
+  const threads = new Set<Thread>();
+  const waiting: Task[] = [];
+  let isEnded = false;
+
+  return {
+    parallelism: size,
+    get threads() {
+      return threads.size;
+    },
+    scan: (scan, part) =>
+      new Promise((resolve, reject) => {
+        if (isEnded) reject(new Error('the threads of the query engine have ended'));
+        else give({ question: { scan, part }, resolve, reject });
+      }),
+    async end() {
+      isEnded = true;
+      for (const task of waiting.splice(0))
+        task.reject(new Error('the threads of the query engine have ended'));
+      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
+    },
+  };
+
+  function give(task: Task): void {
+    const idle = [...threads].find((thread) => thread.task === undefined);
+    const thread = idle ?? (threads.size < size ? startThread() : undefined);
+    if (thread === undefined) waiting.push(task);
+    else run(thread, task);
+  }
+
+  function run(thread: Thread, task: Task): void {
+    thread.cancelIdle();
+    thread.task = task;
+    thread.worker.ref();
+    const { part } = task.question;
+    thread.worker.postMessage(task.question, buffersOf(part));
+  }
+
+  function startThread(): Thread {
+    const worker = new Worker(new URL(import.meta.resolve('./query-worker.ts')));
+    const thread: Thread = { worker, task: undefined, cancelIdle: () => {} };
+    threads.add(thread);
+    worker.on('message', (answer: WorkerAnswer) => {
+      const task = thread.task!;
+      if ('problem' in answer) task.reject(new Error(answer.problem));
+      else task.resolve(answer.result);
+      rest(thread);
+    });
+    const onEnd = (why: string) => {
+      threads.delete(thread);
+      thread.cancelIdle();
+      thread.task?.reject(new Error(`a thread of the query engine ended: ${why}`));
+      thread.task = undefined;
+      const next = isEnded ? undefined : waiting.shift();
+      if (next !== undefined) give(next);
+    };
+    worker.on('error', (error) => onEnd(error.message));
+    worker.on('exit', () => onEnd('it was stopped'));
+    return thread;
+  }
+
+  /** The next task, or none: then it may end the process, and ends itself after a while. */
+  function rest(thread: Thread): void {
+    thread.task = undefined;
+    const next = waiting.shift();
+    if (next !== undefined) {
+      run(thread, next);
+      return;
+    }
+    thread.worker.unref();
+    thread.cancelIdle = clock.after(idleMs, () => {
+      threads.delete(thread);
+      void thread.worker.terminate();
+    });
+  }
+}
+
+function defaultSize(): number {
+  return Math.min(caps.eventQueryThreadsMax, Math.max(1, availableParallelism() - 1));
+}
+
+/** The buffers that a part has for itself. They are moved; a piece of a larger one is copied. */
+function buffersOf(part: ScanPart): ArrayBuffer[] {
+  const views =
+    part.kind === 'stripe'
+      ? [...part.chunks.values()]
+      : part.pages.flatMap(({ timesMs, valueStarts, valueEnds, bytes }) => [
+          timesMs,
+          valueStarts,
+          valueEnds,
+          bytes,
+        ]);
+  const buffers = new Set<ArrayBuffer>();
+  for (const { buffer, byteOffset, byteLength } of views) {
+    const isOwn = byteOffset === 0 && byteLength === buffer.byteLength;
+    if (isOwn && buffer instanceof ArrayBuffer) buffers.add(buffer);
+  }
+  return [...buffers];
+}

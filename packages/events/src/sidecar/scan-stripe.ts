@@ -1,0 +1,202 @@
+import type { EventTypeName } from '../event-types.ts';
+import type { Field, Literal } from '../filter/tree.ts';
+import type { Buckets } from '../query/buckets.ts';
+import { groupKeys, numbersOf, valuesOf } from '../query/cells.ts';
+import { insideTest, type Scan, type ScanResult } from '../query/scan.ts';
+import { TimelineTally } from '../query/tally.ts';
+import { TopRows } from '../query/top-rows.ts';
+import type { Chunk, Stripe } from './format.ts';
+import { ChunkBytes, type StoredChunks } from './stripe-chunks.ts';
+import { columnAt, fails, judgeStripe, passes, type Verdicts } from './stripe-filter.ts';
+
+/** A stripe, and the part of its events that is to be looked at. */
+export interface StripePart {
+  readonly kind: 'stripe';
+  readonly type: EventTypeName;
+  readonly stripe: Stripe;
+  readonly chunks: StoredChunks;
+  readonly fromOffset: number;
+  readonly toOffset: number;
+}
+
+/** The chunks that a scan needs of a stripe; nothing if the footer says that no event of it can match. */
+export function chunksWanted(scan: Scan, stripe: Stripe): readonly Chunk[] | undefined {
+  const wanted = new Set<Chunk>();
+  if (judgeStripe(scan.filter, stripe, undefined, wanted) === fails) return undefined;
+  wanted.add(stripe.times);
+  if (stripe.readable !== undefined) wanted.add(stripe.readable);
+  for (const field of [scan.timeline?.groupBy, scan.timeline?.field]) {
+    const column = field && columnAt(stripe, field.path);
+    if (column === undefined || column === 'unknown') continue;
+    if (column.kind === 'codes')
+      for (const chunk of [column.dictionary, column.codes]) chunk && wanted.add(chunk);
+    if (column.kind === 'numbers') wanted.add(column.numbers);
+  }
+  return [...wanted].sort((one, other) => one.start - other.start);
+}
+
+export function scanStripe(scan: Scan, part: StripePart): ScanResult {
+  const { stripe } = part;
+  const chunks = new ChunkBytes(part.chunks);
+  const verdicts = judgeStripe(scan.filter, stripe, chunks, new Set());
+  const from = Math.max(0, part.fromOffset - stripe.fromOffset);
+  const to = Math.min(stripe.rows, part.toOffset - stripe.fromOffset);
+  let bytesScanned = 0;
+  for (const stored of part.chunks.values()) bytesScanned += stored.length;
+  const nothing = {
+    ...{ scanned: to - from, matched: 0, parsed: 0, unreadable: 0, bytesScanned, isClipped: false },
+    ...{ rows: { offsets: [], timesMs: [], texts: [] }, unsure: [] },
+    ...{ minTimeMs: Number.POSITIVE_INFINITY, maxTimeMs: Number.NEGATIVE_INFINITY },
+  };
+  if (verdicts === fails) return nothing;
+
+  const { timeline } = scan;
+  const series = timeline?.groupBy && cellsOf(timeline.groupBy, stripe, chunks);
+  const numbers = timeline?.field && cellsOf(timeline.field, stripe, chunks);
+  const isOnRecords = series === 'records' || numbers === 'records';
+  const found = selectRows(verdicts, from, to, scan, part, chunks, isOnRecords);
+  if (timeline === undefined || isOnRecords) return { ...nothing, ...found.result };
+
+  const tally = new TimelineTally(timeline.buckets, numbers !== undefined);
+  count(tally, timeline.buckets, found, series ?? ungrouped, numbers);
+  return { ...nothing, ...found.result, tally: tally.part() };
+}
+
+/** Cells by buckets that are counted in one block of numbers. */
+const countsMax = 1024 * 1024;
+
+function count(
+  tally: TimelineTally,
+  { bucketMs, firstBucket, bucketCount }: Buckets,
+  { selected, timesMs }: Selected,
+  { code, keys }: CellsOfField,
+  numbers: CellsOfField | undefined,
+): void {
+  const bucketOf = (row: number) => Math.floor(timesMs[row]! / bucketMs) - firstBucket;
+  if (numbers !== undefined) {
+    for (const row of selected) {
+      const bucket = bucketOf(row);
+      for (const value of numbers.numbers[numbers.code(row)]!)
+        for (const key of keys[code(row)]!) tally.addNumber(key, bucket, value);
+    }
+    return;
+  }
+  if (keys.length * bucketCount > countsMax) {
+    for (const row of selected) for (const key of keys[code(row)]!) tally.addEvent(key, bucketOf(row));
+    return;
+  }
+  // Cells by buckets first, and the values of the cells at the end: an event costs one addition, however many values it has.
+  const counts = new Uint32Array(keys.length * bucketCount);
+  for (const row of selected) counts[code(row) * bucketCount + bucketOf(row)]!++;
+  counts.forEach((events, place) => {
+    if (events === 0) return;
+    for (const key of keys[Math.floor(place / bucketCount)]!)
+      tally.addEvents(key, place % bucketCount, events);
+  });
+}
+
+interface Selected {
+  readonly result: Partial<ScanResult>;
+  /** The rows that pass. */
+  readonly selected: Uint32Array;
+  readonly timesMs: Float64Array;
+}
+
+function selectRows(
+  verdicts: Verdicts,
+  from: number,
+  to: number,
+  scan: Scan,
+  { stripe, type }: StripePart,
+  chunks: ChunkBytes,
+  isOnRecords: boolean,
+): Selected {
+  const timesMs = chunks.times(stripe);
+  const readable = stripe.readable && chunks.raw(stripe.readable);
+  const { startMs, endMs } = scan.window;
+  const isInside = insideTest(scan, type);
+  const isWholeInside = scan.after === undefined && stripe.minTimeMs >= startMs && stripe.maxTimeMs < endMs;
+  const rows = new TopRows<{ timeMs: number; offset: number }>(scan.limit, scan.order);
+  const selected = new Uint32Array(to - from);
+  const unsure: number[] = [];
+  let [matched, isClipped] = [0, false];
+  let [minTimeMs, maxTimeMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let row = from; row < to; row++) {
+    const verdict = typeof verdicts === 'number' ? verdicts : verdicts[row]!;
+    if (verdict === fails || readable?.[row] === 0) continue;
+    const timeMs = timesMs[row]!;
+    if (!isWholeInside && !isInside(timeMs, stripe.fromOffset + row)) {
+      isClipped = true;
+      continue;
+    }
+    if (verdict !== passes || isOnRecords) {
+      unsure.push(stripe.fromOffset + row);
+      continue;
+    }
+    selected[matched++] = row;
+    if (timeMs < minTimeMs) minTimeMs = timeMs;
+    if (timeMs > maxTimeMs) maxTimeMs = timeMs;
+  }
+  offerRows(rows, selected.subarray(0, matched), timesMs, stripe.fromOffset, scan);
+  const top = rows.take();
+  return {
+    selected: selected.subarray(0, matched),
+    timesMs,
+    result: {
+      matched,
+      isClipped,
+      minTimeMs,
+      maxTimeMs,
+      unsure,
+      rows: {
+        offsets: top.map(({ offset }) => offset),
+        timesMs: top.map(({ timeMs }) => timeMs),
+        texts: top.map(() => undefined),
+      },
+    },
+  };
+}
+
+/** From the end that the first rows are likely to be at, so that few have to be sorted. */
+function offerRows(
+  rows: TopRows<{ timeMs: number; offset: number }>,
+  selected: Uint32Array,
+  timesMs: Float64Array,
+  firstOffset: number,
+  { order, limit }: Scan,
+): void {
+  if (limit === 0) return;
+  for (let place = 0; place < selected.length; place++) {
+    const row = selected[order === 'asc' ? place : selected.length - 1 - place]!;
+    rows.offer({ timeMs: timesMs[row]!, offset: firstOffset + row });
+  }
+}
+
+/** The values of a field by row, as numbers of cells. */
+interface CellsOfField {
+  code(row: number): number;
+  /** What every cell is counted for. */
+  readonly keys: readonly (readonly Literal[])[];
+  readonly numbers: readonly (readonly number[])[];
+}
+
+const ungrouped: CellsOfField = { code: () => 0, keys: [[null]], numbers: [[]] };
+
+/** `records` where only the records have the values. */
+function cellsOf({ path, cast }: Field, stripe: Stripe, chunks: ChunkBytes): CellsOfField | 'records' {
+  const column = columnAt(stripe, path);
+  const field: Field = cast === undefined ? { path: ['cell'] } : { path: ['cell'], cast };
+  if (column === undefined) return { code: () => 0, keys: [[null]], numbers: [[]] };
+  if (column === 'unknown' || column.kind === 'opaque') return 'records';
+  if (column.kind === 'codes') {
+    const cells = column.cells ?? chunks.cells(column.dictionary!);
+    const codes = chunks.codes(column, stripe.rows);
+    const values = cells.map((cell) => valuesOf(field, { cell }));
+    return { code: (row) => codes[row]!, keys: values.map(groupKeys), numbers: values.map(numbersOf) };
+  }
+  // Every row is a cell of its own.
+  const values = Array.from(chunks.numbers(column.numbers, stripe.rows), (number) =>
+    Number.isNaN(number) ? [] : valuesOf(field, { cell: number }),
+  );
+  return { code: (row) => row, keys: values.map(groupKeys), numbers: values.map(numbersOf) };
+}

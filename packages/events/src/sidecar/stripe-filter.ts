@@ -1,0 +1,167 @@
+import { compileFilter, type EventTest } from '../filter/compile.ts';
+import { holdsWithoutValue } from '../filter/missing.ts';
+import { type Condition, type Expression, type Filter, isJunction } from '../filter/tree.ts';
+import { mayContain } from './bloom.ts';
+import type { Cell, Chunk, CodesColumn, Column, OpaqueColumn, Stripe } from './format.ts';
+import type { ChunkBytes } from './stripe-chunks.ts';
+
+/** What columns say of an event: it fails, only its record can tell, it passes. `and` is the least of several, `or` the greatest. */
+export const fails = 0;
+export const unsure = 1;
+export const passes = 2;
+
+/** One verdict per event of a stripe, or one for all of them. */
+export type Verdicts = number | Uint8Array;
+
+/** What a filter says of the events of a stripe. Without the chunks of a condition it is `unsure` of it; they are listed in `wanted`. */
+export function judgeStripe(
+  filter: Filter,
+  stripe: Stripe,
+  chunks: ChunkBytes | undefined,
+  wanted: Set<Chunk>,
+): Verdicts {
+  return both(filter.stages.map((stage) => judge(stage)));
+
+  function judge(expression: Expression): Verdicts {
+    if (!isJunction(expression)) return judgeCondition(expression, stripe, chunks, wanted);
+    const verdicts = expression.operands.map(judge);
+    return expression.kind === 'and' ? both(verdicts) : either(verdicts);
+  }
+}
+
+function both(verdicts: readonly Verdicts[]): Verdicts {
+  return verdicts.reduce((one, other) => joined(one, other, Math.min, fails, passes), passes);
+}
+
+function either(verdicts: readonly Verdicts[]): Verdicts {
+  return verdicts.reduce((one, other) => joined(one, other, Math.max, passes, fails), fails);
+}
+
+/** `end` decides alone, and `neutral` changes nothing. */
+function joined(
+  one: Verdicts,
+  other: Verdicts,
+  join: (one: number, other: number) => number,
+  end: number,
+  neutral: number,
+): Verdicts {
+  if (typeof one === 'number' && typeof other === 'number') return join(one, other);
+  if (typeof one === 'number') return joined(other, one, join, end, neutral);
+  if (other === end) return end;
+  if (other === neutral) return one;
+  const verdicts = new Uint8Array(one.length);
+  if (typeof other === 'number')
+    for (let row = 0; row < one.length; row++) verdicts[row] = join(one[row]!, other);
+  else for (let row = 0; row < one.length; row++) verdicts[row] = join(one[row]!, other[row]!);
+  return verdicts;
+}
+
+function judgeCondition(
+  condition: Condition,
+  stripe: Stripe,
+  chunks: ChunkBytes | undefined,
+  wanted: Set<Chunk>,
+): Verdicts {
+  const column = columnAt(stripe, condition.field.path);
+  if (column === 'unknown') return unsure;
+  if (column === undefined) return holdsWithoutValue(condition) ? passes : fails;
+  switch (column.kind) {
+    case 'codes':
+      return judgeCodes(cellTest(condition), column, stripe, chunks, wanted);
+    case 'numbers': {
+      if (chunks === undefined) {
+        wanted.add(column.numbers);
+        return unsure;
+      }
+      return judgeNumbers(condition, chunks.numbers(column.numbers, stripe.rows));
+    }
+    case 'opaque':
+      return judgeOpaque(condition, column, stripe, chunks, wanted);
+  }
+}
+
+/** The column of a field; nothing if no event has the field, and `unknown` if columns were too many. */
+export function columnAt(stripe: Stripe, path: readonly string[]): Column | undefined | 'unknown' {
+  const column = stripe.columns.find(
+    (one) => one.path.length === path.length && one.path.every((key, index) => key === path[index]),
+  );
+  return column ?? (stripe.isComplete ? undefined : 'unknown');
+}
+
+/** The condition about the values of a cell. A cell stands for an array of them, of which every filter speaks alike. */
+function cellTest(condition: Condition): (cell: Cell) => boolean {
+  const test: EventTest = compileFilter({
+    stages: [{ ...condition, field: { ...condition.field, path: ['cell'] } }],
+  });
+  return (cell) => test({ cell });
+}
+
+function judgeCodes(
+  test: (cell: Cell) => boolean,
+  column: CodesColumn,
+  { rows }: Stripe,
+  chunks: ChunkBytes | undefined,
+  wanted: Set<Chunk>,
+): Verdicts {
+  const cells = column.cells ?? (column.dictionary && chunks?.cells(column.dictionary));
+  if (cells === undefined) {
+    wanted.add(column.dictionary!);
+    if (column.codes !== undefined) wanted.add(column.codes);
+    return unsure;
+  }
+  const verdicts = Uint8Array.from(cells, (cell) => (test(cell) ? passes : fails));
+  // Nobody has the empty cell if nobody lacks the field.
+  const own = column.missing === 0 ? verdicts.subarray(1) : verdicts;
+  if (own.every((verdict) => verdict === own[0])) return own[0]!;
+  if (chunks === undefined) {
+    wanted.add(column.codes!);
+    return unsure;
+  }
+  const codes = chunks.codes(column, rows);
+  const judged = new Uint8Array(rows);
+  for (let row = 0; row < rows; row++) judged[row] = verdicts[codes[row]!]!;
+  return judged;
+}
+
+function judgeNumbers(condition: Condition, numbers: Float64Array): Verdicts {
+  const test = cellTest(condition);
+  const withoutValue = test([]) ? passes : fails;
+  const cell: [number] = [0];
+  const judged = new Uint8Array(numbers.length);
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row]!;
+    cell[0] = number;
+    judged[row] = Number.isNaN(number) ? withoutValue : test(cell) ? passes : fails;
+  }
+  return judged;
+}
+
+/** Whether a value is in any of the events can be told for whole values only. */
+function judgeOpaque(
+  condition: Condition,
+  { missing, bloom }: OpaqueColumn,
+  { rows }: Stripe,
+  chunks: ChunkBytes | undefined,
+  wanted: Set<Chunk>,
+): Verdicts {
+  if (missing === rows) return holdsWithoutValue(condition) ? passes : fails;
+  const values = valuesAskedFor(condition);
+  if (values === undefined) return unsure;
+  const asked = values.filter((value) => value !== null);
+  if (asked.length < values.length && missing > 0) return unsure;
+  if (asked.length === 0) return fails;
+  if (bloom === undefined) return unsure;
+  if (chunks === undefined) {
+    wanted.add(bloom);
+    return unsure;
+  }
+  const bits = chunks.raw(bloom);
+  return asked.some((value) => mayContain(bits, value)) ? unsure : fails;
+}
+
+function valuesAskedFor(condition: Condition) {
+  if (condition.field.cast !== undefined) return undefined;
+  if (condition.kind === 'comparison' && condition.operator === '==') return [condition.value];
+  if (condition.kind === 'membership' && !condition.isNegated) return condition.values;
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { conciseText } from './concise-text.ts';
+import { fitted } from './fit.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type AnswerFormat = 'concise' | 'detailed';
+
+/** What a tool answers: the same as fields and as text. */
+export interface ToolAnswer {
+  readonly fields: Fields;
+  readonly text: string;
+}
+
+/** What every answer ends with. */
+export interface AnswerTail {
+  readonly truncated: boolean;
+  readonly next_cursor: string | null;
+  readonly hint?: string | undefined;
+  readonly console_url: string;
+}
+
+export interface AnswerOptions {
+  readonly format: AnswerFormat;
+  readonly tokensMax: number;
+}
+
+const cutHint = 'The answer was too long and is cut; ask for less, or set max_tokens.';
+
+/** Fields and tail as one answer that is no longer than it may be. */
+export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }: AnswerOptions): ToolAnswer {
+  const { answer: kept, isCut } = fitted(fields, tokensMax);
+  const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;
+  const all = {
+    ...kept,
+    ...tail,
+    truncated: tail.truncated || isCut,
+    ...(hint === undefined ? {} : { hint }),
+  };
+  if (hint === undefined) delete (all as { hint?: string | undefined }).hint;
+  return { fields: all, text: format === 'detailed' ? JSON.stringify(all) : conciseText(all) };
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { ToolProblem } from './problem.ts';
+
+/**
+ * Where the next rows of an answer begin. It belongs to the question that it was given for: with another one it would lead to nowhere. It
+ * opens nothing; who may see the rows is asked anew each time.
+ */
+export function cursorText(question: string, place: string): string {
+  return Buffer.from(JSON.stringify([question, place])).toString('base64url');
+}
+
+export function placeIn(cursor: string, question: string): string {
+  const [asked, place] = columnsOf(cursor);
+  if (typeof asked !== 'string' || typeof place !== 'string')
+    throw new ToolProblem(
+      'invalid_cursor',
+      'cursor is not a next_cursor of an earlier answer. Leave it out.',
+    );
+  if (asked !== question)
+    throw new ToolProblem(
+      'invalid_cursor',
+      'cursor belongs to an answer to other arguments. Repeat those of the call that gave it, or leave it out.',
+    );
+  return place;
+}
+
+/** What makes two calls ask the same. */
+export function questionOf(tool: string, args: Readonly<Record<string, unknown>>): string {
+  const { cursor, limit, format, max_tokens, ...asked } = args;
+  return hash('sha256', JSON.stringify([tool, asked]), 'base64url').slice(0, 12);
+}
+
+function columnsOf(cursor: string): readonly unknown[] {
+  try {
+    const found: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,105 @@
+import { caps, nearestNames } from '@weir/core';
+import * as z from 'zod';
+import { conciseText } from '../answers/concise-text.ts';
+import { ToolProblem } from '../answers/problem.ts';
+import { charsPerToken } from '../answers/tokens.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { DocsPage } from './documentation.ts';
+import { docsSearch } from './search-docs.ts';
+
+const hit = z.object({
+  path: z.string(),
+  title: z.string(),
+  section: z.string(),
+  line: z.int(),
+  excerpt: z.string(),
+});
+
+const hitsMax = 20;
+const hitsUsual = 8;
+const charsMax = caps.mcpAnswerTokensUsual * charsPerToken;
+
+/** What the documentation server offers: to look for pages and to read them. They know nothing of any cluster. */
+export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
+  const search = docsSearch(pages);
+  const searchInput = z.strictObject({
+    query: z.string().min(1).max(256).describe('Words to look for, such as "retention of compacted topics".'),
+    limit: z.int().min(1).max(hitsMax).default(hitsUsual).describe('Sections at most.'),
+  });
+  const readInput = z.strictObject({
+    path: z.string().min(1).max(256).describe('The page, as search_docs tells it.'),
+    line: z.int().min(1).default(1).describe('Where to begin, from 1.'),
+  });
+  return [
+    {
+      name: 'search_docs',
+      title: 'Search the documentation',
+      description: 'Finds sections of the documentation by words, the best first. read_doc reads a page.',
+      input: searchInput,
+      output: z.object({ hits: z.array(hit), hint: z.string().optional() }),
+      operations: [],
+      run: async ({ query, limit }: z.output<typeof searchInput>) => {
+        const hits = search(query, limit);
+        const fields =
+          hits.length > 0 ? { hits } : { hits, hint: `Nothing has these words. Pages: ${pathsOf(pages)}` };
+        return { fields, text: conciseText(fields) };
+      },
+    },
+    {
+      name: 'read_doc',
+      title: 'Read a page of the documentation',
+      description: 'Gives a page of the documentation as Markdown, or the part of it that begins at a line.',
+      input: readInput,
+      output: z.object({
+        path: z.string(),
+        title: z.string(),
+        text: z.string(),
+        truncated: z.boolean(),
+        next_line: z.int().nullable(),
+      }),
+      operations: [],
+      run: async ({ path, line }: z.output<typeof readInput>) => {
+        const page = pages.find((one) => one.path === path);
+        if (page === undefined) throw noPage(pages, path);
+        const part = partOf(page, line);
+        const fields = { path, title: page.title, ...part };
+        const more = part.next_line === null ? '' : `\n\n(continues: read_doc with line ${part.next_line})`;
+        return { fields, text: part.text + more };
+      },
+    },
+  ];
+}
+
+function noPage(pages: readonly DocsPage[], path: string): ToolProblem {
+  const near = nearestNames(
+    path,
+    pages.map((page) => page.path),
+  );
+  const there = near.length > 0 ? near.join(', ') : pathsOf(pages);
+  return new ToolProblem('page_not_found', `There is no such page. Pages: ${there}`);
+}
+
+function pathsOf(pages: readonly DocsPage[]): string {
+  return pages
+    .map(({ path }) => path)
+    .join(', ')
+    .slice(0, caps.apiTextCharsMax);
+}
+
+/** Whole lines of a page, as many as one answer has. A line that is longer than all of it is cut. */
+function partOf({ text }: DocsPage, line: number) {
+  const lines = text.split('\n').slice(line - 1);
+  let chars = 0;
+  let count = 0;
+  for (const one of lines) {
+    chars += one.length + 1;
+    if (chars > charsMax && count > 0) break;
+    count++;
+  }
+  const hasMore = count < lines.length;
+  return {
+    text: lines.slice(0, count).join('\n').slice(0, charsMax),
+    truncated: hasMore,
+    next_line: hasMore ? line + count : null,
+  };
+}

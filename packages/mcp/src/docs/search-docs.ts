@@ -1,0 +1,104 @@
+import type { DocsPage } from './documentation.ts';
+
+export interface DocsHit {
+  readonly path: string;
+  readonly title: string;
+  /** The heading under which the words stand. */
+  readonly section: string;
+  /** The line on which the section begins, from 1. */
+  readonly line: number;
+  readonly excerpt: string;
+}
+
+interface Section {
+  readonly page: DocsPage;
+  readonly heading: string;
+  readonly line: number;
+  readonly text: string;
+  /** How often each word stands in it. */
+  readonly words: ReadonlyMap<string, number>;
+}
+
+const excerptCharsMax = 300;
+
+/** Words of a heading count as much as this many in the text. */
+const headingWeight = 5;
+
+/** Looks for sections of pages by their words. Rare words count for more, and a section that has all of them comes first. */
+export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
+  const sections = pages.flatMap(sectionsOf);
+  const holders = new Map<string, number>();
+  for (const { words } of sections)
+    for (const word of words.keys()) holders.set(word, (holders.get(word) ?? 0) + 1);
+  const rarityOf = (word: string) =>
+    Math.log(1 + sections.length / (holders.get(word) ?? sections.length + 1));
+
+  return (query, limit) => {
+    const wanted = [...new Set(wordsIn(query))];
+    const scored = sections.flatMap((section) => {
+      const found = wanted.filter((word) => section.words.has(word));
+      if (found.length === 0) return [];
+      const weight = found.reduce(
+        (sum, word) => sum + rarityOf(word) * (1 + Math.log(section.words.get(word)!)),
+        0,
+      );
+      return [{ section, score: weight * (found.length / wanted.length) ** 2 }];
+    });
+    scored.sort((a, b) => b.score - a.score || (a.section.page.path < b.section.page.path ? -1 : 1));
+    return scored.slice(0, limit).map(({ section }) => hitOf(section, wanted));
+  };
+}
+
+function hitOf({ page, heading, line, text }: Section, wanted: readonly string[]): DocsHit {
+  const lower = text.toLowerCase();
+  const first = Math.min(...wanted.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
+  const from = Math.max(0, Math.min(first, text.length) - excerptCharsMax / 3);
+  const excerpt = text
+    .slice(from, from + excerptCharsMax)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return { path: page.path, title: page.title, section: heading, line, excerpt };
+}
+
+function sectionsOf(page: DocsPage): Section[] {
+  const sections: Section[] = [];
+  let heading = page.title;
+  let begin = 0;
+  let isCode = false;
+  const lines = page.text.split('\n');
+  const close = (end: number) => {
+    const text = lines.slice(begin, end).join('\n').trim();
+    if (text !== '') sections.push({ page, heading, line: begin + 1, text, words: countsOf(heading, text) });
+    begin = end;
+  };
+  lines.forEach((line, index) => {
+    if (line.startsWith('```')) isCode = !isCode;
+    const found = isCode ? null : /^#{1,6}\s+(.+)$/.exec(line);
+    if (found === null) return;
+    close(index);
+    heading = found[1]!.trim();
+  });
+  close(lines.length);
+  return sections;
+}
+
+function countsOf(heading: string, text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of wordsIn(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of wordsIn(heading)) counts.set(word, (counts.get(word) ?? 0) + headingWeight);
+  return counts;
+}
+
+/** Words as people type them: `groups` finds `group`, and `retention.ms` both of its parts and itself. */
+function wordsIn(text: string): string[] {
+  const found = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
+  return found.flatMap((word) => {
+    const whole = word.replace(/[._-]+$/, '');
+    const parts = whole.split(/[._-]/).filter((part) => part.length > 1);
+    return [...new Set([whole, ...parts].map(singular))];
+  });
+}
+
+function singular(word: string): string {
+  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createMcpHandler, type McpServer, type Server } from '@modelcontextprotocol/server';
+import { ApiError, printJson } from '@weir/api';
+import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { mcpRequestsRow } from './metric-rows.ts';
+import { isFromOwnSite } from './own-site.ts';
+import { readBody } from './read-body.ts';
+import { sendWebResponse, webRequestOf } from './web-exchange.ts';
+
+export interface EndpointOptions<Who> {
+  /** What metrics call it. */
+  readonly name: string;
+  /** Whoever sends the request, proven; or an `ApiError`. */
+  readonly whoOf: (request: IncomingMessage) => Promise<Who>;
+  /** A server for one request of somebody. */
+  readonly serverFor: (who: Who) => McpServer | Server;
+  /** Where browsers reach the service. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** One address at which the protocol is spoken, over HTTP. */
+export interface Endpoint {
+  /** It never rejects. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Streams are kept open by a comment every so often. Connections that are silent for 30 s are cut. */
+const keepAliveMs = 10_000;
+
+const jsonType = /^application\/json[\t ]*(?:;|$)/i;
+
+/**
+ * Serves the protocol in all revisions that its library knows, without memory between requests: who asks is found out anew with each, and each
+ * gets a server of its own.
+ */
+export function createEndpoint<Who extends object>(options: EndpointOptions<Who>): Endpoint {
+  const { name, whoOf, serverFor, publicUrl, clock, log, metrics } = options;
+  let runningCount = 0;
+  const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!.who as Who), {
+    keepAliveMs,
+    maxSubscriptions: caps.mcpSubscriptionsMax,
+    maxRequestBodySize: caps.mcpRequestBytesMax,
+    onerror: (error) => log.debug('a request of the Model Context Protocol was refused', problemOf(error)),
+  });
+  return { answer, close: () => handler.close() };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    runningCount++;
+    try {
+      if (runningCount > caps.mcpRequestsRunningMax) throw new ApiError('unavailable');
+      await serve(request, response);
+    } catch (thrown) {
+      sendError(request, response, thrown instanceof ApiError ? thrown : mistake(thrown));
+    } finally {
+      runningCount--;
+      metrics.series(mcpRequestsRow, { endpoint: name, status: String(response.statusCode) }).add(1);
+    }
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'Messages are sent with POST.');
+    if (!isFromOwnSite(request.headers, publicUrl()))
+      throw new ApiError('forbidden', 'Pages of other sites may not call this; programs send no Origin.');
+    const who = await whoOf(request);
+    if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type');
+    const text = await readBody(request, clock);
+    const stop = new AbortController();
+    const leave = () => {
+      if (!response.writableFinished) stop.abort();
+    };
+    response.once('close', leave);
+    try {
+      const parsed = parsedOf(text);
+      if (parsed === undefined) return send(response, 400, notJson);
+      const found = await handler.fetch(webRequestOf(request, stop.signal), {
+        parsedBody: parsed.body,
+        authInfo: { token: '', clientId: '', scopes: [], extra: { who } },
+      });
+      if (!response.destroyed) await sendWebResponse(found, response);
+    } finally {
+      response.off('close', leave);
+    }
+  }
+
+  /** Ours: it is logged, and the caller is told nothing of it. */
+  function mistake(thrown: unknown): ApiError {
+    log.error('the Model Context Protocol could not be served', { endpoint: name, ...problemOf(thrown) });
+    return new ApiError('internal', undefined, { cause: thrown });
+  }
+}
+
+const notJson =
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body is not JSON"}}';
+
+function parsedOf(text: string): { readonly body: unknown } | undefined {
+  try {
+    return { body: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+export function problemOf(thrown: unknown): { readonly problem: string } {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return { problem: text.slice(0, caps.apiTextCharsMax) };
+}
+
+function sendError(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error.code === 'method_not_allowed') response.setHeader('allow', 'POST');
+  if (error.isRetriable) response.setHeader('retry-after', error.retryAfterSeconds ?? 1);
+  // Whatever was not read of the body ends with the connection.
+  if (!request.complete) response.setHeader('connection', 'close');
+  send(response, error.status, printJson(error.envelope));
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status).end(text);
+}

@@ -1,0 +1,39 @@
+import { docsTools } from './docs/docs-tools.ts';
+import type { DocsPage } from './docs/documentation.ts';
+import { prompts } from './prompts/prompts.ts';
+import type { Offer } from './protocol-server.ts';
+import { docsFamily, eventTypeFamily, fixedResources } from './resources/resources.ts';
+import { tools } from './tools/tools.ts';
+
+/** What the control plane offers to whoever has keys. */
+export function controlPlaneOffer(pages: readonly DocsPage[]): Offer {
+  return {
+    name: 'weir',
+    title: 'Weir',
+    instructions: [
+      'Tools to look at virtual clusters of a Kafka-compatible streaming service. All of them only read.',
+      'Call get_context first: it names the virtual clusters. Other tools take them by id or name.',
+      'For events, prefer aggregate_events before search_events; a search reaches over 24 hours at most.',
+      'Answers say in `truncated` and `next_cursor` whether there is more, and in `hint` what to do next.',
+    ].join(' '),
+    tools,
+    resources: fixedResources,
+    families: [eventTypeFamily, docsFamily(pages)],
+    prompts,
+    isPublic: false,
+  };
+}
+
+/** What the documentation offers to everybody. It reaches no cluster. */
+export function documentationOffer(pages: readonly DocsPage[]): Offer {
+  return {
+    name: 'weir-docs',
+    title: 'Documentation of Weir',
+    instructions: 'search_docs finds sections of the documentation by words; read_doc reads a page.',
+    tools: docsTools(pages),
+    resources: [],
+    families: [docsFamily(pages)],
+    prompts: [],
+    isPublic: true,
+  };
+}

@@ -1,0 +1,43 @@
+import { caps } from '@weir/core';
+import { filterFieldsOf } from '@weir/events';
+import type { Asking } from '../tools/asking.ts';
+import { clusterIdOf, reachedClusters } from '../tools/find-cluster.ts';
+import type { PromptArgument } from './prompts.ts';
+
+export type Completion = {
+  readonly values: string[];
+  readonly total: number;
+  readonly hasMore: boolean;
+};
+
+/** The values that begin with what was typed, then those that have it in them. */
+export function completionOf(values: readonly string[], typed: string): Completion {
+  const wanted = typed.toLowerCase();
+  const found = values.filter((value) => value.toLowerCase().includes(wanted));
+  const begins = (value: string) => (value.toLowerCase().startsWith(wanted) ? 0 : 1);
+  const sorted = found.toSorted((a, b) => begins(a) - begins(b));
+  const shown = sorted.slice(0, caps.mcpCompletionsMax);
+  return { values: shown, total: found.length, hasMore: found.length > shown.length };
+}
+
+/** What an argument can be, by those that were given before it. Without a cluster nothing in it can be named. */
+export async function valuesOf(
+  completedBy: PromptArgument['completedBy'],
+  given: Readonly<Record<string, string>>,
+  typed: string,
+  asking: Asking,
+): Promise<readonly string[]> {
+  if (completedBy === undefined) return [];
+  if (completedBy === 'event_field') return filterFieldsOf().filter((name) => !name.endsWith('*'));
+  if (completedBy === 'cluster') return (await reachedClusters(asking)).map(({ name }) => name);
+  if (given.virtual_cluster === undefined) return [];
+  const virtual_cluster_id = await clusterIdOf(asking, given.virtual_cluster);
+  if (completedBy === 'topic')
+    return (await asking.call('list_topics', { virtual_cluster_id })).topics.map(({ name }) => name);
+  const { groups } = await asking.call('list_consumer_groups', {
+    virtual_cluster_id,
+    query: typed,
+    limit: caps.apiPageRowsMax,
+  });
+  return groups.map(({ name }) => name);
+}

@@ -1,0 +1,110 @@
+import { catalogue, consolePaths } from '@weir/api';
+import * as z from 'zod';
+import { answerOf } from '../answers/answer.ts';
+import { answerOfRows } from '../answers/rows.ts';
+import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import { onCluster } from './find-cluster.ts';
+import { defineTool } from './tool.ts';
+
+const rule = catalogue['virtual_clusters/acls/list'].output.shape.acls.element.omit({});
+const { resource_type, operation } = rule.shape;
+const concise = Object.keys(rule.shape);
+const { virtual_cluster_id: _, ...question } = catalogue.explain_access.input.shape;
+
+export const aclTools = [
+  defineTool({
+    name: 'list_acls',
+    operations: ['virtual_clusters/acls/list', 'describe_virtual_cluster_configuration'],
+    note: 'explain_access tells what they mean for somebody.',
+    input: {
+      ...clusterArgument,
+      principal: z
+        .string()
+        .max(256)
+        .optional()
+        .describe('Only rules about this one, as User:name or the name.'),
+      resource_type: resource_type.optional().describe('Only rules about this type.'),
+      resource_name: z.string().max(256).optional().describe('Only rules that apply to this name.'),
+      operation: operation.optional().describe('Only rules about this operation, or about all.'),
+      ...listArguments(50),
+    },
+    output: {
+      total: z.int().describe('How many there are.'),
+      mode: catalogue.explain_access.output.shape.mode,
+      acls: z.array(rule),
+    },
+    async run(args, asking) {
+      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+        const target = { virtual_cluster_id: clusterId };
+        const [{ acls }, { virtual_cluster_configuration: settings }] = await Promise.all([
+          asking.call('virtual_clusters/acls/list', target),
+          asking.call('describe_virtual_cluster_configuration', target),
+        ]);
+        const mode = settings.are_acls_enabled
+          ? 'enforced'
+          : settings.acl_shadowing_enabled
+            ? 'shadow'
+            : 'off';
+        const items = acls.filter(
+          (acl) =>
+            isAbout(acl.principal, args.principal) &&
+            (args.resource_type === undefined || acl.resource_type === args.resource_type) &&
+            (args.resource_name === undefined || appliesTo(acl, args.resource_name)) &&
+            (args.operation === undefined || ['ALL', args.operation].includes(acl.operation)),
+        );
+        return answerOfRows({
+          tool: 'list_acls',
+          args,
+          name: 'acls',
+          concise,
+          fields: { mode },
+          items,
+          keyOf: (acl) => JSON.stringify(acl),
+          rowsOf: (shown) => shown,
+          hint: () =>
+            mode === 'off'
+              ? 'ACLs are off: no rule counts, everybody may do everything.'
+              : mode === 'shadow'
+                ? 'Rules are only tried out: nothing is denied yet.'
+                : undefined,
+          consoleUrl: asking.consoleUrl(consolePaths.acls(clusterId)),
+        });
+      });
+    },
+  }),
+  defineTool({
+    name: 'explain_access',
+    operations: ['explain_access'],
+    input: { ...clusterArgument, ...question, ...formatArguments },
+    output: { ...catalogue.explain_access.output.shape },
+    async run({ virtual_cluster: given, format, max_tokens: tokensMax, ...asked }, asking) {
+      return onCluster(asking, given, async (clusterId) => {
+        const told = await asking.call('explain_access', { virtual_cluster_id: clusterId, ...asked });
+        const isLacking = !told.do_rules_allow && told.deciding_rule === null;
+        return answerOf(
+          told,
+          {
+            truncated: false,
+            next_cursor: null,
+            hint: isLacking
+              ? `A rule that allows it: ALLOW ${told.principals.at(-1)} ${asked.operation} on ${asked.resource_type} ${asked.resource_name} from *. An administrator can add it.`
+              : undefined,
+            console_url: asking.consoleUrl(consolePaths.acls(clusterId)),
+          },
+          { format, tokensMax },
+        );
+      });
+    },
+  }),
+];
+
+type Rule = z.output<typeof rule>;
+
+/** Rules for everybody are about anybody. */
+function isAbout(principal: string, asked: string | undefined): boolean {
+  return asked === undefined || [asked, `User:${asked}`, 'User:*'].includes(principal);
+}
+
+function appliesTo({ resource_name: name, pattern_type: pattern }: Rule, asked: string): boolean {
+  return pattern === 'PREFIXED' ? asked.startsWith(name) : name === '*' || name === asked;
+}

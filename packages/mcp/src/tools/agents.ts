@@ -1,0 +1,50 @@
+import { catalogue, consolePaths } from '@weir/api';
+import * as z from 'zod';
+import { answerOfRows } from '../answers/rows.ts';
+import { clusterArgument, listArguments } from './arguments.ts';
+import { onCluster } from './find-cluster.ts';
+import { rowSchema } from './rows.ts';
+import { defineTool } from './tool.ts';
+
+const { input, output } = catalogue.list_agents;
+const concise = ['agent_id', 'host', 'release', 'roles', 'zone', 'cpu_load', 'last_seen_at'];
+
+export const agentTools = [
+  defineTool({
+    name: 'list_agents',
+    operations: ['list_agents'],
+    input: {
+      ...clusterArgument,
+      group: input.shape.group,
+      role: input.shape.role,
+      ...listArguments(50),
+    },
+    output: {
+      total: z.int().describe('How many there are.'),
+      agents: z.array(rowSchema(output.shape.agents.element, concise)),
+    },
+    async run(args, asking) {
+      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+        const { group, role } = args;
+        const { agents } = await asking.call('list_agents', { virtual_cluster_id: clusterId, group, role });
+        const releases = new Set(agents.map(({ release }) => release));
+        return answerOfRows({
+          tool: 'list_agents',
+          args,
+          name: 'agents',
+          concise,
+          items: agents,
+          keyOf: ({ agent_id }) => agent_id,
+          rowsOf: (shown) => shown,
+          hint: (shown) => {
+            if (shown.length === 0) return 'No agent called in lately: nothing serves Kafka clients here.';
+            return releases.size > 1
+              ? `Agents run ${releases.size} releases: ${[...releases].join(', ')}.`
+              : undefined;
+          },
+          consoleUrl: asking.consoleUrl(consolePaths.agents(clusterId)),
+        });
+      });
+    },
+  }),
+];

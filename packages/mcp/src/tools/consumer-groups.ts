@@ -1,0 +1,171 @@
+import { ApiError, catalogue, consolePaths } from '@weir/api';
+import { nearestNames } from '@weir/core';
+import * as z from 'zod';
+import { answerOf } from '../answers/answer.ts';
+import { ToolProblem } from '../answers/problem.ts';
+import { answerOfPages } from '../answers/rows.ts';
+import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import type { Asking } from './asking.ts';
+import { onCluster } from './find-cluster.ts';
+import { rowSchema } from './rows.ts';
+import { defineTool } from './tool.ts';
+
+const { input, output } = catalogue.list_consumer_groups;
+const concise = ['name', 'state', 'member_count', 'total_lag', 'max_lag'];
+
+const group = catalogue.describe_consumer_group.output.shape.group.shape;
+const partition = group.topics.element.shape.partitions.element.shape;
+const member = group.members.element.shape;
+
+/** Names that are looked through for one that was probably meant. */
+const namesMax = 1000;
+
+export const consumerGroupTools = [
+  defineTool({
+    name: 'list_consumer_groups',
+    operations: ['list_consumer_groups'],
+    note: 'The largest lag comes first.',
+    input: {
+      ...clusterArgument,
+      query: input.shape.query,
+      min_lag: input.shape.lag_min,
+      sort_by: z.enum(['lag', 'name']).default('lag').describe('The largest lag first, or by name.'),
+      ...listArguments(50),
+    },
+    output: { groups: z.array(rowSchema(output.shape.groups.element, concise)) },
+    async run(args, asking) {
+      return onCluster(asking, args.virtual_cluster, (clusterId) =>
+        answerOfPages({
+          tool: 'list_consumer_groups',
+          args,
+          name: 'groups',
+          concise,
+          async page(limit, cursor) {
+            const { groups, next_cursor } = await asking.call('list_consumer_groups', {
+              virtual_cluster_id: clusterId,
+              query: args.query,
+              lag_min: args.min_lag,
+              sort_by: args.sort_by,
+              limit,
+              cursor,
+            });
+            return { rows: groups, nextCursor: next_cursor };
+          },
+          hint: (shown) => {
+            if (shown.length === 0) return 'No consumer group is like that.';
+            return shown.some(({ total_lag }) => Number(total_lag) > 0)
+              ? 'describe_consumer_group tells which partitions are behind, and who reads them.'
+              : undefined;
+          },
+          consoleUrl: asking.consoleUrl(consolePaths.consumerGroups(clusterId)),
+        }),
+      );
+    },
+  }),
+  defineTool({
+    name: 'describe_consumer_group',
+    operations: ['describe_consumer_group', 'list_consumer_groups'],
+    input: {
+      ...clusterArgument,
+      group: catalogue.describe_consumer_group.input.shape.group,
+      top: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
+      ...formatArguments,
+    },
+    output: {
+      name: group.name,
+      type: group.type,
+      state: group.state,
+      protocol: group.protocol,
+      total_lag: group.total_lag,
+      partition_count: z.int().describe('How many partitions it has.'),
+      topics: z.array(z.object({ name: z.string(), total_lag: z.int() })).describe('Lag by topic.'),
+      partitions: z
+        .array(
+          z.object({
+            topic: z.string(),
+            partition: partition.partition,
+            lag: partition.lag,
+            committed_offset: partition.committed_offset,
+            end_offset: partition.end_offset,
+            member_id: partition.member_id,
+          }),
+        )
+        .describe('The partitions that are behind the most.'),
+      members: z
+        .array(
+          z.object({
+            id: member.id,
+            client_id: member.client_id,
+            client_host: member.client_host,
+            partition_count: z.int().describe('Partitions that it reads.'),
+          }),
+        )
+        .describe('Its members.'),
+    },
+    async run({ virtual_cluster: given, group: name, top, format, max_tokens: tokensMax }, asking) {
+      return onCluster(asking, given, async (clusterId) => {
+        const { group: found } = await asking
+          .call('describe_consumer_group', { virtual_cluster_id: clusterId, group: name })
+          .catch((error: unknown) => orSuggest(error, clusterId, name, asking));
+        const partitions = found.topics
+          .flatMap(({ name: topic, partitions: all }) =>
+            all.map(({ start_offset: _, ...one }) => ({ topic, ...one })),
+          )
+          .sort((a, b) => (b.lag ?? 0) - (a.lag ?? 0));
+        const unread = partitions.filter(({ member_id }) => member_id === null).length;
+        return answerOf(
+          {
+            name: found.name,
+            type: found.type,
+            state: found.state,
+            protocol: found.protocol,
+            total_lag: found.total_lag,
+            partition_count: partitions.length,
+            topics: found.topics.map(({ name: topic, total_lag }) => ({ name: topic, total_lag })),
+            partitions: partitions.slice(0, top),
+            members: found.members.map(({ id, client_id, client_host, assignment }) => ({
+              id,
+              client_id,
+              client_host,
+              partition_count: assignment.assignments.reduce((sum, one) => sum + one.partitions.length, 0),
+            })),
+          },
+          {
+            truncated: partitions.length > top,
+            next_cursor: null,
+            hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
+            console_url: asking.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
+          },
+          { format, tokensMax },
+        );
+      });
+    },
+  }),
+];
+
+function hintOf(group: { memberCount: number; unread: number; isBehind: boolean }): string | undefined {
+  if (group.memberCount === 0)
+    return group.isBehind
+      ? 'The group has no members: nothing reads, and the lag grows. Start its consumers.'
+      : 'The group has no members and is not behind.';
+  if (group.unread > 0) return `${group.unread} partitions are read by no member.`;
+  return group.isBehind
+    ? 'Call again after a while: if the lag grows, add members or look at their hosts.'
+    : undefined;
+}
+
+/** A group that is not there is often a mistake in typing. */
+async function orSuggest(error: unknown, clusterId: string, name: string, asking: Asking): Promise<never> {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+  const { groups } = await asking.call('list_consumer_groups', {
+    virtual_cluster_id: clusterId,
+    limit: namesMax,
+  });
+  const near = nearestNames(
+    name,
+    groups.map((one) => one.name),
+  );
+  const hint =
+    near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_consumer_groups lists them.';
+  throw new ToolProblem('group_not_found', `There is no such consumer group. ${hint}`);
+}

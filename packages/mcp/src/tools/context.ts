@@ -1,0 +1,51 @@
+import { catalogue, consolePaths } from '@weir/api';
+import { caps, eventTypeNames } from '@weir/core';
+import * as z from 'zod';
+import { answerOf } from '../answers/answer.ts';
+import { formatArguments } from './arguments.ts';
+import { defineTool } from './tool.ts';
+
+const { account, actor, workspaces, release, server_time } = catalogue.get_context.output.shape;
+
+/** What a caller has to know of limits before it runs into them. */
+const limits = {
+  events_window_hours: caps.eventsWindowMsMax / 3_600_000,
+  events_per_search: caps.eventRowsMax,
+  rows_per_answer: caps.mcpRowsMax,
+  tokens_per_answer: caps.mcpAnswerTokensMax,
+};
+
+export const contextTools = [
+  defineTool({
+    name: 'get_context',
+    operations: ['get_context'],
+    note: 'Call it first: it names the virtual clusters that all other tools need.',
+    input: { ...formatArguments },
+    output: {
+      account,
+      actor,
+      workspaces,
+      release,
+      server_time,
+      event_types: z.array(z.enum(eventTypeNames)).describe('The event types that there are.'),
+      limits: z.record(z.string(), z.number()).describe('Limits of the tools.'),
+    },
+    async run({ format, max_tokens: tokensMax }, asking) {
+      const { is_account_admin: _, ...context } = await asking.call('get_context', {});
+      const clusterCount = context.workspaces.reduce((sum, one) => sum + one.virtual_clusters.length, 0);
+      return answerOf(
+        { ...context, event_types: eventTypeNames, limits },
+        {
+          truncated: false,
+          next_cursor: null,
+          hint:
+            clusterCount === 0
+              ? 'These keys reach no virtual cluster; somebody has to make one, or a key for another workspace.'
+              : 'list_virtual_clusters tells how they are; list_diagnostics what is wrong with one.',
+          console_url: asking.consoleUrl(consolePaths.home()),
+        },
+        { format, tokensMax },
+      );
+    },
+  }),
+];

@@ -1,0 +1,161 @@
+import { ApiError, catalogue, type EventSearchLink, type OutputOf } from '@weir/api';
+import { parseFilter, pointAt, resolveTimeRange, type TimeRange } from '@weir/events';
+import * as z from 'zod';
+import { ToolProblem } from '../answers/problem.ts';
+import type { Asking } from './asking.ts';
+import { onCluster } from './find-cluster.ts';
+
+/** What all searches for events have in common. */
+
+export const timeArguments = {
+  since: z
+    .string()
+    .max(32)
+    .optional()
+    .describe('The last part of time: 5m, 1h, up to 24h; 1h if no time is given.'),
+  start: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Instead of since: a moment such as 2026-01-31T12:00:00Z; with end.'),
+  end: z.string().max(40).optional().describe('The end of it, at most 24 h after start.'),
+};
+
+const { event_types } = catalogue.search_events.input.shape;
+
+export const searchArguments = {
+  event_types,
+  filter: catalogue.search_events.input.shape.filter,
+  ...timeArguments,
+};
+
+export interface SearchArguments extends TimeArguments {
+  readonly event_types: z.output<typeof event_types>;
+  readonly filter: string;
+}
+
+export interface TimeArguments {
+  readonly since?: string | undefined;
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+}
+
+const stats = catalogue.search_events.output.shape.stats.shape;
+
+/** What a search has cost, and why it is not whole if it is not. */
+export const searchOutput = {
+  stats: z.object({
+    events_matched: stats.events_matched,
+    bytes_scanned: stats.bytes_scanned,
+    ms: stats.ms,
+  }),
+};
+
+/** The time that is asked for, if it can be searched. */
+export function rangeOf({ since, start, end }: TimeArguments, { clock }: Asking): TimeRange {
+  const range = givenRange(since, start, end);
+  const { problem } = resolveTimeRange(range, { nowMs: clock.nowMs(), timeZone: 'UTC' });
+  if (problem === undefined) return range;
+  const better = problem.suggestion === undefined ? '' : ` Use ${inWords(problem.suggestion)}.`;
+  throw new ToolProblem(problem.code, `${problem.message}.${better}`);
+}
+
+function givenRange(since = '', start = '', end = ''): TimeRange {
+  if (since !== '' && (start !== '' || end !== ''))
+    throw new ToolProblem('invalid_time_range', 'Give since, or start and end, and not both.');
+  if (since !== '') return { relative: since };
+  if (start === '' && end === '') return { relative: '1h' };
+  if (start === '' || end === '')
+    throw new ToolProblem('invalid_time_range', 'start and end go together; or give since, such as 1h.');
+  return { start, end };
+}
+
+function inWords(range: TimeRange): string {
+  if ('relative' in range) return `since ${range.relative}`;
+  return 'start' in range ? `start ${range.start} and end ${range.end}` : JSON.stringify(range);
+}
+
+/** What the filter is, or what is wrong with it: the place is shown, and what to write there. */
+export function checkedFilter(text: string): string {
+  const { problems } = text.trim() === '' ? { problems: undefined } : parseFilter(text);
+  if (problems === undefined) return text;
+  const [first] = problems;
+  const { line, column, message, suggestion } = first!;
+  const better = suggestion === undefined ? '' : `\nWrite ${suggestion} there.`;
+  throw new ToolProblem(
+    'filter_syntax',
+    `The filter cannot be understood at line ${line}, column ${column}: ${message}\n${pointAt(text, first!)}${better}\nThe resource events://filter-language has the whole language.`,
+  );
+}
+
+/** The search as operations take it. */
+export function scopeOf(args: SearchArguments, asking: Asking) {
+  return {
+    event_types: args.event_types,
+    filter: checkedFilter(args.filter),
+    time_range: rangeOf(args, asking),
+  };
+}
+
+/** The search as a link of the console says it. */
+export function linkOf({
+  event_types: types,
+  filter,
+  since = '',
+  start = '',
+  end = '',
+}: SearchArguments): EventSearchLink {
+  return {
+    types: types.join(','),
+    filter,
+    ...(start === '' ? { relative: since === '' ? '1h' : since } : { start, end }),
+  };
+}
+
+/** Searches a cluster. If it has no events, the caller is told how it gets some. */
+export async function onEvents<T>(
+  asking: Asking,
+  given: string,
+  work: (clusterId: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await onCluster(asking, given, work);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'events_disabled') throw error;
+    throw new ToolProblem(
+      'events_disabled',
+      `The virtual cluster ${given} records no events, so that there is nothing to search. An administrator of its workspace can turn them on in the Events tab of the cluster in the console, or with update_events_state {"enabled": true}; events come within seconds.`,
+    );
+  }
+}
+
+type Basis = Pick<OutputOf<'search_events'>, 'stats' | 'partial' | 'message'>;
+
+export function statsOf({ stats: all }: Basis) {
+  const { events_matched, bytes_scanned, ms } = all;
+  return { events_matched, bytes_scanned, ms };
+}
+
+/** Why an answer is not whole, and what to do. */
+export function basisHint({ partial, message, stats: { events_matched } }: Basis): string | undefined {
+  if (partial !== undefined)
+    return `The search ran out of ${partial} and gives what it had found; narrow the time or the filter.`;
+  if (message !== undefined)
+    return `${message} That is no failure: events of new clusters come within a minute.`;
+  return events_matched === 0
+    ? 'No event matches. Widen the time, check the types with list_event_types and the names of fields with list_event_fields.'
+    : undefined;
+}
+
+/** The time of the same length right before another. */
+export function timeBefore(args: TimeArguments, asking: Asking): TimeArguments {
+  const { window } = resolveTimeRange(rangeOf(args, asking), {
+    nowMs: asking.clock.nowMs(),
+    timeZone: 'UTC',
+  });
+  const { startMs, endMs } = window!;
+  return {
+    start: new Date(startMs - (endMs - startMs)).toISOString(),
+    end: new Date(startMs).toISOString(),
+  };
+}

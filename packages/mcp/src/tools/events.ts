@@ -1,0 +1,149 @@
+import { catalogue, consolePaths, type OutputOf } from '@weir/api';
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { answerOf } from '../answers/answer.ts';
+import { answerOfPages } from '../answers/rows.ts';
+import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import {
+  basisHint,
+  linkOf,
+  onEvents,
+  scopeOf,
+  searchArguments,
+  searchOutput,
+  statsOf,
+} from './event-search.ts';
+import { defineTool } from './tool.ts';
+
+type Event = OutputOf<'search_events'>['events'][number];
+
+const concise = ['time', 'type', 'level', 'message', 'id'];
+const fieldsMax = 10;
+const neighboursMax = 10;
+
+export const eventTools = [
+  defineTool({
+    name: 'search_events',
+    operations: ['search_events'],
+    note: 'aggregate_events counts them and is cheaper; use it first.',
+    input: {
+      ...clusterArgument,
+      ...searchArguments,
+      sort: catalogue.search_events.input.shape.sort,
+      fields: z
+        .array(z.string().max(256))
+        .max(fieldsMax)
+        .default([])
+        .describe('Further fields to show, such as data.principal.'),
+      ...listArguments(20),
+      limit: z.int().min(1).max(caps.eventRowsMax).default(20).describe('Events at most.'),
+    },
+    output: {
+      ...searchOutput,
+      events: z
+        .array(z.record(z.string(), z.unknown()))
+        .describe(
+          'concise: time, type, level, message, id and the fields asked for; detailed: whole events.',
+        ),
+    },
+    async run(args, asking) {
+      return onEvents(asking, args.virtual_cluster, async (clusterId) => {
+        const scope = scopeOf(args, asking);
+        let last: OutputOf<'search_events'> | undefined;
+        return answerOfPages({
+          tool: 'search_events',
+          args,
+          name: 'events',
+          concise: [...concise, ...args.fields],
+          async page(limit, cursor) {
+            last = await asking.call('search_events', {
+              virtual_cluster_id: clusterId,
+              ...scope,
+              sort: args.sort,
+              limit,
+              cursor,
+            });
+            const rows =
+              args.format === 'detailed' ? last.events : last.events.map((one) => rowOf(one, args.fields));
+            return { rows, nextCursor: last.next_cursor };
+          },
+          lateFields: () => ({ stats: statsOf(last!) }),
+          hint: () => basisHint(last!),
+          consoleUrl: asking.consoleUrl(consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort })),
+        });
+      });
+    },
+  }),
+  defineTool({
+    name: 'get_event',
+    operations: ['get_event'],
+    input: {
+      ...clusterArgument,
+      event_id: catalogue.get_event.input.shape.event_id,
+      time: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
+      event_types: catalogue.get_event.input.shape.event_types,
+      neighbors: z
+        .int()
+        .min(0)
+        .max(neighboursMax)
+        .default(0)
+        .describe('Events to show that happened before it, and as many after.'),
+      ...formatArguments,
+    },
+    output: {
+      event: z.record(z.string(), z.unknown()).describe('The event as it was recorded.'),
+      before: z.array(z.record(z.string(), z.unknown())).describe('Events before it.'),
+      after: z.array(z.record(z.string(), z.unknown())).describe('Events after it.'),
+    },
+    async run(
+      { virtual_cluster: given, event_id, time, event_types, neighbors, format, max_tokens },
+      asking,
+    ) {
+      return onEvents(asking, given, async (clusterId) => {
+        const found = await asking.call('get_event', {
+          virtual_cluster_id: clusterId,
+          event_id,
+          event_types,
+          near: time,
+          neighbors,
+        });
+        const shown = (all: readonly Event[]) =>
+          format === 'detailed' ? all : all.map((one) => rowOf(one, []));
+        return answerOf(
+          { event: found.event, before: shown(found.before), after: shown(found.after) },
+          {
+            truncated: false,
+            next_cursor: null,
+            console_url: asking.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
+          },
+          { format, tokensMax: max_tokens },
+        );
+      });
+    },
+  }),
+];
+
+/** The line of an event that an explorer shows. */
+function rowOf(event: Event, fields: readonly string[]) {
+  const { time, type, data, id } = event;
+  const row: Record<string, unknown> = {
+    time,
+    type,
+    level: data.log_level ?? data.severity ?? null,
+    message: data.message ?? data.title ?? data.metric_name ?? null,
+    id,
+  };
+  for (const field of fields) row[field] = valueAt(event, field) ?? null;
+  return row;
+}
+
+/** The value of a field as filters write it. A key in backticks may have dots in it. */
+function valueAt(event: Event, field: string): unknown {
+  const keys = [...field.matchAll(/`([^`]*)`|([^.`]+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+  let value: unknown = event;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}

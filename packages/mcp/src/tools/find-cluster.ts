@@ -1,0 +1,61 @@
+import { ApiError, clusterTypes, isId, type OutputOf } from '@weir/api';
+import { nearestNames } from '@weir/core';
+import { ToolProblem } from '../answers/problem.ts';
+import type { Asking } from './asking.ts';
+
+type Reached = OutputOf<'get_context'>['workspaces'][number]['virtual_clusters'][number];
+
+const candidatesMax = 10;
+
+/** The id of the cluster that was named. A name may be written without the prefix that its kind gives it. */
+export async function clusterIdOf(asking: Asking, given: string): Promise<string> {
+  if (isId('cluster', given)) return given;
+  const clusters = await reachedClusters(asking);
+  const found = clusters.filter((cluster) => cluster.name === given || shortName(cluster) === given);
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only.id;
+  if (only !== undefined)
+    throw new ToolProblem(
+      'cluster_not_found',
+      `${found.length} virtual clusters have this name; give the id: ${found.map(({ id }) => id).join(', ')}.`,
+    );
+  throw notFound(clusters, given);
+}
+
+/** Does something with a cluster. A cluster that the caller may not see is one that is not there, and he is told which are. */
+export async function onCluster<T>(
+  asking: Asking,
+  given: string,
+  work: (clusterId: string) => Promise<T>,
+): Promise<T> {
+  const clusterId = await clusterIdOf(asking, given);
+  try {
+    return await work(clusterId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+    const clusters = await reachedClusters(asking);
+    if (clusters.some(({ id }) => id === clusterId)) throw error;
+    throw notFound(clusters, given);
+  }
+}
+
+export async function reachedClusters(asking: Asking): Promise<readonly Reached[]> {
+  const { workspaces } = await asking.call('get_context', {});
+  return workspaces.flatMap(({ virtual_clusters }) => virtual_clusters);
+}
+
+function notFound(clusters: readonly Reached[], given: string): ToolProblem {
+  const names = clusters.map(({ name }) => name);
+  const near = nearestNames(given, [...names, ...clusters.map(shortName)]);
+  const candidates = near.length > 0 ? near : names.slice(0, candidatesMax);
+  const there =
+    candidates.length === 0
+      ? 'The keys of this connection reach no virtual cluster.'
+      : `Virtual clusters that these keys reach: ${candidates.join(', ')}${candidates.length < names.length ? ', …' : ''}.`;
+  return new ToolProblem('cluster_not_found', `There is no such virtual cluster. ${there}`);
+}
+
+/** Without the prefix that its kind gives it. */
+export function shortName({ name, type }: Pick<Reached, 'name' | 'type'>): string {
+  return name.slice(clusterTypes[type].namePrefix.length);
+}

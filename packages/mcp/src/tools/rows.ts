@@ -1,0 +1,11 @@
+import * as z from 'zod';
+
+/** The schema of a row: what everybody gets is there, the rest only for those who ask for details. */
+export function rowSchema(row: z.ZodObject, concise: readonly string[]): z.ZodObject {
+  const fields = Object.entries(row.shape as Readonly<Record<string, z.ZodType>>);
+  return z.object(
+    Object.fromEntries(
+      fields.map(([name, field]) => [name, concise.includes(name) ? field : field.optional()]),
+    ),
+  );
+}

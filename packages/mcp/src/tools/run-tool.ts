@@ -1,0 +1,103 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ApiError, catalogue, type OperationName, problemsInWords } from '@weir/api';
+import type { Clock, Log, Metrics } from '@weir/core';
+import { ToolProblem } from '../answers/problem.ts';
+import { problemOf } from '../endpoint/endpoint.ts';
+import { mcpToolCallsRow, mcpToolSecondsRow } from '../endpoint/metric-rows.ts';
+import type { Asking, CallOperation } from './asking.ts';
+import type { Tool } from './tool.ts';
+
+export interface ToolRunner {
+  readonly callOperation: CallOperation;
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface ToolCall {
+  readonly tool: Tool;
+  readonly args: unknown;
+  readonly stop: AbortSignal;
+  /** Tells the caller that it takes its time, if he wants to know. */
+  readonly onProgress?: ((seconds: number) => void) | undefined;
+}
+
+/** Whoever waits longer is told so, and again after as long. */
+const progressEveryMs = 1_000;
+
+/** Calls a tool. Whatever goes wrong is an answer that says what to do; a mistake of ours is logged and told in one sentence. */
+export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallToolResult> {
+  const { tool } = call;
+  const { clock, log, metrics } = runner;
+  const begunMs = clock.monotonicMs();
+  const stopProgress = tellProgress(call, clock);
+  let result = 'ok';
+  try {
+    const { fields, text } = await tool.run(checked(tool, call.args) as never, askingOf(call, runner));
+    return { content: [{ type: 'text', text }], structuredContent: { ...fields } };
+  } catch (thrown) {
+    const { code, message } = problemFor(thrown, tool.name, log);
+    result = code;
+    return { isError: true, content: [{ type: 'text', text: `${code}: ${message}` }] };
+  } finally {
+    stopProgress();
+    metrics.series(mcpToolCallsRow, { tool: tool.name, result }).add(1);
+    metrics.series(mcpToolSecondsRow, { tool: tool.name }).observe((clock.monotonicMs() - begunMs) / 1000);
+  }
+}
+
+export function askingOf(
+  { stop }: Pick<ToolCall, 'stop'>,
+  { callOperation, publicUrl, clock }: Pick<ToolRunner, 'callOperation' | 'publicUrl' | 'clock'>,
+): Asking {
+  return {
+    call: (name, input) => {
+      requireReading(name);
+      return callOperation(name, input, stop);
+    },
+    consoleUrl: (path) => new URL(path, publicUrl()).href,
+    clock,
+  };
+}
+
+/** Even with a key that may write, nothing here does. */
+function requireReading(name: OperationName): void {
+  if (catalogue[name].access !== 'read') throw new Error(`${name} changes something, and tools only read`);
+}
+
+function checked(tool: Tool, args: unknown): unknown {
+  const found = tool.input.safeParse(args ?? {});
+  if (found.success) return found.data;
+  throw new ToolProblem('invalid_arguments', `${problemsInWords(found.error.issues, tool.input)}.`);
+}
+
+function problemFor(
+  thrown: unknown,
+  tool: string,
+  log: Log,
+): { readonly code: string; readonly message: string } {
+  if (thrown instanceof ToolProblem) return thrown;
+  if (thrown instanceof ApiError) return { code: thrown.code, message: thrown.message + adviceOn(thrown) };
+  log.error('a tool failed', { tool, ...problemOf(thrown) });
+  return new ToolProblem('internal', 'Something broke on our side, and has been logged. Try another way.');
+}
+
+function adviceOn({ code, isRetriable, retryAfterSeconds }: ApiError): string {
+  if (code === 'unsupported_cluster_type') return ' list_virtual_clusters tells the type of each.';
+  if (code === 'forbidden') return ' The key may see the virtual cluster and lacks the right to read this.';
+  return isRetriable ? ` Try again in ${retryAfterSeconds ?? 5} seconds.` : '';
+}
+
+function tellProgress({ onProgress }: ToolCall, clock: Clock): () => void {
+  if (onProgress === undefined) return () => {};
+  let seconds = 0;
+  let cancel = () => {};
+  const tell = () => {
+    seconds += progressEveryMs / 1000;
+    onProgress(seconds);
+    cancel = clock.after(progressEveryMs, tell);
+  };
+  cancel = clock.after(progressEveryMs, tell);
+  return () => cancel();
+}

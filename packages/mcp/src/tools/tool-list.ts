@@ -1,0 +1,83 @@
+import type { Tool as ListedTool } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Tool } from './tool.ts';
+
+/** What tools say of themselves. All of them only read, and reading again gives the same. */
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** A tool as clients are told of it. Schemas take longer to write than a request to answer, so that it is done once. */
+export function listedTool({ name, title, description, input, output }: Tool): ListedTool {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: schemaOf(input, 'input') as ListedTool['inputSchema'],
+    outputSchema: schemaOf(output, 'output') as NonNullable<ListedTool['outputSchema']>,
+    annotations,
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Parts of a schema that a model needs to ask. Patterns are told in words when they are not met. */
+const askingParts = [
+  'type',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'enum',
+  'const',
+  'default',
+  'minimum',
+  'maximum',
+];
+
+/** Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. */
+const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'enum', 'const'];
+
+function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
+  const full = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  const definitions = (full.$defs ?? {}) as Readonly<Record<string, Json>>;
+  return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts);
+}
+
+/** A schema that stands for itself: what it refers to is put in its place, since not every client follows references. */
+function trimmed(schema: Json, definitions: Readonly<Record<string, Json>>, parts: readonly string[]): Json {
+  const { $ref, ...own } = schema;
+  const target = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
+  const all: Json = { ...target, ...own };
+  const inner = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? trimmed(value as Json, definitions, parts) : value;
+  const part = (name: string): unknown => {
+    const value = all[name];
+    if (name === 'properties')
+      return Object.fromEntries(Object.entries(value as Json).map(([key, one]) => [key, inner(one)]));
+    if (name === 'anyOf') return (value as readonly unknown[]).map(inner);
+    return name === 'items' || name === 'additionalProperties' ? inner(value) : value;
+  };
+  const kept = parts.filter((name) => name in all && !isBeyondNumbers(name, all[name]));
+  return withShortNull(Object.fromEntries(kept.map((name) => [name, part(name)])));
+}
+
+/** No number that a model writes is near these. */
+function isBeyondNumbers(name: string, value: unknown): boolean {
+  return /^(?:minimum|maximum)$/.test(name) && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
+}
+
+/** Something plain or nothing, as two words instead of two schemas. */
+function withShortNull(schema: Json): Json {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null') return schema;
+  const [{ type, ...one }] = anyOf as [Json];
+  return typeof type === 'string' && one.enum === undefined
+    ? { type: [type, 'null'], ...one, ...rest }
+    : schema;
+}

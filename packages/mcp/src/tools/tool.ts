@@ -1,0 +1,54 @@
+import { catalogue, type OperationName } from '@weir/api';
+import * as z from 'zod';
+import type { ToolAnswer } from '../answers/answer.ts';
+import type { Asking } from './asking.ts';
+
+/** Something that a model can ask for. It only ever reads. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  /** The operations that it is made of. */
+  readonly operations: readonly OperationName[];
+  readonly run: (args: never, asking: Asking) => Promise<ToolAnswer>;
+}
+
+export interface ToolDefinition<Input extends z.ZodRawShape> {
+  readonly name: string;
+  /** The operations that it is made of. The first is the one whose words describe it. */
+  readonly operations: readonly [OperationName, ...OperationName[]];
+  /** Instead of the words of the operation, for tools that are more than one. */
+  readonly title?: string;
+  readonly summary?: string;
+  /** What a model has to know besides. */
+  readonly note?: string;
+  readonly input: Input;
+  readonly output: z.ZodRawShape;
+  readonly run: (args: z.output<z.ZodObject<Input>>, asking: Asking) => Promise<ToolAnswer>;
+}
+
+/** Every answer ends like this. */
+const tail = {
+  truncated: z.boolean().describe('Whether something was left out.'),
+  next_cursor: z.string().nullable().describe('The cursor of the next call, or null after the last row.'),
+  hint: z.string().optional().describe('What to do next.'),
+  console_url: z.string().describe('The same in the console, for people.'),
+};
+
+/** A tool in the words of its operation, unless it has some of its own. */
+export function defineTool<Input extends z.ZodRawShape>(definition: ToolDefinition<Input>): Tool {
+  const { name, operations, input, output, note } = definition;
+  const operation = catalogue[operations[0]];
+  const { title = operation.title, summary = operation.summary } = definition;
+  return {
+    name,
+    title,
+    description: [summary, note].filter((words) => words !== undefined).join(' '),
+    input: z.strictObject(input),
+    output: z.object({ ...output, ...tail }),
+    operations,
+    run: definition.run as Tool['run'],
+  };
+}

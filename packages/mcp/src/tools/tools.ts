@@ -1,0 +1,25 @@
+import { aclTools } from './acls.ts';
+import { agentTools } from './agents.ts';
+import { consumerGroupTools } from './consumer-groups.ts';
+import { contextTools } from './context.ts';
+import { diagnosticTools } from './diagnostics.ts';
+import { eventFigureTools } from './event-figures.ts';
+import { eventShapeTools } from './event-shapes.ts';
+import { eventTools } from './events.ts';
+import type { Tool } from './tool.ts';
+import { topicTools } from './topics.ts';
+import { virtualClusterTools } from './virtual-clusters.ts';
+
+/** Every tool, in the order in which clients are told of them. */
+export const tools: readonly Tool[] = [
+  ...contextTools,
+  ...virtualClusterTools,
+  ...agentTools,
+  ...topicTools,
+  ...consumerGroupTools,
+  ...diagnosticTools,
+  ...aclTools,
+  ...eventShapeTools,
+  ...eventTools,
+  ...eventFigureTools,
+];

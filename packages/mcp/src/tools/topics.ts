@@ -1,0 +1,160 @@
+import { ApiError, catalogue, consolePaths, type OutputOf } from '@weir/api';
+import { formatDurationMs, nearestNames } from '@weir/core';
+import * as z from 'zod';
+import { answerOf } from '../answers/answer.ts';
+import { ToolProblem } from '../answers/problem.ts';
+import { answerOfRows } from '../answers/rows.ts';
+import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
+import type { Asking } from './asking.ts';
+import { onCluster } from './find-cluster.ts';
+import { rowSchema } from './rows.ts';
+import { defineTool } from './tool.ts';
+
+type Topic = OutputOf<'list_topics'>['topics'][number];
+
+const { shape } = catalogue.list_topics.output.shape.topics.element;
+const row = z.object({
+  name: shape.name,
+  partitions: shape.shard_count,
+  retention: z.string().describe('How long records are kept, such as 7d; or forever.'),
+  size_bytes: shape.uncompressed_size_hint,
+  id: shape.id,
+  created_at: z.string().describe('When it was made.'),
+});
+const concise = ['name', 'partitions', 'retention', 'size_bytes'];
+
+const described = catalogue.describe_topic.output.shape;
+
+export const topicTools = [
+  defineTool({
+    name: 'list_topics',
+    operations: ['list_topics'],
+    input: {
+      ...clusterArgument,
+      ...queryArgument,
+      sort_by: z
+        .enum(['name', 'size', 'partitions'])
+        .default('name')
+        .describe('By name, or the largest first.'),
+      ...listArguments(50),
+    },
+    output: { total: z.int().describe('How many there are.'), topics: z.array(rowSchema(row, concise)) },
+    async run(args, asking) {
+      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+        const topics = await topicsOf(clusterId, asking);
+        const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
+        return answerOfRows({
+          tool: 'list_topics',
+          args,
+          name: 'topics',
+          concise,
+          items,
+          keyOf: ({ name }) => name,
+          rowsOf: (shown) => shown.map(told),
+          hint: (shown) =>
+            shown.length === 0 && topics.length > 0
+              ? `None of ${topics.length} topics has this in its name; leave out query.`
+              : undefined,
+          consoleUrl: asking.consoleUrl(consolePaths.topics(clusterId)),
+        });
+      });
+    },
+  }),
+  defineTool({
+    name: 'describe_topic',
+    operations: [
+      'describe_topic',
+      'list_topics',
+      'virtual_clusters/acls/list',
+      'describe_virtual_cluster_configuration',
+    ],
+    summary: 'Tells the partitions, the size and the configs of a topic, and how many ACLs name it.',
+    input: { ...clusterArgument, topic: catalogue.describe_topic.input.shape.topic_name, ...formatArguments },
+    output: {
+      name: shape.name,
+      topic_id: described.topic_id,
+      partitions: described.partition_count,
+      retention: row.shape.retention,
+      size_bytes: row.shape.size_bytes,
+      created_at: row.shape.created_at,
+      acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
+      configs: described.configs,
+    },
+    async run({ virtual_cluster: given, topic, format, max_tokens: tokensMax }, asking) {
+      return onCluster(asking, given, async (clusterId) => {
+        const [about, topics, { acls }] = await Promise.all([
+          asking
+            .call('describe_topic', { virtual_cluster_id: clusterId, topic_name: topic })
+            .catch((error: unknown) => orSuggest(error, clusterId, topic, asking)),
+          topicsOf(clusterId, asking),
+          asking.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
+        ]);
+        const { retention, size_bytes, created_at } = told(topics.find(({ name }) => name === topic)!);
+        const naming = acls.filter(
+          ({ resource_type: type, resource_name: name, pattern_type: pattern }) =>
+            type === 'TOPIC' && (pattern === 'PREFIXED' ? topic.startsWith(name) : name === topic),
+        );
+        return answerOf(
+          {
+            name: topic,
+            topic_id: about.topic_id,
+            partitions: about.partition_count,
+            retention,
+            size_bytes,
+            created_at,
+            acls_by_name: naming.length,
+            configs: format === 'detailed' ? about.configs : mainConfigs(about.configs),
+          },
+          {
+            truncated: false,
+            next_cursor: null,
+            hint: format === 'detailed' ? undefined : 'format "detailed" gives all configs.',
+            console_url: asking.consoleUrl(consolePaths.topic(clusterId, topic)),
+          },
+          { format, tokensMax },
+        );
+      });
+    },
+  }),
+];
+
+const orders: Readonly<Record<'name' | 'size' | 'partitions', (a: Topic, b: Topic) => number>> = {
+  name: (a, b) => (a.name < b.name ? -1 : 1),
+  size: (a, b) => b.uncompressed_size_hint - a.uncompressed_size_hint || orders.name(a, b),
+  partitions: (a, b) => b.shard_count - a.shard_count || orders.name(a, b),
+};
+
+async function topicsOf(clusterId: string, asking: Asking): Promise<readonly Topic[]> {
+  return (await asking.call('list_topics', { virtual_cluster_id: clusterId })).topics;
+}
+
+/** A topic that is not there is often a mistake in typing. */
+async function orSuggest(error: unknown, clusterId: string, topic: string, asking: Asking): Promise<never> {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+  const near = nearestNames(
+    topic,
+    (await topicsOf(clusterId, asking)).map(({ name }) => name),
+  );
+  const hint = near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_topics lists them.';
+  throw new ToolProblem('topic_not_found', `There is no such topic in the virtual cluster. ${hint}`);
+}
+
+/** What people ask for. A topic has some thirty configs, and most have their defaults. */
+const mainConfigNames =
+  /^(?:cleanup\.policy|retention\.(?:ms|bytes)|max\.message\.bytes|message\.timestamp\.type|min\.compaction\.lag\.ms|compression\.type|service\..*)$/;
+
+function mainConfigs(configs: Readonly<Record<string, string | null>>) {
+  return Object.fromEntries(Object.entries(configs).filter(([name]) => mainConfigNames.test(name)));
+}
+
+function told({ name, shard_count, retention, uncompressed_size_hint, id, created_at }: Topic) {
+  const retentionMs = Number(retention) / 1_000_000;
+  return {
+    name,
+    partitions: shard_count,
+    retention: retentionMs < 0 ? 'forever' : formatDurationMs(retentionMs),
+    size_bytes: uncompressed_size_hint,
+    id,
+    created_at: new Date(created_at * 1000).toISOString(),
+  };
+}

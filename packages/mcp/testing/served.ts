@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { catalogue, type OperationName } from '@weir/api';
+import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
+import { createEndpoint } from '../src/endpoint/endpoint.ts';
+import { controlPlaneOffer } from '../src/offers.ts';
+import { type Offer, serverMaker } from '../src/protocol-server.ts';
+import type { CallOperation } from '../src/tools/asking.ts';
+
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** The operations that were called, with their inputs. */
+  readonly calls: readonly (readonly [OperationName, unknown])[];
+  /** A client of the protocol's own library, which speaks the revision. */
+  connect(era?: 'modern' | 'legacy'): Promise<Client>;
+}
+
+/** What an operation answers in a test. Those that are not named answer with their example. */
+export type Answers = Partial<Record<OperationName, (input: never, stop: AbortSignal) => unknown>>;
+
+export const docsPages = [
+  {
+    path: 'reference/acls.md',
+    title: 'ACLs',
+    text: '# ACLs\n\nRules say who may do what.\n\n## Superusers\n\nNo rule binds a superuser.\n',
+  },
+  { path: 'reference/flags.md', title: 'Flags', text: '# Flags\n\n`-roles` says what an agent does.\n' },
+];
+
+/** An endpoint over a real socket. */
+export async function serve(
+  t: TestContext,
+  {
+    answers = {},
+    offer = controlPlaneOffer(docsPages),
+    whoOf = async () => ({}),
+    clock = systemClock,
+    publicUrl,
+  }: {
+    readonly answers?: Answers;
+    readonly offer?: Offer;
+    readonly whoOf?: (request: IncomingMessage) => Promise<object>;
+    readonly clock?: Clock;
+    readonly publicUrl?: string;
+  } = {},
+): Promise<Served> {
+  const metrics = new Metrics();
+  const calls: [OperationName, unknown][] = [];
+  const callOperation: CallOperation = async (name, input, stop) => {
+    calls.push([name, input]);
+    const answer = answers[name];
+    return (
+      answer === undefined ? catalogue[name].example.output : await answer(input as never, stop)
+    ) as never;
+  };
+  let url = '';
+  const surroundings = { publicUrl: () => publicUrl ?? url, clock, log: silentLog, metrics };
+  const make = serverMaker(offer, surroundings);
+  const endpoint = createEndpoint({
+    name: 'test',
+    whoOf,
+    serverFor: () => make(callOperation),
+    ...surroundings,
+  });
+  const server = createServer((request, response) => void endpoint.answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  url = `http://127.0.0.1:${port}/`;
+  const clients: Client[] = [];
+  t.after(async () => {
+    for (const client of clients) await client.close();
+    await endpoint.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url,
+    port,
+    metrics,
+    calls,
+    async connect(era = 'modern') {
+      const client = new Client(
+        { name: 'test', version: '1' },
+        { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+      );
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      clients.push(client);
+      return client;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, Metrics } from '@weir/core';
+import fc from 'fast-check';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import type { ControlPlaneEvent } from '../cluster/events-port.ts';
+import { eventMethods } from '../rpc/event-methods.ts';
+import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
+import { ControlPlaneEvents } from './control-plane-events.ts';
+import { eventFigures } from './event-figures.ts';
+
+const on = { 'service.events.enabled': 'true' };
+
+function world(configs: Record<string, string> = on) {
+  const clock = new ManualClock();
+  const metrics = new Metrics();
+  const state = { configs };
+  const events = new ControlPlaneEvents({
+    queueId: '7',
+    clusterConfigs: () => state.configs,
+    figures: eventFigures(metrics, 'c'),
+    clock,
+  });
+  const figure = (name: string) =>
+    metrics.read().find(({ row }) => row.name === `control_plane_events_${name}_total`)!.series[0]!.value;
+  const take = async (queueId = '', writtenBefore = 0, waitMs = 0) => {
+    const taken = await events.take({ agentId: 'a', queueId, writtenBefore, waitMs });
+    return { ...taken, texts: taken.events.map(({ text }) => text) };
+  };
+  return { clock, state, events, figure, take };
+}
+
+function event(text: string, type = 'diagnostics_logs'): ControlPlaneEvent {
+  return { type, timeMs: 1, text };
+}
+
+test('events are given out until somebody says that they are written', async () => {
+  const { events, figure, take } = world();
+  events.put([event('a'), event('b')]);
+  const first = await take();
+  assert.deepEqual(first.texts, ['a', 'b']);
+  assert.deepEqual((await take()).texts, ['a', 'b'], 'the agent before may be dead');
+  assert.deepEqual((await take('6', first.nextNumber)).texts, ['a', 'b'], 'of the queue of another leader');
+  events.put([event('c')]);
+  assert.deepEqual((await take(first.queueId, first.nextNumber)).texts, ['c']);
+  assert.deepEqual((await take(first.queueId, first.nextNumber)).texts, ['c'], 'said twice');
+  assert.equal(figure('handed_over'), 2);
+});
+
+test('who finds nothing waits for it', async () => {
+  const { clock, events, take } = world();
+  const waiting = take('', 0, 10_000);
+  events.put([event('a')]);
+  assert.deepEqual((await waiting).texts, ['a']);
+  const inVain = take('7', 1, 10_000);
+  clock.advance(10_000);
+  assert.deepEqual((await inVain).texts, []);
+  const atTheEnd = take('7', 1, 10_000);
+  events.close();
+  assert.deepEqual((await atTheEnd).texts, []);
+});
+
+const wanted: [what: string, configs: Record<string, string>, texts: string[]][] = [
+  ['events are off', {}, []],
+  ['the type is off', { ...on, 'service.events.diagnostics_logs.enabled': 'false' }, ['of another type']],
+  ['all is on', on, ['a', 'of another type']],
+];
+
+for (const [what, configs, texts] of wanted) {
+  test(`${what}: ${texts.length} of three are kept`, async () => {
+    const { events, take } = world(configs);
+    events.put([event('a'), event('of another type', 'orbit_logs'), event('of no type', 'gossip')]);
+    assert.deepEqual((await take()).texts, texts);
+  });
+}
+
+test('what waits when events are switched off is nobody’s business any more', async () => {
+  const { events, state, take } = world();
+  events.put([event('a')]);
+  state.configs = {};
+  assert.deepEqual((await take()).texts, []);
+});
+
+test('however much is put, the newest are kept, so many of them, and the others are counted', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: caps.eventBytesMax + 1 }), { maxLength: 20 }),
+      fc.integer({ min: 0, max: 1_500 }),
+      async (sizes, small) => {
+        const { events, figure, take } = world();
+        const all = [...sizes, ...Array<number>(small).fill(1)];
+        for (const size of all) events.put([event('x'.repeat(size))]);
+        const kept: number[] = [];
+        for (let next = 0; ; ) {
+          const taken = await take('7', next);
+          if (taken.texts.length === 0) break;
+          assert.ok(taken.texts.length <= caps.controlPlaneEventsPerCallMax);
+          kept.push(...taken.texts.map((text) => text.length));
+          next = taken.nextNumber;
+        }
+        const bearable = all.filter((size) => size <= caps.eventBytesMax);
+        assert.deepEqual(kept, bearable.slice(bearable.length - kept.length));
+        assert.ok(kept.length <= caps.controlPlaneEventsMax);
+        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= caps.controlPlaneEventCharsMax);
+        assert.equal(figure('dropped'), all.length - kept.length);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+const wish = { agentId: 'a', queueId: '', writtenBefore: 0, waitMs: 5 };
+const calls: [method: keyof typeof eventMethods, args: unknown[], problem: RegExp | undefined][] = [
+  ['putControlPlaneEvents', [[event('a')]], undefined],
+  ['putControlPlaneEvents', [[{ ...event('a'), timeMs: 'now' }]], /timeMs: not a whole number/],
+  ['takeControlPlaneEvents', [wish], undefined],
+  ['takeControlPlaneEvents', [{ ...wish, queueId: 7 }], /queueId: not a text/],
+];
+
+for (const [method, args, problem] of calls) {
+  test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
+    const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
+    const found = eventMethods[method].args((body as { args: unknown }).args, 'args');
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? '', problem);
+  });
+}

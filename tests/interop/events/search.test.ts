@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { ApiError, createClient } from '@weir/api';
+import { systemClock, systemEnvironment } from '@weir/core';
+import { Kafka, logLevel } from 'kafkajs';
+import { lastFirst, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
+
+type Client = ReturnType<typeof createClient>;
+
+/**
+ * Events as their user meets them: turned on by the API, something is denied to a foreign client, and the denial is found by a search. Agents are
+ * processes of their own, which ask the control plane for queries; one of them is killed.
+ */
+test('a denial is found by a search, also when an agent dies', {
+  timeout: 300_000,
+}, async (t: TestContext) => {
+  const lifetime = lastFirst(t);
+  const folder = temporaryFolder(lifetime);
+  const plane = await startWeir(
+    [
+      ...['control-plane', '-dataDir', join(folder, 'control-plane')],
+      ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
+    ],
+    ['control plane'],
+  );
+  lifetime.after(() => plane.stop());
+  const url = plane.address('control plane');
+  await until(async () => assert.match(plane.output.out, /signs up at /));
+  const client = await signUp(url, plane);
+  const made = await client.call('create_virtual_cluster', { virtual_cluster_name: 'orders' });
+  const cluster = { virtual_cluster_id: made.virtual_cluster_id };
+  const search = (filter = '') =>
+    client.call('search_events', { ...cluster, filter, time_range: { relative: '15m' } });
+  assert.equal(await refusal(search()), 'events_disabled');
+  await client.call('update_events_state', { ...cluster, enabled: true });
+  assert.equal(await refusal(search()), 'no_query_engine');
+
+  const startAgent = () =>
+    startWeir(
+      [
+        ...['agent', '-metadataURL', url],
+        ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
+        ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'zone-a'],
+        ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+        ...['-gracefulShutdownDuration', '5s'],
+      ],
+      ['Kafka', 'HTTP'],
+    );
+  const first = await startAgent();
+  lifetime.after(() => first.kill());
+  await client.call('create_topic', { ...cluster, topic_name: 'orders', partition_count: 1, configs: {} });
+  await client.call('update_virtual_cluster_configuration', {
+    ...cluster,
+    virtual_cluster_configuration: { are_acls_enabled: true },
+  });
+  const kafka = new Kafka({
+    brokers: [first.address('Kafka')],
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+  await until(() => isDenied(kafka));
+
+  const denials = 'data.resource_name == "orders" and type == "acl_logs"';
+  await until(async () => assert.notEqual((await search(denials)).events.length, 0));
+  const { events, stats } = await search(denials);
+  const [event] = events;
+  assert.equal(event!.data.principal, 'User:ANONYMOUS');
+  assert.equal(event!.data.virtual_cluster_id, made.virtual_cluster_id);
+  assert.match(event!.source, new RegExp(`^ws:agent:${made.virtual_cluster_id}:`));
+  assert.ok(stats.events_matched > 0);
+
+  const found = await client.call('get_event', { ...cluster, event_id: event!.id, near: event!.time });
+  assert.deepEqual(found.event, event);
+  const { timeline } = await client.call('get_events_timeline', { ...cluster, group_by: 'type' });
+  assert.ok(timeline.series.some(({ key }) => key === 'acl_logs'));
+  const { fields } = await client.call('list_event_fields', { ...cluster, event_types: ['acl_logs'] });
+  assert.ok(fields.some(({ name }) => name === 'data.principal'));
+  assert.equal(await refusal(search('data.a = 1')), 'filter_syntax');
+  await searchByTool(url, client, made.virtual_cluster_id);
+
+  const second = await startAgent();
+  lifetime.after(() => second.stop());
+  await first.kill();
+  const again = await search(denials);
+  assert.ok(again.events.some(({ id }) => id === event!.id));
+});
+
+/** What an operator sees at a terminal, with a key that only reads. */
+async function searchByTool(url: string, client: Client, clusterId: string): Promise<void> {
+  const { workspaces } = await client.call('list_workspaces', {});
+  const { key } = await client.call('create_api_key', {
+    name: 'reader',
+    access_grants: [
+      {
+        principal_kind: 'app_r',
+        resource_kind: '*',
+        resource_id: '*',
+        workspace_id: workspaces[0]!.id,
+      },
+    ],
+  });
+  const { PATH, HOME } = systemEnvironment;
+  const { stdout } = await promisify(execFile)(
+    join(import.meta.dirname, '../../../bin/weir'),
+    ['cli', 'events', 'search', '-types', 'acl_logs', '-last', '15m', '-cluster', clusterId],
+    { env: { PATH, HOME, SERVICE_API_URL: url, SERVICE_API_KEY: key } },
+  );
+  assert.match(stdout, /^TIME +TYPE +LEVEL +MESSAGE\n\S+Z +acl_logs /);
+}
+
+async function signUp(url: string, plane: WeirProcess): Promise<Client> {
+  const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
+  const person = {
+    account_name: 'Example',
+    email: 'ada@example.com',
+    name: 'Ada',
+    password: 'correct horse battery',
+  };
+  const response = await fetch(`${url}/api/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, ...person }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  const cookie = response.headers.get('set-cookie')!.split(';', 1)[0]!;
+  return createClient({ baseUrl: url, fetch, headers: { cookie, origin: url } });
+}
+
+async function isDenied(kafka: Kafka): Promise<void> {
+  const producer = kafka.producer();
+  await producer.connect();
+  try {
+    await producer.send({ topic: 'orders', messages: [{ value: 'x' }] });
+  } catch (error) {
+    assert.match((error as Error).message, /[Nn]ot authorized/);
+    return;
+  } finally {
+    await producer.disconnect();
+  }
+  throw new Error('it was not denied');
+}
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+/** Tries until it works; the time of the test is its limit. */
+async function until(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      await new Promise<void>((resolve) => systemClock.after(100, resolve));
+    }
+  }
+}
