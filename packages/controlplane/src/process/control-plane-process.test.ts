@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { systemClock } from '@weir/core';
 import { AgentKeyRefused } from '@weir/metadata';
 import {
   callApi,
@@ -217,4 +218,18 @@ test('a file of the operator that cannot be used is named, and nothing is left r
     name: 'SettingsFileProblem',
     message: new RegExp(`^-workloadIdentityBindingsFile ${path}: `),
   });
+});
+
+test('a process that stops while somebody wants its accounts ends well', async (t) => {
+  for (const pauseMs of [0, 1, 20, 60, 120]) {
+    const oneUser = { applicationKey: freshKey() };
+    const started = await startProcess(t, { clusterId: freshClusterId(), oneUser, isQuick: true });
+    const calls = Array.from({ length: 4 }, () =>
+      fetch(`${started.url}/api/v1/get_sign_in_methods`).catch(() => undefined),
+    );
+    await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+    await started.stop();
+    for (const answer of await Promise.all(calls))
+      assert.ok(answer === undefined || [200, 503].includes(answer.status), String(answer?.status));
+  }
 });

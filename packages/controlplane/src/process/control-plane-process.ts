@@ -130,9 +130,15 @@ async function startParts(
       stop,
     };
     return startAccounts({ settings: options, ...parts }, { watchers: running, resources });
-  });
+  }, stopping.signal);
   /** Whoever asks too early is sent away, unless it is he whom the accounts are loaded for. */
-  const current = () => (isQuick ? accounts.load() : accounts.loaded);
+  const current = async () => {
+    if (!isQuick) return accounts.loaded;
+    return accounts.load().catch((error: Error) => {
+      log.warn('accounts cannot be loaded', { problem: error.message });
+      return undefined;
+    });
+  };
 
   const bySettings: Authorize = (...asked) =>
     authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked);
@@ -191,7 +197,7 @@ async function startParts(
     ownClusterId ??= part?.firstCluster?.id;
     await host.start();
     await credentials.started();
-    if (isQuick) running.defer(clock.after(quickMsMax, () => void accounts.load()));
+    if (isQuick) running.defer(clock.after(quickMsMax, () => void current()));
     return {
       ownClusterId,
       hasFirstCluster: part?.firstCluster !== undefined,

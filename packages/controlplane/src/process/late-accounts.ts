@@ -3,11 +3,14 @@ import type { AccountsPart } from './accounts-part.ts';
 /** Accounts that are loaded once, by whoever asks first. What failed is tried again by the next who asks. */
 export class LateAccounts {
   readonly #begin: () => Promise<AccountsPart>;
+  readonly #stop: AbortSignal;
   #loading: Promise<AccountsPart> | undefined;
   #loaded: AccountsPart | undefined;
 
-  constructor(begin: () => Promise<AccountsPart>) {
+  /** Once the signal is aborted nothing is begun any more. */
+  constructor(begin: () => Promise<AccountsPart>, stop: AbortSignal) {
     this.#begin = begin;
+    this.#stop = stop;
   }
 
   get loaded(): AccountsPart | undefined {
@@ -26,6 +29,7 @@ export class LateAccounts {
 
   async #load(): Promise<AccountsPart> {
     try {
+      this.#stop.throwIfAborted();
       this.#loaded = await this.#begin();
       return this.#loaded;
     } catch (error) {
