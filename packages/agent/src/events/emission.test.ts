@@ -253,9 +253,7 @@ test('topics of the service are hidden from those who list, and nobody changes t
     validateOnly: false,
   });
   assert.equal(altered.responses[0]!.errorCode, invalid);
-  const [{ topicId }] = (await client.call('Metadata', 12, { topics: [{ name }] })).topics as [
-    { topicId: string },
-  ];
+  const { topicId } = (await client.call('Metadata', 12, { topics: [{ name }] })).topics[0]!;
   for (const [version, named] of [
     [12, { name, topicId: zeroUuid }],
     [13, { name: '', topicId }],

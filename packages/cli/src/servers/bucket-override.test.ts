@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weir/core';
 import type { ClusterFollower, ClusterSnapshot } from '@weir/metadata';
 import { bucketOverride } from './bucket-override.ts';
 
@@ -9,7 +10,7 @@ function clusterWith(configs: Readonly<Record<string, string>> | undefined, isLa
   const follow = ({ onSnapshot }: ClusterFollower) => {
     followers++;
     const show = () => onSnapshot({ clusterConfigs: configs ?? {} } as ClusterSnapshot);
-    if (configs !== undefined) isLate ? setImmediate(show) : show();
+    if (configs !== undefined) isLate ? void systemClock.after(0, show) : show();
     return () => {
       followers--;
     };
@@ -23,7 +24,7 @@ test('the bucket that a cluster names goes before that of its agents', async () 
   for (const isLate of [false, true]) {
     const cluster = clusterWith({ 'service.bucket.url': 's3://other?region=eu-west-1' }, isLate);
     assert.equal(await bucketOverride(cluster, never), 's3://other?region=eu-west-1');
-    await new Promise(setImmediate);
+    await Promise.resolve();
     assert.equal(cluster.followers(), 0, 'it is asked once');
   }
   assert.equal(await bucketOverride(clusterWith({}), never), undefined);

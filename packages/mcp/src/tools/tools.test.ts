@@ -154,7 +154,7 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, says:
     'a filter with one equals sign',
     'search_events',
     { virtual_cluster: cluster, filter: 'data.operation = "WRITE"' },
-    /^filter_syntax: .*line 1, column 16[^]*\^[^]*Write == there/,
+    /^filter_syntax: .*line 1, column 16[\s\S]*\^[\s\S]*Write == there/,
   ],
   [
     'an average of nothing',

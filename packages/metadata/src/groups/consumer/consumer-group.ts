@@ -1,4 +1,3 @@
-import { isInternalTopic } from '@weir/core';
 import type { NamedBytes, TopicReader } from '../../cluster/groups-port.ts';
 import type { Pattern } from '../../pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
@@ -377,11 +376,7 @@ function matchKey({ expression, sight }: KnownPattern): string {
 /** What matches, and is seen. */
 function seenMatcher({ pattern, sight }: KnownPattern): UsablePattern {
   if (sight === undefined || sight.key === '') return pattern;
-  return {
-    problem: undefined,
-    // Topics of the service are for those who name them: a pattern for everything means everything of the user.
-    matches: (name) => pattern.matches(name) && !isInternalTopic(name) && sight.sees(name),
-  };
+  return { problem: undefined, matches: (name) => pattern.matches(name) && sight.sees(name) };
 }
 
 /** Says whether that is something new to its members. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
-import { compilePattern, type Pattern } from '../../pattern.ts';
+import type { Pattern } from '../../pattern.ts';
+import { compileTopicPattern } from './topic-pattern.ts';
 
 export type UsablePattern = Extract<Pattern, { readonly problem: undefined }>;
 
@@ -51,7 +52,7 @@ export class PatternScans {
   /** A pattern from what a client wrote; `busy` when that has to wait, because too many were compiled lately. */
   compile(expression: string): Pattern | 'busy' {
     if (this.#saved() < -savedMsMax) return 'busy';
-    return this.#spend(() => compilePattern(expression));
+    return this.#spend(() => compileTopicPattern(expression));
   }
 
   /** The topics that a pattern matches; `undefined` when `onMatched` tells them later. */

@@ -1,11 +1,11 @@
 import { type ByteReader, UnreadableBytes } from '../../machine/bytes/byte-reader.ts';
 import type { ByteWriter } from '../../machine/bytes/byte-writer.ts';
-import { compilePattern } from '../../pattern.ts';
 import { type AssignorName, isAssignorName } from '../assignors/assignor.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import type { ClassicFace, ConsumerGroup, ConsumerMember } from './consumer-group.ts';
 import { reconciliationStates } from './reconcile.ts';
 import { readSeenPattern } from './seen-pattern.ts';
+import { compileTopicPattern } from './topic-pattern.ts';
 
 /**
  * A group of the new protocol as it is kept: a record of the group, with topics and targets, and one of each member, so that the
@@ -121,7 +121,8 @@ export function readConsumerMember(
     rebalanceDeadlineMs: undefined,
   };
   const { expression } = readSeenPattern(pattern);
-  const compiled = expression === '' ? undefined : (group.compiled(expression) ?? compilePattern(expression));
+  const compiled =
+    expression === '' ? undefined : (group.compiled(expression) ?? compileTopicPattern(expression));
   group.add(member, compiled, true);
   return member;
 }

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { ApiError } from '@weir/api';
+import { caps } from '@weir/core';
+import { type Served, serve } from '../../testing/served.ts';
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Not `fetch`, which does not send every header. */
+async function send({ port }: Served, { method = 'POST', headers = {}, body = '' }: Sent) {
+  const request = httpRequest({
+    port,
+    host: '127.0.0.1',
+    method,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    },
+  });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const text = Buffer.concat((await response.toArray()) as Buffer[]).toString();
+  return { status: response.statusCode!, headers: response.headers, text };
+}
+
+const list = (id = 1) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: {} });
+
+const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
+  ['a list', { body: list() }, 200, /"get_context"/],
+  ['GET', { method: 'GET' }, 405, /POST/],
+  ['DELETE', { method: 'DELETE' }, 405, /POST/],
+  ['a page of another site', { body: list(), headers: { origin: 'https://evil.example' } }, 403, /forbidden/],
+  ['an origin that is none', { body: list(), headers: { origin: 'null' } }, 403, /forbidden/],
+  [
+    'a name that was bound to our address',
+    { body: list(), headers: { host: 'evil.example' } },
+    403,
+    /forbidden/,
+  ],
+  ['a page of our own', { body: list(), headers: { origin: 'http://localhost:1234' } }, 200, /get_context/],
+  ['a form', { body: 'a=b', headers: { 'content-type': 'text/plain' } }, 415, /application\/json/],
+  ['what is not JSON', { body: '{' }, 400, /-32700/],
+  ['nothing', { body: '' }, 400, /-32700/],
+  ['a number', { body: '7' }, 400, /-326/],
+  [
+    'a version of the future',
+    { body: list(), headers: { 'mcp-protocol-version': '2030-01-01' } },
+    400,
+    /error/,
+  ],
+  ['a megabyte and more', { body: `"${'x'.repeat(caps.mcpRequestBytesMax)}"` }, 413, /payload_too_large/],
+  ['ten megabytes', { body: `"${'x'.repeat(10 * 1024 * 1024)}"` }, 413, /payload_too_large/],
+];
+
+for (const [what, sent, status, says] of table) {
+  test(`${what}: ${status}`, async (t) => {
+    const served = await serve(t);
+    const answer = await send(served, sent).catch((error: NodeJS.ErrnoException) => {
+      // Whoever sends more than is read may find the connection closed before he has read why.
+      if (status === 413 && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) return undefined;
+      throw error;
+    });
+    if (answer === undefined) return;
+    assert.equal(answer.status, status, answer.text);
+    assert.match(answer.text, says);
+    assert.doesNotMatch(answer.text, /\bat \S+:\d+/, 'no stack');
+    assert.equal(answer.headers['mcp-session-id'], undefined);
+  });
+}
+
+test('a service with a name may be called by others, and its own pages', async (t) => {
+  const served = await serve(t, { publicUrl: 'https://weir.example' });
+  for (const [headers, status] of [
+    [{ host: 'weir.example' }, 200],
+    [{ host: 'weir.svc.cluster.local' }, 200],
+    [{ origin: 'https://weir.example' }, 200],
+    [{ origin: 'http://localhost:1234' }, 403],
+    [{ origin: 'https://weir.example.evil' }, 403],
+  ] as const) {
+    assert.equal((await send(served, { body: list(), headers })).status, status, JSON.stringify(headers));
+  }
+});
+
+const refusals: [error: ApiError, status: number, retryAfter: string | undefined][] = [
+  [new ApiError('invalid_api_key'), 401, undefined],
+  [new ApiError('rate_limited', undefined, { retryAfterSeconds: 7 }), 429, '7'],
+];
+
+for (const [error, status, retryAfter] of refusals) {
+  test(`who may not come in is told ${status}, before anything is read`, async (t) => {
+    const served = await serve(t, {
+      whoOf: async () => {
+        throw error;
+      },
+    });
+    const answer = await send(served, { body: list() });
+    assert.equal(answer.status, status);
+    assert.deepEqual(JSON.parse(answer.text), { error: error.code, message: error.message });
+    assert.equal(answer.headers['retry-after'], retryAfter);
+    assert.equal(answer.headers['www-authenticate'], undefined);
+  });
+}
+
+test('a batch of an old client is answered one by one', async (t) => {
+  const served = await serve(t);
+  const { status, text } = await send(served, {
+    body: `[${list(1)},${list(2)}]`,
+    headers: { 'mcp-protocol-version': '2025-03-26' },
+  });
+  assert.equal(status, 200);
+  assert.equal(text.match(/"get_context"/g)?.length, 2);
+});
+
+for (const era of ['modern', 'legacy'] as const) {
+  test(`a ${era} client finds everything`, async (t) => {
+    const client = await (await serve(t)).connect(era);
+    assert.equal(client.getNegotiatedProtocolVersion(), era === 'modern' ? '2026-07-28' : '2025-11-25');
+    assert.match(client.getInstructions() ?? '', /get_context first/);
+    assert.equal((await client.listTools()).tools.length, 19);
+    const { resources } = await client.listResources();
+    assert.ok(resources.some(({ uri }) => uri === 'events://filter-language'));
+    assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
+    assert.equal((await client.listPrompts()).prompts.length, 5);
+    for (const { uri } of resources) {
+      const { contents } = await client.readResource({ uri });
+      assert.ok('text' in contents[0]! && contents[0].text.length > 0, uri);
+    }
+    await assert.rejects(client.readResource({ uri: 'docs://../package.json' }), /-3200|not found/i);
+    await assert.rejects(client.callTool({ name: 'list_topic', arguments: {} }), /did you mean list_topics/);
+    await assert.rejects(client.listTools({ cursor: 'x' }), /no such cursor/);
+  });
+
+  test(`a ${era} client is told that a search takes its time`, async (t) => {
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const served = await serve(t, {
+      answers: {
+        list_topics: async () => {
+          await enough;
+          return { topics: [], recently_deleted_topics: null };
+        },
+      },
+    });
+    const client = await served.connect(era);
+    const told: number[] = [];
+    await client.callTool(
+      { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+      {
+        onprogress: ({ progress }) => {
+          told.push(progress);
+          resolve();
+        },
+      },
+    );
+    assert.ok(told.length > 0);
+  });
+}
+
+test('whoever goes away stops what he asked for', async (t) => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>();
+  const served = await serve(t, {
+    answers: {
+      list_topics: (_input: never, stop: AbortSignal) => {
+        begin(stop);
+        return new Promise(() => {});
+      },
+    },
+  });
+  const client = await served.connect();
+  const gone = new AbortController();
+  const call = client.callTool(
+    { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+    { signal: gone.signal },
+  );
+  const stop = await begun;
+  gone.abort();
+  await assert.rejects(call);
+  if (!stop.aborted) await once(stop, 'abort');
+});
+
+test('two hundred clients are held at a time', async (t) => {
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const served = await serve(t, {
+    answers: {
+      list_topics: async () => {
+        waiting++;
+        if (waiting === 200) resolve();
+        await all;
+        return { topics: [], recently_deleted_topics: null };
+      },
+    },
+  });
+  const call = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+  });
+  const answers = await Promise.all(Array.from({ length: 200 }, () => send(served, { body: call })));
+  assert.ok(answers.every(({ status }) => status === 200));
+});
+
+test('prompts lead to tools that exist, and their arguments are completed', async (t) => {
+  const client = await (await serve(t)).connect();
+  const { tools } = await client.listTools();
+  const { prompts } = await client.listPrompts();
+  for (const { name } of prompts) {
+    const { messages } = await client.getPrompt({ name, arguments: { virtual_cluster: 'orders' } });
+    const { text } = messages[0]!.content as { text: string };
+    const named = text.match(/\b(?:list|describe|get|search|aggregate|compare|explain)_[a-z_]+\b/g) ?? [];
+    assert.ok(named.length > 0);
+    for (const tool of named)
+      assert.ok(
+        tools.some((one) => one.name === tool),
+        `${name}: ${tool}`,
+      );
+  }
+  await assert.rejects(client.getPrompt({ name: 'cluster_health' }), /virtual_cluster is missing/);
+
+  const completions: [
+    ref: string,
+    argument: string,
+    value: string,
+    given: Record<string, string>,
+    expected: string,
+  ][] = [
+    ['cluster_health', 'virtual_cluster', 'ord', {}, 'vcn_orders'],
+    ['consumer_lag', 'group', 's', { virtual_cluster: 'orders' }, 'shop'],
+    ['what_changed', 'field', 'data.op', {}, 'data.operation'],
+  ];
+  for (const [name, argument, value, given, expected] of completions) {
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name },
+      argument: { name: argument, value },
+      context: { arguments: given },
+    });
+    assert.ok(completion.values.includes(expected), `${name}.${argument}: ${completion.values}`);
+  }
+  const { completion } = await client.complete({
+    ref: { type: 'ref/resource', uri: 'events://types/{type}' },
+    argument: { name: 'type', value: 'acl' },
+  });
+  assert.deepEqual(completion.values, ['acl_logs']);
+});
