@@ -2,6 +2,7 @@ import { aclDecisions } from './acl-decisions.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
 import { eventEmission } from './event-emission.ts';
+import { eventQueries } from './event-queries.ts';
 import { fetchEncode } from './fetch-encode.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
@@ -31,4 +32,5 @@ export const benchmarks: readonly Benchmark[] = [
   keyVerification,
   transactionalCopy,
   eventEmission,
+  eventQueries,
 ];

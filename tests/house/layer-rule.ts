@@ -57,6 +57,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 export const testOnlyPackages: readonly string[] = [
   'fast-check',
   '@lezer/generator',
+  '@modelcontextprotocol/client',
   '@peculiar/x509',
   'reflect-metadata',
 ];

@@ -1,6 +1,6 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
 export { AgentEvents } from './events/agent-events.ts';
-export type { EventData, EventEmitter } from './events/event-emitter.ts';
+export type { EventEmitter } from './events/event-emitter.ts';
 export {
   emitOrbitLine,
   emitPipelineLine,

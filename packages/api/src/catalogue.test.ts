@@ -64,6 +64,7 @@ write workspace create_api_key
 write workspace create_api_key_v2
 read  workspace list_api_keys
 write workspace delete_api_key
+write workspace create_mcp_configuration
 read  user      list_workspaces
 write account   create_workspace
 write account   rename_workspace

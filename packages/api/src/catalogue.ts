@@ -11,6 +11,7 @@ import { credentialOperations } from './operations/credentials.ts';
 import { diagnosticOperations } from './operations/diagnostics.ts';
 import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
+import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
@@ -35,7 +36,7 @@ export const areas = [
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },
   { title: 'Client metrics', operations: clientMetricsOperations },
-  { title: 'Keys', operations: apiKeyOperations },
+  { title: 'Keys', operations: [...apiKeyOperations, ...mcpConfigurationOperations] },
   { title: 'Workspaces', operations: workspaceOperations },
   { title: 'Roles', operations: userRoleOperations },
   { title: 'Users', operations: userOperations },

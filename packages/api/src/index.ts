@@ -52,6 +52,14 @@ export {
 export { printQuery, problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, printJson } from './json.ts';
 export { inputSchemaOf, type JsonSchema, outputSchemaOf, secretFieldsOf } from './json-schema.ts';
+export {
+  docsMcpPath,
+  type McpClientKind,
+  type McpServers,
+  mcpClientKinds,
+  mcpConfiguration,
+  mcpPath,
+} from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';
 export { type Access, apiPath, methodsOf, type Operation, pathOf, type Scope, scopes } from './operation.ts';
 export { grantNames, principalKinds, resourceKinds } from './operations/access-grants.ts';

@@ -798,12 +798,13 @@ export const caps = {
 
   /**
    * Sidecars of events: the events of a stripe, its columns, the keys of a path, the values of a column that has a dictionary, in number and in
-   * characters, and the footer of a file.
+   * characters, a chunk when it is unpacked, and the footer of a file.
    */
   sidecarStripeEventsMax: 64 * 1024,
   sidecarColumnsMax: 256,
   sidecarPathKeysMax: 16,
   sidecarDictionaryMax: 4096,
   sidecarDictionaryCharsMax: 64 * KiB,
+  sidecarChunkBytesMax: MiB,
   sidecarFooterBytesMax: 32 * MiB,
 } as const;

@@ -4,16 +4,21 @@ import type { Random } from '@weir/core';
 const digits = Array.from({ length: 4096 }, (_, number) => number.toString(16).padStart(3, '0'));
 const variants = '89ab';
 
-/** What ids of one millisecond begin with. */
-let begun = { timeMs: Number.NaN, text: '' };
+/**
+ * What ids of one millisecond have in common, and how many there are already: the time, and what tells them from those of others, which is drawn anew
+ * for each millisecond. Between the two they are counted, as the standard has it for those who make many.
+ */
+let begun = { timeMs: Number.NaN, head: '', tail: '', count: 0 };
 
-/** An id that no other event has, a UUID of version 7: ids of later events come later, as far as milliseconds tell. */
+/** An id that no other event has, a UUID of version 7: ids of later events come later. */
 export function newEventId(nowMs: number, random: Random): string {
-  const timeMs = Math.max(0, Math.floor(nowMs));
-  if (timeMs !== begun.timeMs) {
-    const time = timeMs.toString(16).padStart(12, '0').slice(-12);
-    begun = { timeMs, text: `${time.slice(0, 8)}-${time.slice(8)}-7` };
-  }
+  if (nowMs !== begun.timeMs || begun.count === digits.length) begun = begin(nowMs, random);
+  return `${begun.head}${digits[begun.count++]}${begun.tail}`;
+}
+
+function begin(timeMs: number, random: Random): typeof begun {
+  const time = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0').slice(-12);
   const some = () => digits[random.below(digits.length)]!;
-  return `${begun.text}${some()}-${variants[random.below(4)]}${some()}-${some()}${some()}${some()}${some()}`;
+  const tail = `-${variants[random.below(4)]}${some()}-${some()}${some()}${some()}${some()}`;
+  return { timeMs, head: `${time.slice(0, 8)}-${time.slice(8)}-7`, tail, count: 0 };
 }

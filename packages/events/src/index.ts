@@ -89,7 +89,17 @@ export {
   type TimelineRequest,
   type TimelineSeries,
 } from './query/request.ts';
-export { controlPlaneSource, type EventToWrite, eventTopicName, serializeEvent } from './record.ts';
+export {
+  type CommonData,
+  commonData,
+  controlPlaneSource,
+  type EventData,
+  type EventHead,
+  type EventToWrite,
+  eventTopicName,
+  serializeEvent,
+  serializeEventText,
+} from './record.ts';
 export { eventsPage } from './reference-page.ts';
 export {
   type DayRange,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
+import type { EventData } from '@weir/events';
 import { FakeClock, startLeaderAgent } from '../../testing/index.ts';
 import { pause } from '../../testing/until.ts';
 import { ClusterMetricEvents, roundIntervalMs } from './cluster-metric-events.ts';
-import type { EventData } from './event-emitter.ts';
 
 test('figures of the cluster are events once a minute, per topic and not per partition, while somebody wants them', async () => {
   await using cluster = await startLeaderAgent();

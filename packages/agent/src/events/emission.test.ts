@@ -34,13 +34,17 @@ async function start(t: TestContext, configs: Readonly<Record<string, string>> =
     await node.alterConfigs([resource], { validateOnly: false });
   };
   await set(configs);
+  const metrics = new Metrics();
   const under = await startAgentUnderTest(t, {
     clusterId,
     cluster: node,
     clock: systemClock,
     hostname: 'machine.test',
+    metrics,
   });
-  return { ...under, clusterId, node, set };
+  /** Also when the agent is gone. */
+  const counted = (name: string) => metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
+  return { ...under, clusterId, node, set, counted };
 }
 
 /** Reads a topic of events as any client does, from the beginning, and answers with nothing while there is none. */
@@ -198,6 +202,25 @@ test('lines of the log are events, and what the control plane leaves is taken an
     virtual_cluster_id: clusterId,
     virtual_cluster_name: clusterId,
   });
+});
+
+test('an agent that stops writes what it has to tell before it goes', async (t) => {
+  const { node, connect, agent, counted } = await start(t, {
+    'service.acls.enabled': 'true',
+    'service.events.enabled': 'true',
+  });
+  await node.createAcls(readsEvents);
+  const client = await connect();
+  while ((await ask(client, 'first')) !== 'TOPIC_AUTHORIZATION_FAILED');
+  await whenThere(client, 'acl_logs');
+  const before = counted('events_processor_submit_success_count');
+  await ask(client, 'last words');
+  assert.ok(counted('events_processor_submit_success_count') > before);
+  await agent.stop({ deadlineMs: 5_000 });
+  assert.equal(
+    counted('events_processor_produce_success_count'),
+    counted('events_processor_submit_success_count'),
+  );
 });
 
 test('topics of the service are hidden from those who list, and nobody changes them', async (t) => {

@@ -1,5 +1,12 @@
 import type { Clock, Random } from '@weir/core';
-import { agentSource, type EventRecord, type EventTypeName, newEventId, serializeEvent } from '@weir/events';
+import {
+  agentSource,
+  commonData,
+  type EventData,
+  type EventTypeName,
+  newEventId,
+  serializeEventText,
+} from '@weir/events';
 import type { EventProcessor } from './event-processor.ts';
 import type { EventSwitch } from './event-switch.ts';
 
@@ -15,9 +22,6 @@ export interface EventEmitter {
   /** Does nothing while the type is off. */
   emit(type: EventTypeName, data: EventData, options?: EmitOptions): void;
 }
-
-/** The payload. What is `undefined` is left out. */
-export type EventData = Readonly<Record<string, EventRecord['data'][string] | undefined>>;
 
 /** Who emits. Events say it in their source and in their payload. */
 export interface EmittingAgent {
@@ -38,21 +42,19 @@ export interface EmitterOptions {
 
 export function createEmitter({ agent, events, processor, clock, random }: EmitterOptions): EventEmitter {
   const source = agentSource({ virtualClusterId: agent.clusterId, agentId: agent.agentId });
-  const said = {
+  const said = commonData({
     agent_id: agent.agentId,
     hostname_fqdn: agent.hostname,
     virtual_cluster_id: agent.clusterId,
     virtual_cluster_name: agent.clusterName ?? agent.clusterId,
-  };
+  });
   return {
     isOn: (type) => events.isOn(type),
     emit(type, data, options) {
       if (!events.isOn(type)) return;
       const timeMs = Math.floor(options?.timeMs ?? clock.nowMs());
       const id = newEventId(timeMs, random);
-      // JSON leaves out what is undefined.
-      const full = { ...data, ...said } as EventRecord['data'];
-      processor.submit(type, serializeEvent({ id, source, type, timeMs, data: full }), timeMs);
+      processor.submit(type, serializeEventText({ id, source, type, timeMs }, said.textWith(data)), timeMs);
     },
   };
 }

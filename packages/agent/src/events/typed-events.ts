@@ -1,5 +1,6 @@
 import type { LogLevel } from '@weir/core';
-import type { EventData, EventEmitter } from './event-emitter.ts';
+import type { EventData } from '@weir/events';
+import type { EventEmitter } from './event-emitter.ts';
 
 /** What every line of something that runs says. */
 export interface RunLine {

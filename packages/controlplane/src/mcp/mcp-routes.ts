@@ -1,4 +1,4 @@
-import { ApiError, apiPath, catalogue, type OutputOf, readInput } from '@weir/api';
+import { ApiError, catalogue, docsMcpPath, mcpPath, type OutputOf, readInput } from '@weir/api';
 import type { Clock, Log, Metrics } from '@weir/core';
 import {
   type CallOperation,
@@ -14,9 +14,6 @@ import type { RateLimits } from '../api-server/rate-limits.ts';
 import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
 import type { Route } from '../server.ts';
 import { type McpCaller, mcpCallerOf, noBrowser } from './mcp-caller.ts';
-
-export const mcpPath = `${apiPath}/mcp`;
-export const docsMcpPath = '/docs/mcp';
 
 export interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;

@@ -9,7 +9,8 @@ export function valuesOf({ path, cast }: Field, event: unknown): readonly unknow
     for (const value of found) {
       if (!isObject(value) || !Object.hasOwn(value, key)) continue;
       const inner = value[key];
-      if (Array.isArray(inner)) next.push(...inner);
+      // One by one: an array may have more elements than a call may have arguments.
+      if (Array.isArray(inner)) for (const element of inner) next.push(element);
       else next.push(inner);
     }
     if (next.length === 0) return next;

@@ -17,6 +17,8 @@ interface Range {
 
 export interface RawRange extends Range {
   readonly kind: 'raw';
+  /** Where to look for the next cut: most of its events are not earlier. */
+  readonly mostlyFromMs?: number;
 }
 
 /** A sidecar whose footer was not read yet. */
@@ -77,8 +79,11 @@ function within<Known extends Part>(
   return earliestMs > latestMs ? undefined : { ...part, earliestMs, latestMs };
 }
 
+/** Questions to metadata for one cut. More of them cost more than a cut at any place does. */
+const questionsMax = 12;
+
 /**
- * Two halves of a range of records that is too large to be looked at at once; nothing if it is not. Where the order matters it is cut by time, so
+ * Two parts of a range of records that is too large to be looked at at once; nothing if it is not. Where the order matters it is cut by time, so
  * that more is known of the times of both.
  */
 export async function halves(
@@ -87,30 +92,37 @@ export async function halves(
   order: SortOrder | undefined,
   blockEvents: number,
 ): Promise<readonly [RawRange, RawRange] | undefined> {
-  const { topic, fromOffset, toOffset, earliestMs, latestMs } = range;
+  const { topic, fromOffset, toOffset } = range;
   const firstBlock = Math.floor(fromOffset / blockEvents);
   const lastBlock = Math.floor((toOffset - 1) / blockEvents);
   if (firstBlock === lastBlock) return undefined;
-  const middleMs = Math.floor((earliestMs + latestMs + 1) / 2);
-  if (order !== undefined && middleMs > earliestMs) {
+  let { earliestMs, latestMs } = range;
+  let fromMs = Math.max(earliestMs, range.mostlyFromMs ?? earliestMs);
+  for (let questions = 0; order !== undefined && questions < questionsMax; questions++) {
+    const middleMs = Math.floor((fromMs + latestMs + 1) / 2);
+    if (middleMs <= fromMs) break;
     const exact = await source.offsetAt(topic, middleMs);
     // Rounded to that side on which what is known stays true.
-    const cut =
-      (order === 'desc' ? Math.floor(exact / blockEvents) : Math.ceil(exact / blockEvents)) * blockEvents;
+    const blocks = exact / blockEvents;
+    const cut = (order === 'desc' ? Math.floor(blocks) : Math.ceil(blocks)) * blockEvents;
+    const notBeforeMs = Math.max(earliestMs, middleMs - source.latenessMsMax);
     if (cut > fromOffset && cut < toOffset) {
-      const left = { ...range, toOffset: cut };
-      const right = { ...range, fromOffset: cut };
+      const left = { ...range, earliestMs, latestMs, toOffset: cut };
+      const right = { ...range, earliestMs, latestMs, fromOffset: cut, mostlyFromMs: middleMs };
       return order === 'desc'
         ? [{ ...left, latestMs: middleMs - 1 }, right]
-        : [left, { ...right, earliestMs: Math.max(earliestMs, middleMs - source.latenessMsMax) }];
+        : [left, { ...right, earliestMs: notBeforeMs }];
     }
-    // All of it lies on one side, as far as metadata tells.
-    if (order === 'desc' && exact >= toOffset)
-      return halves({ ...range, latestMs: middleMs - 1 }, source, order, blockEvents);
+    if (exact >= toOffset) latestMs = middleMs - 1;
+    else if (exact <= fromOffset) {
+      fromMs = middleMs;
+      earliestMs = notBeforeMs;
+    } else break;
   }
   const cut = Math.ceil((firstBlock + lastBlock + 1) / 2) * blockEvents;
+  const known = { ...range, earliestMs, latestMs };
   return [
-    { ...range, toOffset: cut },
-    { ...range, fromOffset: cut },
+    { ...known, toOffset: cut },
+    { ...known, fromOffset: cut },
   ];
 }

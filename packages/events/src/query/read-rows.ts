@@ -21,32 +21,46 @@ export function rangesOver(offsets: readonly number[]): OffsetRange[] {
   return ranges;
 }
 
-/** The JSON of some events, by offset. Those that retention took meanwhile are missing, and those beyond what an answer may hold. */
+/** The JSON of events, as far as it was read. */
+export interface ReadTexts {
+  readonly texts: Map<string, string>;
+  chars: number;
+  bytesRead: number;
+}
+
+export function textKey({ topicId }: EventTopic, offset: number): string {
+  return `${topicId} ${offset}`;
+}
+
+/** Whether there is more than any answer may hold, so that nothing is kept any more. */
+export function isFull({ chars }: ReadTexts): boolean {
+  return chars > 2 * caps.eventAnswerBytesMax;
+}
+
+/** Reads the JSON of some events. Those that retention took meanwhile stay missing. */
 export async function readTexts(
   source: EventSource,
   topic: EventTopic,
   offsets: readonly number[],
+  read: ReadTexts,
   signal: AbortSignal,
-): Promise<{ readonly texts: ReadonlyMap<number, string>; readonly bytesRead: number }> {
+): Promise<void> {
   const wanted = new Set(offsets);
-  const texts = new Map<number, string>();
   const waiting = rangesOver([...wanted].sort((one, other) => one - other));
-  let [bytesRead, textChars] = [0, 0];
   const reader = async () => {
-    for (let range = waiting.shift(); range !== undefined; range = waiting.shift()) {
+    for (let range = waiting.shift(); range !== undefined && !isFull(read); range = waiting.shift()) {
       for await (const page of source.read(topic, range.from, range.to, signal)) {
-        bytesRead += page.storedBytes;
+        read.bytesRead += page.storedBytes;
         const bytes = Buffer.from(page.bytes.buffer, page.bytes.byteOffset, page.bytes.byteLength);
         for (let index = 0; index < page.timesMs.length; index++) {
           const offset = page.firstOffset + index;
-          if (!wanted.has(offset) || textChars > 2 * caps.eventAnswerBytesMax) continue;
+          if (!wanted.has(offset) || isFull(read)) continue;
           const text = bytes.toString('utf8', page.valueStarts[index], page.valueEnds[index]);
-          textChars += text.length;
-          texts.set(offset, text);
+          read.chars += text.length;
+          read.texts.set(textKey(topic, offset), text);
         }
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(readsMax, waiting.length) }, reader));
-  return { texts, bytesRead };
 }

@@ -8,12 +8,15 @@ export interface Budget {
   readonly ms: number;
 }
 
+/** What a query may take for the events of its rows when its time is over. */
+const graceMs = 2000;
+
 /** What a query took, and whether it may take more. */
 export class Receipt {
   readonly #clock: Clock;
   readonly #budget: Budget;
   readonly #startedMs: number;
-  readonly #cancelTimer: () => void;
+  #cancelTimer: () => void;
   readonly #sums = {
     ...{ expected: 0, scanned: 0, cached: 0, matched: 0, parsed: 0 },
     ...{ unreadable: 0, bytesScanned: 0, bytesRead: 0 },
@@ -87,6 +90,22 @@ export class Receipt {
       bytesRead,
       elapsedMs: this.#clock.monotonicMs() - this.#startedMs,
     };
+  }
+
+  /** Waits for what makes an answer whole; only for a little while once the time is over, and not at all for somebody who left. */
+  async within(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const leave = () => waited.reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    void this.whenOver.then(() => {
+      this.#cancelTimer = this.#clock.after(graceMs, waited.resolve);
+    });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([work, waited.promise]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   end(): void {

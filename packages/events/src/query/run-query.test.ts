@@ -76,7 +76,7 @@ describe('what need not be read', () => {
     );
     assert.equal(answer.hasMore, true);
     assert.equal(answer.stats.isExact, false);
-    assert.ok(answer.stats.eventsPruned >= 500, `${answer.stats.eventsPruned} pruned`);
+    assert.ok(answer.stats.eventsPruned >= 300, `${answer.stats.eventsPruned} pruned`);
   });
 
   test('the oldest rows are found at its start, if it is known how late events come', async () => {
@@ -86,7 +86,7 @@ describe('what need not be read', () => {
       answer.rows.map(({ offset }) => offset),
       [0, 1, 2],
     );
-    assert.ok(answer.stats.eventsPruned >= 500, `${answer.stats.eventsPruned} pruned`);
+    assert.ok(answer.stats.eventsPruned >= 300, `${answer.stats.eventsPruned} pruned`);
   });
 
   test('a window in the past is not read to the end of the topic', async () => {
@@ -209,7 +209,6 @@ describe('how it ends', () => {
     const controller = new AbortController();
     const hanging: EventSource = {
       ...source,
-      // biome-ignore lint/correctness/useYield: it never comes to that.
       async *read() {
         controller.abort(new Error('nobody wants it'));
         await new Promise(() => {});
@@ -244,11 +243,16 @@ describe('how it ends', () => {
       topics: [topic({ sidecars: [{ from: 0, to: 500 }] })],
       stripeEvents: 100,
     });
+    let isOver = false;
     let passTime = () => {};
     const clock = {
       ...systemClock,
       after(_delayMs: number, run: () => void) {
-        passTime = run;
+        if (isOver) run();
+        passTime = () => {
+          isOver = true;
+          run();
+        };
         return () => {};
       },
     };

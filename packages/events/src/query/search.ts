@@ -6,7 +6,7 @@ import { type LookTools, look } from './look.ts';
 import { positionOrder } from './order.ts';
 import { type Part, partsOf } from './parts.ts';
 import type { EventTopic } from './port.ts';
-import { readTexts } from './read-rows.ts';
+import { isFull, type ReadTexts, readTexts, textKey } from './read-rows.ts';
 import type { EventPosition, EventRow, PartialReason, SearchRequest, Timeline } from './request.ts';
 import type { Scan, ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
@@ -170,23 +170,28 @@ async function rowsOf(
   candidates: readonly Candidate[],
   { source, receipt, signal }: SearchTools,
 ): Promise<{ readonly rows: EventRow[]; readonly isCut: boolean }> {
-  const read = new Map<EventTopic, ReadonlyMap<number, string>>();
-  const unread = candidates.filter(({ text }) => text === undefined);
-  for (const [topic, ofTopic] of Map.groupBy(unread, (candidate) => candidate.topic)) {
-    const { texts, bytesRead } = await readTexts(
+  const read: ReadTexts = { texts: new Map(), chars: 0, bytesRead: 0 };
+  const unread = Map.groupBy(
+    candidates.filter(({ text }) => text === undefined),
+    (candidate) => candidate.topic,
+  );
+  const reading = [...unread].map(([topic, rows]) =>
+    readTexts(
       source,
       topic,
-      ofTopic.map(({ offset }) => offset),
+      rows.map(({ offset }) => offset),
+      read,
       signal,
-    );
-    receipt.addRead(bytesRead);
-    read.set(topic, texts);
-  }
+    ),
+  );
+  await receipt.within(Promise.all(reading), signal);
+  receipt.addRead(read.bytesRead);
   const rows: EventRow[] = [];
   let chars = 0;
   for (const { topic, type, offset, timeMs, text: known } of candidates) {
-    const text = known ?? read.get(topic)?.get(offset);
-    // Retention took it meanwhile.
+    const text = known ?? read.texts.get(textKey(topic, offset));
+    if (text === undefined && isFull(read)) return { rows, isCut: true };
+    // Retention took it meanwhile, or there was no time.
     if (text === undefined) continue;
     chars += text.length;
     if (chars > caps.eventAnswerBytesMax) return { rows, isCut: true };

@@ -77,8 +77,12 @@ export function createWorkerPool({
     thread.cancelIdle();
     thread.task = task;
     thread.worker.ref();
-    const { part } = task.question;
-    thread.worker.postMessage(task.question, buffersOf(part));
+    try {
+      thread.worker.postMessage(task.question, buffersOf(task.question.part));
+    } catch (error) {
+      task.reject(error as Error);
+      rest(thread);
+    }
   }
 
   function startThread(): Thread {

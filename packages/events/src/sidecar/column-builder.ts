@@ -43,7 +43,7 @@ export class ColumnBuilder {
   /** The one value of a field in a row. */
   addScalar(row: number, value: Scalar): void {
     this.#present++;
-    if (this.#isSearched) this.#hashes.push(...hashesOf(value));
+    this.#hash(value);
     if (this.#codes !== undefined) {
       const code = this.#ofScalar.get(value) ?? this.#newCell([value], this.#ofScalar, value);
       if (code !== undefined) {
@@ -60,9 +60,7 @@ export class ColumnBuilder {
   /** Anything else than one value: an object, or what an array has. */
   addCell(row: number, cell: Cell): void {
     this.#present++;
-    if (this.#isSearched) {
-      for (const value of cell) if (typeof value !== 'object') this.#hashes.push(...hashesOf(value));
-    }
+    for (const value of cell) this.#hash(value);
     if (this.#codes !== undefined) {
       const json = JSON.stringify(cell);
       const code = this.#ofJson.get(json) ?? this.#newCell(cell, this.#ofJson, json);
@@ -77,11 +75,18 @@ export class ColumnBuilder {
 
   finish(rows: number): BuiltColumn {
     const missing = rows - this.#present;
+    const hasHashes = this.#isSearched && this.#hashes.length <= 4 * this.#rowsMax;
     if (this.#codes !== undefined)
       return { kind: 'codes', missing, cells: this.#cells, codes: this.#codes.subarray(0, rows) };
     if (this.#numbers !== undefined)
       return { kind: 'numbers', missing, numbers: this.#numbers.subarray(0, rows) };
-    return { kind: 'opaque', missing, hashes: this.#isSearched ? Uint32Array.from(this.#hashes) : undefined };
+    return { kind: 'opaque', missing, hashes: hasHashes ? Uint32Array.from(this.#hashes) : undefined };
+  }
+
+  /** Arrays may have any number of values; beyond two per event there is no bloom filter. */
+  #hash(value: Cell[number]): void {
+    if (!this.#isSearched || typeof value === 'object' || this.#hashes.length > 4 * this.#rowsMax) return;
+    this.#hashes.push(...hashesOf(value));
   }
 
   #newCell<Key>(cell: Cell, codes: Map<Key, number>, key: Key): number | undefined {

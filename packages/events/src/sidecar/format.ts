@@ -16,7 +16,7 @@ const count = z.int().min(0);
 const chunk = z.object({
   start: count,
   length: count,
-  rawLength: count,
+  rawLength: count.max(caps.sidecarChunkBytesMax),
   crc32: count,
 });
 export type Chunk = z.infer<typeof chunk>;

@@ -46,7 +46,18 @@ export async function readFooter(
   });
   const checked = footerSchema.safeParse(JSON.parse(json.toString()));
   if (!checked.success) throw broken(ref, 'its footer says what no writer of this version says');
+  if (!covers(checked.data, ref)) throw broken(ref, 'it covers other events than it should');
   return { footer: checked.data, bytesRead };
+}
+
+/** Whether the stripes follow each other over the whole range. What a gap hides would be missing from answers, and nobody would know. */
+function covers({ fromOffset, toOffset, stripes }: Footer, ref: SidecarRef): boolean {
+  let offset = fromOffset;
+  for (const stripe of stripes) {
+    if (stripe.fromOffset !== offset) return false;
+    offset += stripe.rows;
+  }
+  return fromOffset === ref.fromOffset && toOffset === ref.toOffset && offset === toOffset;
 }
 
 function broken({ id }: SidecarRef, why: string): Error {

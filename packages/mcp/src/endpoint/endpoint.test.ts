@@ -25,6 +25,8 @@ async function send({ port }: Served, { method = 'POST', headers = {}, body = ''
       ...headers,
     },
   });
+  // A body that is not read to its end may fail after the answer has come.
+  request.on('error', () => {});
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const text = Buffer.concat((await response.toArray()) as Buffer[]).toString();
@@ -71,7 +73,7 @@ for (const [what, sent, status, says] of table) {
     if (answer === undefined) return;
     assert.equal(answer.status, status, answer.text);
     assert.match(answer.text, says);
-    assert.doesNotMatch(answer.text, /\bat \S+:\d+/, 'no stack');
+    assert.doesNotMatch(answer.text, /file:\/\/|\.[mt]s:\d/, 'no stack');
     assert.equal(answer.headers['mcp-session-id'], undefined);
   });
 }

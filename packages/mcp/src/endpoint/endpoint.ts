@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createMcpHandler, type McpServer, type Server } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  type McpServer,
+  type Server,
+  type ServerNotifier,
+} from '@modelcontextprotocol/server';
 import { ApiError, printJson } from '@weir/api';
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
 import { mcpRequestsRow } from './metric-rows.ts';
@@ -25,6 +30,8 @@ export interface EndpointOptions<Who> {
 export interface Endpoint {
   /** It never rejects. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Tells clients that wait for changes of what is offered. */
+  readonly changes: ServerNotifier;
   close(): Promise<void>;
 }
 
@@ -46,7 +53,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     maxRequestBodySize: caps.mcpRequestBytesMax,
     onerror: (error) => log.debug('a request of the Model Context Protocol was refused', problemOf(error)),
   });
-  return { answer, close: () => handler.close() };
+  return { answer, changes: handler.notify, close: () => handler.close() };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     runningCount++;

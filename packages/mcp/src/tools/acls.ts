@@ -1,8 +1,11 @@
-import { catalogue, consolePaths } from '@weir/api';
+import { ApiError, catalogue, consolePaths } from '@weir/api';
+import { printLiteral } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import type { Asking } from './asking.ts';
+import { rangeOf } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
 
@@ -74,15 +77,25 @@ export const aclTools = [
   }),
   defineTool({
     name: 'explain_access',
-    operations: ['explain_access'],
-    input: { ...clusterArgument, ...question, ...formatArguments },
-    output: { ...catalogue.explain_access.output.shape },
-    async run({ virtual_cluster: given, format, max_tokens: tokensMax, ...asked }, asking) {
+    operations: ['explain_access', 'get_events_timeline'],
+    input: {
+      ...clusterArgument,
+      ...question,
+      since: z.string().max(32).optional().describe('Also count denials of it in the last 1h, up to 24h.'),
+      ...formatArguments,
+    },
+    output: {
+      ...catalogue.explain_access.output.shape,
+      recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
+    },
+    async run({ virtual_cluster: given, since, format, max_tokens: tokensMax, ...asked }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const told = await asking.call('explain_access', { virtual_cluster_id: clusterId, ...asked });
+        const denials =
+          since === undefined ? {} : await denialsOf(told.principals, asked, { clusterId, since }, asking);
         const isLacking = !told.do_rules_allow && told.deciding_rule === null;
         return answerOf(
-          told,
+          { ...told, ...denials },
           {
             truncated: false,
             next_cursor: null,
@@ -99,6 +112,30 @@ export const aclTools = [
 ];
 
 type Rule = z.output<typeof rule>;
+
+/** How often it was denied lately, under any name. Without events nobody knows. */
+async function denialsOf(
+  principals: readonly string[],
+  asked: { readonly operation: string; readonly resource_type: string; readonly resource_name: string },
+  { clusterId, since }: { readonly clusterId: string; readonly since: string },
+  asking: Asking,
+): Promise<{ readonly recent_denials: number | null }> {
+  const filter = [
+    `data.principal in [${principals.map(printLiteral).join(', ')}]`,
+    `data.operation == ${printLiteral(asked.operation)}`,
+    `data.resource_type == ${printLiteral(asked.resource_type)}`,
+    `data.resource_name == ${printLiteral(asked.resource_name)}`,
+  ].join(' and ');
+  const time_range = rangeOf({ since }, asking);
+  const search = { virtual_cluster_id: clusterId, event_types: ['acl_logs' as const], filter, time_range };
+  try {
+    const { stats } = await asking.call('get_events_timeline', search);
+    return { recent_denials: stats.events_matched };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'events_disabled') return { recent_denials: null };
+    throw error;
+  }
+}
 
 /** Rules for everybody are about anybody. */
 function isAbout(principal: string, asked: string | undefined): boolean {

@@ -109,7 +109,14 @@ export const consumerGroupTools = [
           .catch((error: unknown) => orSuggest(error, clusterId, name, asking));
         const partitions = found.topics
           .flatMap(({ name: topic, partitions: all }) =>
-            all.map(({ start_offset: _, ...one }) => ({ topic, ...one })),
+            all.map(({ partition, lag, committed_offset, end_offset, member_id }) => ({
+              topic,
+              partition,
+              lag,
+              committed_offset,
+              end_offset,
+              member_id,
+            })),
           )
           .sort((a, b) => (b.lag ?? 0) - (a.lag ?? 0));
         const unread = partitions.filter(({ member_id }) => member_id === null).length;

@@ -85,7 +85,7 @@ for (const { name, output } of tools) {
       const args = { ...typicalArguments[name], format };
       // The client checks the answer against the schema of the tool.
       const answer = await client.callTool({ name, arguments: args });
-      const [text] = answer.content as [{ readonly text: string }];
+      const [text] = answer.content as unknown as [{ readonly text: string }];
       assert.notEqual(answer.isError, true, text.text);
       output.parse(answer.structuredContent);
       assert.ok(tokensOf(text.text) <= caps.mcpAnswerTokensUsual);
@@ -169,7 +169,7 @@ for (const [what, name, args, says] of refused) {
     const { connect } = await serve(t);
     const client = await connect();
     const answer = await client.callTool({ name, arguments: args });
-    const [text] = answer.content as [{ readonly text: string }];
+    const [text] = answer.content as unknown as [{ readonly text: string }];
     assert.equal(answer.isError, true);
     assert.match(text.text, says);
   });

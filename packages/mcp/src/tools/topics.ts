@@ -16,7 +16,7 @@ const { shape } = catalogue.list_topics.output.shape.topics.element;
 const row = z.object({
   name: shape.name,
   partitions: shape.shard_count,
-  retention: z.string().describe('How long records are kept, such as 7d; or forever.'),
+  retention: z.string().describe('How long records are kept, such as 168h; or forever.'),
   size_bytes: shape.uncompressed_size_hint,
   id: shape.id,
   created_at: z.string().describe('When it was made.'),
@@ -141,7 +141,7 @@ async function orSuggest(error: unknown, clusterId: string, topic: string, askin
 
 /** What people ask for. A topic has some thirty configs, and most have their defaults. */
 const mainConfigNames =
-  /^(?:cleanup\.policy|retention\.(?:ms|bytes)|max\.message\.bytes|message\.timestamp\.type|min\.compaction\.lag\.ms|compression\.type|service\..*)$/;
+  /^(?:cleanup\.policy|retention\.(?:ms|bytes)|max\.message\.bytes|message\.timestamp\.type|min\.compaction\.lag\.ms|compression\.type|service\.topic\.type)$/;
 
 function mainConfigs(configs: Readonly<Record<string, string | null>>) {
   return Object.fromEntries(Object.entries(configs).filter(([name]) => mainConfigNames.test(name)));

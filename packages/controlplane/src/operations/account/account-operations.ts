@@ -1,6 +1,7 @@
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
+import { mcpConfigurationHandlers } from './mcp-configuration.ts';
 import { sessionHandlers } from './sessions.ts';
 import { ssoHandlers } from './sso.ts';
 import { userRoleHandlers } from './user-roles.ts';
@@ -22,6 +23,7 @@ export function accountOperations({ accounts, publicUrl }: AccountOperationsOpti
     ...userRoleHandlers(accounts),
     ...userHandlers(accounts, publicUrl),
     ...apiKeyHandlers(accounts),
+    ...mcpConfigurationHandlers(accounts, publicUrl),
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
     ...virtualClusterHandlers(accounts),

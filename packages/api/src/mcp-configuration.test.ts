@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mcpConfiguration } from './mcp-configuration.ts';
+
+const servers = {
+  baseUrl: 'https://weir.example',
+  serverName: 'weir',
+  headers: { 'service-api-key': 'aks_1' },
+};
+
+test('clients that call the address url', () => {
+  assert.deepEqual(JSON.parse(mcpConfiguration('url', servers)), {
+    mcpServers: {
+      weir: { url: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
+      'weir-docs': { url: 'https://weir.example/docs/mcp' },
+    },
+  });
+});
+
+test('those that call it serverUrl', () => {
+  assert.deepEqual(JSON.parse(mcpConfiguration('server_url', servers)), {
+    mcpServers: {
+      weir: { serverUrl: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
+      'weir-docs': { serverUrl: 'https://weir.example/docs/mcp' },
+    },
+  });
+});
+
+test('those that have a command', () => {
+  assert.deepEqual(mcpConfiguration('command_line', servers).split('\n'), [
+    'mcp add --transport http weir https://weir.example/api/v1/mcp --header "service-api-key: aks_1"',
+    'mcp add --transport http weir-docs https://weir.example/docs/mcp',
+  ]);
+});

@@ -1,0 +1,35 @@
+import { apiPath } from './operation.ts';
+
+/** Where models are served, below the base address: the control plane, and the documentation. */
+export const mcpPath = `${apiPath}/mcp`;
+export const docsMcpPath = '/docs/mcp';
+
+export interface McpServers {
+  /** The base address. */
+  readonly baseUrl: string;
+  /** What the client calls the server; the one of the documentation is called `…-docs`. */
+  readonly serverName: string;
+  /** The keys by their headers. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How clients want to be told of a server: most call the address `url`, one kind `serverUrl`, and some have a command. */
+export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
+export type McpClientKind = (typeof mcpClientKinds)[number];
+
+/** What somebody pastes into the configuration of a client. The documentation needs no headers. */
+export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, headers }: McpServers): string {
+  const url = new URL(mcpPath, baseUrl).href;
+  const docsUrl = new URL(docsMcpPath, baseUrl).href;
+  const docsName = `${serverName}-docs`;
+  if (kind === 'command_line') {
+    const keys = Object.entries(headers).map(([name, key]) => ` --header "${name}: ${key}"`);
+    return [
+      `mcp add --transport http ${serverName} ${url}${keys.join('')}`,
+      `mcp add --transport http ${docsName} ${docsUrl}`,
+    ].join('\n');
+  }
+  const field = kind === 'url' ? 'url' : 'serverUrl';
+  const mcpServers = { [serverName]: { [field]: url, headers }, [docsName]: { [field]: docsUrl } };
+  return JSON.stringify({ mcpServers }, null, 2);
+}

@@ -1,0 +1,80 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { workspaceKeyHeader } from '../authentication.ts';
+import { examples, list, secretTold, text, word } from '../fields.ts';
+import { id } from '../ids.ts';
+import { mcpClientKinds, mcpConfiguration } from '../mcp-configuration.ts';
+import { defineOperation } from '../operation.ts';
+
+/** A header and a key for each of the workspaces, three times over. */
+const configurationCharsMax = 256 * caps.apiKeysPerCallMax + 2048;
+
+const exampleServers = {
+  baseUrl: 'https://weir.example',
+  serverName: 'weir',
+  headers: { [workspaceKeyHeader(examples.workspace)]: examples.keySecret },
+};
+
+export const mcpConfigurationOperations = [
+  defineOperation({
+    name: 'create_mcp_configuration',
+    title: 'Make a configuration for models',
+    summary: 'Makes keys that only read, and tells how clients of the Model Context Protocol use them.',
+    description:
+      'The secrets are told here and never again. To rotate, name the old keys in `replaces`; to revoke, delete the keys. Needs an administrator of all the workspaces.',
+    access: 'write',
+    scope: 'workspace',
+    input: z.strictObject({
+      workspace_ids: list(id('workspace'), caps.apiKeysPerCallMax, 1).describe(
+        'The workspaces that the client is to reach.',
+      ),
+      form: z
+        .enum(['per_workspace', 'single_key'])
+        .default('per_workspace')
+        .describe('A key and a header for each workspace, or one key for all of them.'),
+      key_name: word(/^[a-zA-Z0-9_]{1,100}$/, 100, 'is not 1 to 100 letters, digits and underscores')
+        .optional()
+        .describe('How the names of the keys begin. Without it, `mcp_` and the time.'),
+      server_name: word(
+        /^[a-zA-Z0-9_-]{1,64}$/,
+        64,
+        'is not 1 to 64 letters, digits, hyphens and underscores',
+      )
+        .default('weir')
+        .describe('What the client calls the server.'),
+      replaces: list(id('apiKey'), caps.apiKeysPerCallMax)
+        .default([])
+        .describe('Keys of an earlier configuration, which are deleted once there are new ones.'),
+    }),
+    output: z.object({
+      api_keys: list(
+        z.object({
+          id: id('apiKey').describe('The key, to delete it by.'),
+          name: text(132).describe('Its name, with `akn_`.'),
+          workspace_ids: list(id('workspace'), caps.apiKeysPerCallMax).describe('What it reaches.'),
+        }),
+        caps.apiKeysPerCallMax,
+      ).describe('The keys that were made, without their secrets.'),
+      configurations: list(
+        z.object({
+          client: z.enum(mcpClientKinds).describe('The kind of client that it is for.'),
+          text: secretTold(configurationCharsMax).describe('What to paste, with the secrets of the keys.'),
+        }),
+        mcpClientKinds.length,
+      ).describe('The same for every kind of client.'),
+    }),
+    errors: ['not_found', 'duplicate_api_key_name', 'limit_exceeded'],
+    example: {
+      input: { workspace_ids: [examples.workspace] },
+      output: {
+        api_keys: [
+          { id: examples.key, name: 'akn_mcp_20260131_120000_00000002', workspace_ids: [examples.workspace] },
+        ],
+        configurations: mcpClientKinds.map((client) => ({
+          client,
+          text: mcpConfiguration(client, exampleServers),
+        })),
+      },
+    },
+  }),
+] as const;

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { workspaceKeyHeader } from '@weir/api';
+import { type McpStage, openMcpStage } from '../../testing/mcp-stage.ts';
+import { accountGrant, agentGrant, appGrant, makeAccount } from '../../testing/two-accounts.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A call of a tool as an old client makes it, which needs no handshake. */
+async function callTool({ url }: Pick<McpStage, 'url'>, headers: Headers, name: string, args: object = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const { result } = JSON.parse(data) as { result?: { isError?: boolean; content: { text: string }[] } };
+  return {
+    status: response.status,
+    text: result?.content[0]?.text ?? text,
+    isError: result?.isError === true,
+  };
+}
+
+async function openWorld(t: Parameters<typeof openMcpStage>[0]) {
+  const stage = await openMcpStage(t);
+  const own = await makeAccount(stage.accounts, 'Own');
+  const other = await makeAccount(stage.accounts, 'Other');
+  return { stage, own, other };
+}
+
+test('keys open what they may see, and nothing else is there', async (t) => {
+  const { stage, own, other } = await openWorld(t);
+  const reader = await own.key('reader', appGrant(own.a.id, 'app_r'));
+  const second = await own.key('second', appGrant(own.b.id, 'app_r'));
+  const foreign = await other.key('foreign', appGrant(other.a.id));
+  const whole = await own.key('whole', accountGrant);
+  const agent = await own.key('agent', agentGrant(own.a));
+  const hyphens = (id: string) => id.replaceAll('_', '-');
+
+  const rows: [what: string, headers: Headers, status: number, sees: string[]][] = [
+    ['one key', { 'service-api-key': reader }, 200, ['vcn_orders']],
+    ['one key by its workspace', { [workspaceKeyHeader(own.a.id)]: reader }, 200, ['vcn_orders']],
+    ['as proxies spell it', { [workspaceKeyHeader(hyphens(own.a.id))]: reader }, 200, ['vcn_orders']],
+    [
+      'two workspaces',
+      { [workspaceKeyHeader(own.a.id)]: reader, [workspaceKeyHeader(own.b.id)]: second },
+      200,
+      ['vcn_orders', 'vcn_payments'],
+    ],
+    // Such a key administers the account and works in no workspace.
+    ['the whole account', { 'service-api-key': whole }, 200, []],
+    ['an agent', { 'service-api-key': agent }, 200, []],
+    ['no key', {}, 401, []],
+    ['a wrong key', { 'service-api-key': 'aks_wrong' }, 401, []],
+    ['the workspace of another key', { [workspaceKeyHeader(own.b.id)]: reader }, 401, []],
+    ['a header that names no workspace', { 'service-api-key-nonsense': reader }, 401, []],
+    [
+      'one bad key among good ones',
+      { [workspaceKeyHeader(own.a.id)]: reader, [workspaceKeyHeader(own.b.id)]: 'aks_wrong' },
+      401,
+      [],
+    ],
+    [
+      'keys of two accounts',
+      { [workspaceKeyHeader(own.a.id)]: reader, [workspaceKeyHeader(other.a.id)]: foreign },
+      401,
+      [],
+    ],
+    ['both forms', { 'service-api-key': reader, [workspaceKeyHeader(own.a.id)]: reader }, 400, []],
+  ];
+  for (const [what, headers, status, sees] of rows) {
+    const answer = await callTool(stage, headers, 'get_context');
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    if (status === 401) assert.match(answer.text, /invalid API key/, what);
+    if (status === 400) assert.match(answer.text, /service-api-key and service-api-key-wi_/, what);
+    const seen = ['vcn_orders', 'vcn_payments'].filter((name) => answer.text.includes(name));
+    if (what !== 'an agent') assert.deepEqual(seen, sees, what);
+    assert.doesNotMatch(answer.text, /Other/, what);
+  }
+});
+
+test('a cluster of somebody else is one that is not there, in the same words', async (t) => {
+  const { stage, own, other } = await openWorld(t);
+  const key = await own.key('reader', appGrant(own.a.id, 'app_r'));
+  const headers = { 'service-api-key': key };
+  const asked = (virtual_cluster: string) => callTool(stage, headers, 'list_topics', { virtual_cluster });
+  const nowhere = await asked('vci_00000000_0000_4000_8000_000000000000');
+  assert.equal(nowhere.isError, true);
+  assert.match(nowhere.text, /^cluster_not_found: .*vcn_orders/);
+  for (const foreign of [other.a.clusterId, own.b.clusterId]) {
+    assert.deepEqual(await asked(foreign), nowhere);
+    for (const tool of ['describe_virtual_cluster', 'list_agents', 'list_consumer_groups', 'list_acls'])
+      assert.deepEqual(await callTool(stage, headers, tool, { virtual_cluster: foreign }), nowhere, tool);
+  }
+  assert.equal((await asked(own.a.clusterId)).isError, false);
+  assert.equal((await asked('orders')).isError, false);
+});
+
+test('a key that comes too often waits, and others do not', async (t) => {
+  const stage = await openMcpStage(t, { requestsPerKey: { burst: 3, perSecond: 0.001 } });
+  const own = await makeAccount(stage.accounts, 'Own');
+  const one = { 'service-api-key': await own.key('one', appGrant(own.a.id)) };
+  const other = { 'service-api-key': await own.key('other', appGrant(own.a.id)) };
+  const statuses = [];
+  for (let call = 0; call < 5; call++) statuses.push((await callTool(stage, one, 'get_context')).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+  assert.equal((await callTool(stage, other, 'get_context')).status, 200);
+});
+
+test('a key that was revoked opens nothing any more', async (t) => {
+  const { stage, own } = await openWorld(t);
+  const secret = await own.key('reader', appGrant(own.a.id));
+  const headers = { 'service-api-key': secret };
+  assert.equal((await callTool(stage, headers, 'get_context')).status, 200);
+  const key = (await stage.accounts.keys.list(own.accountId)).find(({ name }) => name === 'akn_reader');
+  await stage.accounts.keys.revoke(own.accountId, key!.id);
+  stage.surroundings.clock.advance(1_001);
+  assert.equal((await callTool(stage, headers, 'get_context')).status, 401);
+});
+
+test('the documentation needs no key and reaches no cluster', async (t) => {
+  const { stage, own } = await openWorld(t);
+  const docs = { url: stage.docsUrl };
+  const found = await callTool(docs, {}, 'search_docs', { query: 'superuser' });
+  assert.match(found.text, /reference\/acls\.md/);
+  const key = { 'service-api-key': await own.key('reader', appGrant(own.a.id)) };
+  assert.match((await callTool(docs, key, 'get_context')).text, /There is no tool/);
+});
+
+test('a real cluster is described as it is', async (t) => {
+  const { stage, own } = await openWorld(t);
+  await stage.node.createTopics(
+    [{ name: 'orders', partitionCount: 3, configs: { 'retention.ms': '3600000' } }],
+    {
+      validateOnly: false,
+    },
+  );
+  const headers = { 'service-api-key': await own.key('reader', appGrant(own.a.id, 'app_r')) };
+  const told = async (name: string, args: object = {}) => {
+    const answer = await callTool(stage, headers, name, { virtual_cluster: 'orders', ...args });
+    assert.equal(answer.isError, false, answer.text);
+    return answer.text;
+  };
+  assert.match(await told('list_topics'), /^orders\t3\t1h\t0$/m);
+  assert.match(await told('describe_topic', { topic: 'orders' }), /^configs.retention.ms: 3600000$/m);
+  assert.match(await told('describe_virtual_cluster'), /^configuration.are_acls_enabled: false$/m);
+  assert.match(await told('list_diagnostics'), /Nothing fails/);
+  assert.match(await told('list_acls'), /^mode: (?:off|shadow)$/m);
+  assert.match(await told('list_event_types'), /^events_enabled: false$/m);
+  const search = await callTool(stage, headers, 'search_events', { virtual_cluster: 'orders' });
+  assert.match(search.text, /^events_disabled: /);
+});

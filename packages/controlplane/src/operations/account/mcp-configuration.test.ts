@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ApiError, type CallOf, createClient, type ErrorCode, workspaceKeyHeader } from '@weir/api';
+import { cookieOf, startTestApi } from '../../../testing/api-server.ts';
+import { appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
+
+async function start(t: TestContext) {
+  const api = await startTestApi(t);
+  const ours = await makeAccount(api.accounts, 'Ours');
+  const clientWith = (headers: Record<string, string>) =>
+    createClient({ baseUrl: api.url, fetch, headers, checksAnswers: true });
+  const signIn = async (name: string, workspaceId: string, managedGrantName: 'admin' | 'read_only') => {
+    const email = await ours.user(name, { workspaceId, managedGrantName });
+    const answer = await api.call('sign_in', { body: { email, password } });
+    return clientWith({ cookie: cookieOf(answer), origin: api.url });
+  };
+  return { ...api, ours, clientWith, signIn, admin: await signIn('ada', '*', 'admin') };
+}
+
+type Client = ReturnType<typeof createClient>;
+
+async function refused(client: Client, code: ErrorCode, input: CallOf<'create_mcp_configuration'>) {
+  await assert.rejects(client.call('create_mcp_configuration', input), (error) => {
+    assert.ok(error instanceof ApiError, String(error));
+    assert.equal(error.code, code, error.message);
+    return true;
+  });
+}
+
+interface Written {
+  readonly mcpServers: Readonly<
+    Record<string, { readonly url: string; readonly headers?: Record<string, string> }>
+  >;
+}
+
+function written(made: { configurations: { client: string; text: string }[] }): Written {
+  return JSON.parse(made.configurations.find(({ client }) => client === 'url')!.text) as Written;
+}
+
+test('a configuration has a key that only reads for each workspace, or one for all', async (t) => {
+  const { admin, ours, clientWith, url } = await start(t);
+  const workspace_ids = [ours.a.id, ours.b.id];
+  const many = await admin.call('create_mcp_configuration', { workspace_ids, key_name: 'assistants' });
+  const { weir, 'weir-docs': docs } = written(many).mcpServers;
+  assert.equal(weir!.url, `${url}/api/v1/mcp`);
+  assert.deepEqual(Object.keys(weir!.headers!), workspace_ids.map(workspaceKeyHeader));
+  assert.deepEqual(docs, { url: `${url}/docs/mcp` });
+  for (const { name } of many.api_keys) assert.match(name, /^akn_assistants_[0-9a-f]{8}$/);
+
+  const one = await admin.call('create_mcp_configuration', { workspace_ids, form: 'single_key' });
+  const { headers } = written(one).mcpServers.weir!;
+  assert.deepEqual(Object.keys(headers!), ['service-api-key']);
+  assert.match(one.api_keys[0]!.name, /^akn_mcp_\d{8}_\d{6}$/);
+  for (const keys of [weir!.headers!, headers!]) {
+    const context = await clientWith(keys).call('get_context', {});
+    assert.deepEqual(
+      context.workspaces.map(({ id, grant }) => [id, grant]),
+      workspace_ids.map((id) => [id, 'read_only']),
+    );
+  }
+});
+
+test('rotating deletes the old keys, and nothing else', async (t) => {
+  const { admin, ours, clientWith, surroundings } = await start(t);
+  const workspace_ids = [ours.a.id];
+  const old = await admin.call('create_mcp_configuration', { workspace_ids });
+  surroundings.clock.advance(2_000);
+  const replaces = old.api_keys.map(({ id }) => id);
+  const fresh = await admin.call('create_mcp_configuration', { workspace_ids, replaces });
+  surroundings.clock.advance(2_000);
+  await clientWith(written(fresh).mcpServers.weir!.headers!).call('get_context', {});
+  await assert.rejects(
+    clientWith(written(old).mcpServers.weir!.headers!).call('get_context', {}),
+    /invalid API key/,
+  );
+});
+
+test('only administrators of all the workspaces may, and a refusal leaves no key behind', async (t) => {
+  const { admin, ours, clientWith, signIn } = await start(t);
+  const reader = await signIn('bob', ours.a.id, 'read_only');
+  const ofA = await signIn('eve', ours.a.id, 'admin');
+  const byKey = clientWith({ 'service-api-key': await ours.key('app', appGrant(ours.a.id)) });
+  const before = (await admin.call('list_api_keys', {})).api_keys;
+  await refused(reader, 'forbidden', { workspace_ids: [ours.a.id] });
+  await refused(byKey, 'forbidden', { workspace_ids: [ours.a.id] });
+  await refused(ofA, 'not_found', { workspace_ids: [ours.a.id, ours.b.id] });
+  await refused(ofA, 'not_found', { workspace_ids: [ours.a.id], replaces: [`aki_${ours.a.id.slice(3)}`] });
+  await admin.call('create_mcp_configuration', { workspace_ids: [ours.b.id], key_name: 'taken' });
+  await refused(admin, 'duplicate_api_key_name', {
+    workspace_ids: [ours.a.id, ours.b.id],
+    key_name: 'taken',
+  });
+  const after = (await admin.call('list_api_keys', {})).api_keys;
+  assert.equal(after.length, before.length + 1);
+});

@@ -1,0 +1,126 @@
+import { apiKeyHeader, mcpClientKinds, mcpConfiguration, workspaceKeyHeader } from '@weir/api';
+import { everywhere, type KeyGrant } from '../../accounts/grants.ts';
+import type { ApiKey } from '../../accounts/keys.ts';
+import { notFound } from '../../accounts/not-found.ts';
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import { mayManageKey } from '../../accounts/permissions.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { makerId } from './made-key.ts';
+import { seesWorkspace } from './reach.ts';
+
+type Names = 'create_mcp_configuration';
+
+/** A key that is to be made, and the header that carries it. */
+interface Wanted {
+  readonly name: string;
+  readonly header: string;
+  readonly workspaceIds: readonly string[];
+}
+
+interface Made extends Wanted {
+  readonly id: string;
+  readonly fullName: string;
+  readonly secret: string;
+}
+
+export function mcpConfigurationHandlers(
+  accounts: AccountsDatabase,
+  publicUrl: () => string,
+): OperationHandlers<Names, CallContext> {
+  const { keys } = accounts;
+  return {
+    async create_mcp_configuration(input, context) {
+      const { accountId } = context;
+      const workspaceIds = [...new Set(input.workspace_ids)];
+      for (const workspaceId of workspaceIds) await requireAdministrator(accounts, workspaceId, context);
+      const replaced = await Promise.all(input.replaces.map((id) => replacedKey(accounts, id, context)));
+      const [only, ...others] = workspaceIds;
+      if (others.length === 0) context.happensIn(only!);
+
+      const name = input.key_name ?? `mcp_${timeWord(context.clock.nowMs())}`;
+      const made = await makeAll(accounts, wantedKeys(name, workspaceIds, input.form), context);
+      for (const { id } of replaced) await keys.revoke(accountId, id);
+      const headers = Object.fromEntries(made.map(({ header, secret }) => [header, secret]));
+      const servers = { baseUrl: publicUrl(), serverName: input.server_name, headers };
+      return {
+        api_keys: made.map(({ id, fullName, workspaceIds: reached }) => ({
+          id,
+          name: fullName,
+          workspace_ids: [...reached],
+        })),
+        configurations: mcpClientKinds.map((client) => ({ client, text: mcpConfiguration(client, servers) })),
+      };
+    },
+  };
+}
+
+function readingGrant(workspaceId: string): KeyGrant {
+  return { principalKind: 'app_r', resourceKind: everywhere, resourceId: everywhere, workspaceId };
+}
+
+async function requireAdministrator(
+  { workspaces }: AccountsDatabase,
+  workspaceId: string,
+  context: CallContext,
+): Promise<void> {
+  const { actor, accountId } = context;
+  const workspace = await workspaces.get(accountId, workspaceId);
+  if (workspace === undefined || !seesWorkspace(context, workspaceId)) throw notFound('workspace');
+  if (!mayManageKey(actor, accountId, readingGrant(workspaceId))) throw new OperationFailed('forbidden');
+}
+
+async function replacedKey(
+  { keys }: AccountsDatabase,
+  id: string,
+  { accountId, actor }: CallContext,
+): Promise<ApiKey> {
+  const key = await keys.get(accountId, id);
+  const isManaged = key?.grants.every((grant) => mayManageKey(actor, accountId, grant)) === true;
+  if (key === undefined || key.grants.length === 0 || !isManaged) throw notFound('API key');
+  return key;
+}
+
+/** Both forms are never mixed: which of the keys would be meant nobody could say. */
+function wantedKeys(
+  name: string,
+  workspaceIds: readonly string[],
+  form: 'per_workspace' | 'single_key',
+): Wanted[] {
+  if (form === 'single_key') return [{ name, header: apiKeyHeader, workspaceIds }];
+  return workspaceIds.map((workspaceId) => ({
+    name: `${name}_${workspaceId.replaceAll('_', '').slice(-8)}`,
+    header: workspaceKeyHeader(workspaceId),
+    workspaceIds: [workspaceId],
+  }));
+}
+
+/** All of them or none: a configuration with half of its keys is of no use. */
+async function makeAll(
+  { keys }: AccountsDatabase,
+  wanted: readonly Wanted[],
+  { accountId, actor }: CallContext,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  try {
+    for (const one of wanted) {
+      const grants = one.workspaceIds.map(readingGrant);
+      const { key, secret } = await keys.create(accountId, {
+        name: one.name,
+        grants,
+        createdBy: makerId(actor),
+      });
+      made.push({ ...one, id: key.id, fullName: key.name, secret });
+    }
+  } catch (error) {
+    for (const { id } of made) await keys.revoke(accountId, id);
+    throw error;
+  }
+  return made;
+}
+
+/** `20260131_120000`, in UTC. */
+function timeWord(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_');
+}

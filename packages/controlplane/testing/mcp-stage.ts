@@ -1,0 +1,94 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import type { ClusterNode, ClusterPort } from '@weir/metadata';
+import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
+import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
+import type { BucketSize } from '../src/api-server/token-buckets.ts';
+import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
+import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
+import { accountOperations } from '../src/operations/account/account-operations.ts';
+import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+import { startLeader } from './leading-node.ts';
+
+/** The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real socket. */
+export interface McpStage {
+  readonly accounts: AccountsDatabase;
+  /** Of the accounts, whose time is moved by hand. */
+  readonly surroundings: TestSurroundings;
+  /** Leads every cluster of the stage. */
+  readonly node: ClusterNode;
+  readonly diagnostics: MemoryDiagnosticsStore;
+  readonly metrics: Metrics;
+  readonly url: string;
+  readonly docsUrl: string;
+}
+
+let databaseCount = 0;
+
+export async function openMcpStage(
+  t: TestContext,
+  {
+    requestsPerKey,
+    port,
+  }: { readonly requestsPerKey?: BucketSize; readonly port?: (node: ClusterNode) => ClusterPort } = {},
+): Promise<McpStage> {
+  const node = await startLeader(t);
+  const surroundings = accountsSurroundings();
+  const accounts = await openAccounts(`memory://mcp-${databaseCount++}`, surroundings);
+  const diagnostics = new MemoryDiagnosticsStore();
+  const metrics = new Metrics();
+  let url = '';
+  const publicUrl = () => url;
+  const handlers = {
+    ...accountOperations({ accounts, publicUrl }),
+    ...clusterOperations({
+      clusterPort: () => port?.(node) ?? node,
+      virtualClusters: accounts.virtualClusters,
+      diagnostics,
+      onTransition: () => {},
+      metricRows: () => [],
+      freshUuid: randomUUID,
+      randomBytes,
+    }),
+  };
+  const { routes, close } = mcpRoutes({
+    accounts,
+    handlers,
+    limits: new RateLimits(usualRateLimits, systemClock),
+    publicUrl,
+    isBehindProxy: false,
+    clock: systemClock,
+    log: silentLog,
+    metrics,
+    ...(requestsPerKey === undefined ? {} : { requestsPerKey }),
+  });
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0]!;
+    const route = routes.find(({ matches }) => matches(path));
+    if (route === undefined) response.writeHead(404).end();
+    else void route.answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    await close();
+    server.closeAllConnections();
+    server.close();
+    await accounts.close();
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    accounts,
+    surroundings,
+    node,
+    diagnostics,
+    metrics,
+    url: `${url}/api/v1/mcp`,
+    docsUrl: `${url}/docs/mcp`,
+  };
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { bucketsOf } from './buckets.ts';
+import { TimelineTally } from './tally.ts';
+
+for (const { length, lengthMs, bucketMs } of [
+  { length: 'a second', lengthMs: 1000, bucketMs: 10 },
+  { length: '5 minutes', lengthMs: 300_000, bucketMs: 5000 },
+  { length: '15 minutes', lengthMs: 900_000, bucketMs: 10_000 },
+  { length: 'an hour', lengthMs: 3_600_000, bucketMs: 30_000 },
+  { length: '4 hours', lengthMs: 14_400_000, bucketMs: 120_000 },
+  { length: 'a day', lengthMs: 86_400_000, bucketMs: 900_000 },
+]) {
+  test(`${length} has buckets of ${bucketMs} ms`, () => {
+    assert.equal(bucketsOf({ startMs: 0, endMs: lengthMs }).bucketMs, bucketMs);
+  });
+}
+
+test('buckets cover the window, are few, and lie at multiples of their width', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 41 }),
+      fc.integer({ min: 1, max: 86_400_000 }),
+      (startMs, lengthMs) => {
+        const { bucketMs, firstBucket, bucketCount } = bucketsOf({ startMs, endMs: startMs + lengthMs });
+        assert.ok(firstBucket * bucketMs <= startMs);
+        assert.ok((firstBucket + bucketCount) * bucketMs >= startMs + lengthMs);
+        assert.ok(bucketCount <= 121);
+      },
+    ),
+  );
+});
+
+test('what is counted in parts is what is counted at once', () => {
+  const anyEvent = fc.record({
+    key: fc.constantFrom('a', 'b', 5, null),
+    bucket: fc.nat({ max: 9 }),
+    value: fc.integer(),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.array(anyEvent)), fc.integer({ min: 1, max: 3 }), (parts, seriesMax) => {
+      const buckets = { bucketMs: 1000, firstBucket: 7, bucketCount: 10 };
+      const whole = new TimelineTally(buckets, true);
+      const joined = new TimelineTally(buckets, true);
+      for (const part of parts) {
+        const tally = new TimelineTally(buckets, true);
+        for (const { key, bucket, value } of part) {
+          whole.addNumber(key, bucket, value);
+          tally.addNumber(key, bucket, value);
+        }
+        joined.merge(tally.part());
+      }
+      assert.deepEqual(joined.finish('sum', seriesMax), whole.finish('sum', seriesMax));
+    }),
+  );
+});

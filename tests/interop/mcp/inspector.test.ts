@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMcpStage } from '../../../packages/controlplane/testing/mcp-stage.ts';
+import { appGrant, makeAccount } from '../../../packages/controlplane/testing/two-accounts.ts';
+import { judge, missingJudges } from './judges.ts';
+
+const skip = missingJudges();
+
+/** Arguments besides the cluster, and what the answer has in it. Tools for events say that there are none. */
+const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, says: RegExp]>> = {
+  get_context: [{}, /vcn_orders/],
+  list_virtual_clusters: [{}, /vcn_orders/],
+  describe_virtual_cluster: [{}, /vcn_orders/],
+  list_agents: [{}, /No agent called in lately/],
+  list_topics: [{}, /payments-in/],
+  describe_topic: [{ topic: 'payments-in' }, /retention/],
+  list_consumer_groups: [{}, /No consumer group/],
+  describe_consumer_group: [{ group: 'nobody' }, /group_not_found/],
+  list_diagnostics: [{}, /Nothing fails/],
+  get_diagnostic: [{ diagnostic_id: 'no_jobs_agent' }, /diagnostic_not_found/],
+  list_acls: [{}, /mode/],
+  explain_access: [
+    { principal: 'User:shop', operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'payments-in' },
+    /is_allowed/,
+  ],
+  list_event_types: [{}, /acl_logs/],
+  list_event_fields: [{}, /events_disabled/],
+  check_filter: [{ filter: 'type == "acl_logs"' }, /is_valid/],
+  search_events: [{}, /events_disabled/],
+  get_event: [{ event_id: 'an-id' }, /events_disabled/],
+  aggregate_events: [{}, /events_disabled/],
+  compare_events: [{ selection: '{"since":"1h"}' }, /events_disabled/],
+};
+
+const withoutCluster = ['get_context', 'list_virtual_clusters', 'check_filter'];
+
+test('the Inspector lists and calls every tool of a real control plane', { skip }, async (t) => {
+  const { url, accounts, node } = await openMcpStage(t);
+  const account = await makeAccount(accounts, 'Own');
+  const key = await account.key('inspector', appGrant(account.a.id, 'app_r'));
+  await node.createTopics([{ name: 'payments-in', partitionCount: 2, configs: {} }], { validateOnly: false });
+  const inspect = (...args: readonly string[]) =>
+    judge('inspector', ['--cli', url, '--transport', 'http', '--header', `service-api-key: ${key}`, ...args]);
+
+  const listed = await inspect('--method', 'tools/list', '--strict');
+  assert.equal(listed.status, 0, listed.out.slice(-500) + listed.err.slice(-2000));
+  const { tools } = JSON.parse(listed.out) as { tools: { name: string }[] };
+  assert.deepEqual(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
+
+  for (const [name, [args, says]] of Object.entries(calls)) {
+    const all = { ...(withoutCluster.includes(name) ? {} : { virtual_cluster: 'orders' }), ...args };
+    const given = Object.entries(all).flatMap(([argument, value]) => ['--tool-arg', `${argument}=${value}`]);
+    const { out, err } = await inspect('--method', 'tools/call', '--tool-name', name, ...given);
+    assert.match(out, says, `${name}: ${out.slice(0, 500)} ${err.slice(-500)}`);
+  }
+});

@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The judges bring some two hundred packages, so that they lie apart from ours and are fetched by those who want a judgement. */
+const folder = join(import.meta.dirname, '../../../node_modules/.cache/weir-mcp-judges');
+const listed = join(import.meta.dirname, 'judges');
+const bins = {
+  conformance: join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js'),
+  inspector: join(folder, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'),
+};
+
+/** Why they cannot judge here, as the `skip` of a test. */
+export function missingJudges(): string | false {
+  if (isThere()) return false;
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json']) cpSync(join(listed, name), join(folder, name));
+  // Not `npm ci`, which insists on parts for other platforms that not every registry has.
+  const options = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { error, stderr } = spawnSync('npm', options, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  if (isThere()) return false;
+  return `the judges cannot be installed: ${error?.message ?? (stderr ?? '').trim().split('\n').at(-1)}`;
+}
+
+function isThere(): boolean {
+  return Object.values(bins).every((bin) => existsSync(bin));
+}
+
+export interface Judgement {
+  readonly status: number | NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a judge with our own runtime. What it keeps in a home goes into the cache too. */
+export async function judge(
+  name: keyof typeof bins,
+  args: readonly string[],
+  cwd: string = folder,
+): Promise<Judgement> {
+  const child = spawn(process.execPath, [bins[name], ...args], {
+    cwd,
+    env: { PATH: '/usr/bin:/bin', HOME: folder },
+    timeout: 240_000,
+    killSignal: 'SIGKILL',
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  child.stdin.end();
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ status: signal ?? code, out, err }));
+  });
+}

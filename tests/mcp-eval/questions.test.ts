@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { questions } from './questions.ts';
+import { seedCluster } from './seeded-cluster.ts';
+
+/** Four characters of an answer are about a token. */
+const tokensPerQuestionMax = 2_500;
+
+test('fifty questions that people ask are answered by a call or two', async (t) => {
+  assert.ok(questions.length >= 50);
+  const { url, headers } = await seedCluster(t);
+  const client = new Client({ name: 'eval', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  t.after(() => client.close());
+  await client.listTools();
+  let tokenCount = 0;
+  let callCount = 0;
+  for (const { asked, calls, facts } of questions) {
+    await t.test(asked, async () => {
+      const texts: string[] = [];
+      for (const [name, args] of calls) {
+        const { content } = await client.callTool({ name, arguments: args });
+        texts.push(...(content as { text: string }[]).map(({ text }) => text));
+      }
+      const answer = texts.join('\n');
+      const tokens = Math.ceil(answer.length / 4);
+      tokenCount += tokens;
+      callCount += calls.length;
+      for (const fact of facts) assert.match(answer, fact);
+      assert.ok(tokens <= tokensPerQuestionMax, `${tokens} tokens`);
+    });
+  }
+  t.diagnostic(
+    `${questions.length} questions, ${callCount} calls, ${Math.round(tokenCount / questions.length)} tokens each`,
+  );
+});

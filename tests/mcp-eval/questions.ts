@@ -1,0 +1,384 @@
+/** A question that somebody asks, the calls that answer it, and what has to be in the answers. */
+export interface Question {
+  readonly asked: string;
+  readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[];
+  readonly facts: readonly RegExp[];
+}
+
+const virtual_cluster = 'orders';
+const on = (args: Readonly<Record<string, unknown>> = {}) => ({ virtual_cluster, ...args });
+const acls = { event_types: ['acl_logs'] };
+
+export const questions: readonly Question[] = [
+  // Where am I?
+  { asked: 'Which clusters can I see?', calls: [['get_context', {}]], facts: [/vcn_orders/, /vcn_payments/] },
+  { asked: 'What may I do there?', calls: [['get_context', {}]], facts: [/read_only/] },
+  {
+    asked: 'How are my clusters?',
+    calls: [['list_virtual_clusters', {}]],
+    facts: [/vcn_orders\tbyoc\tus-east-1\ttrue\t2\t1/, /vcn_payments\tbyoc\tus-east-1\ttrue\t2\t0/],
+  },
+  {
+    asked: 'Is there a cluster for payments?',
+    calls: [['list_virtual_clusters', { query: 'pay' }]],
+    facts: [/total: 1/, /vcn_payments/],
+  },
+  {
+    asked: 'Are there data lakes?',
+    calls: [['list_virtual_clusters', { type: 'byoc_data_lake' }]],
+    facts: [/total: 0/],
+  },
+
+  // Is it healthy?
+  {
+    asked: 'Is anything wrong with my cluster?',
+    calls: [['list_diagnostics', on()]],
+    facts: [/no_jobs_agent\thigh\tfalse/, /None of 2 agents has the role jobs/],
+  },
+  {
+    asked: 'Is anything wrong anywhere?',
+    calls: [['list_diagnostics', {}]],
+    facts: [/clusters_looked_at: 2/, /vcn_orders\tno_jobs_agent/],
+  },
+  {
+    asked: 'Is the cluster for payments healthy?',
+    calls: [['list_diagnostics', { virtual_cluster: 'payments' }]],
+    facts: [/Nothing fails/],
+  },
+  {
+    asked: 'Why does it matter that no agent has the role jobs, and what do I do?',
+    calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
+    facts: [/explanation: .{20}/, /fix: .{10}/, /To mend it: /],
+  },
+  {
+    asked: 'Since when does that fail?',
+    calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
+    facts: [/first_failed_at: \d{4}-/, /\tfailed\t/],
+  },
+  {
+    asked: 'Is something muted?',
+    calls: [['list_diagnostics', on({ state: 'muted' })]],
+    facts: [/total: 0/, /none in this state/],
+  },
+  {
+    asked: 'Is there something critical?',
+    calls: [['list_diagnostics', on({ severity: 'critical' })]],
+    facts: [/total: 0/],
+  },
+  {
+    asked: 'How is the cluster configured?',
+    calls: [['describe_virtual_cluster', on()]],
+    facts: [/are_acls_enabled: true/, /events.enabled: true/, /quotas \(/],
+  },
+  {
+    asked: 'Will the control plane’s own events come?',
+    calls: [['describe_virtual_cluster', on()]],
+    facts: [/No agent has the role jobs, which events of the control plane need/],
+  },
+
+  // Agents
+  {
+    asked: 'Which agents are there?',
+    calls: [['list_agents', on()]],
+    facts: [/agent-a\t/, /agent-b\t/, /total: 2/],
+  },
+  {
+    asked: 'Do all agents run the same release?',
+    calls: [['list_agents', on()]],
+    facts: [/Agents run 2 releases: v830, v829/],
+  },
+  { asked: 'Which agent does jobs?', calls: [['list_agents', on({ role: 'jobs' })]], facts: [/total: 0/] },
+  { asked: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
+
+  // Topics
+  {
+    asked: 'Which topics exist here?',
+    calls: [['list_topics', on()]],
+    facts: [/total: 4/, /^orders\t6\t168h/m, /^clicks\t12\t24h/m, /^refunds\t3/m, /^customers\t1/m],
+  },
+  {
+    asked: 'Which topic has the most partitions?',
+    calls: [['list_topics', on({ sort_by: 'partitions', limit: 1 })]],
+    facts: [/^clicks\t12/m],
+  },
+  {
+    asked: 'How long are orders kept?',
+    calls: [['describe_topic', on({ topic: 'orders' })]],
+    facts: [/retention: 168h/, /retention\.ms: 604800000/],
+  },
+  {
+    asked: 'Is customers compacted?',
+    calls: [['describe_topic', on({ topic: 'customers' })]],
+    facts: [/cleanup\.policy: compact/],
+  },
+  {
+    asked: 'What of the topic oders?',
+    calls: [
+      ['describe_topic', on({ topic: 'oders' })],
+      ['describe_topic', on({ topic: 'orders' })],
+    ],
+    facts: [/topic_not_found: .*orders/, /partitions: 6/],
+  },
+  {
+    asked: 'How many rules name orders?',
+    calls: [['describe_topic', on({ topic: 'orders' })]],
+    facts: [/acls_by_name: 2/],
+  },
+
+  // Consumer groups
+  {
+    asked: 'Which consumer group falls behind the most?',
+    calls: [['list_consumer_groups', on({ limit: 1 })]],
+    facts: [/^analytics\tEmpty\t0\t5000\t5000/m],
+  },
+  {
+    asked: 'Which groups have any lag?',
+    calls: [['list_consumer_groups', on({ min_lag: 1 })]],
+    facts: [/^analytics\t/m, /^billing\tEmpty\t0\t400\t400/m],
+  },
+  {
+    asked: 'Is shipping up to date?',
+    calls: [['describe_consumer_group', on({ group: 'shipping' })]],
+    facts: [/total_lag: 0/, /not behind/],
+  },
+  {
+    asked: 'Where is billing behind?',
+    calls: [['describe_consumer_group', on({ group: 'billing' })]],
+    facts: [/^orders\t0\t400\t600\t1000/m],
+  },
+  {
+    asked: 'Why does the lag of analytics grow?',
+    calls: [['describe_consumer_group', on({ group: 'analytics' })]],
+    facts: [/has no members: nothing reads/],
+  },
+  {
+    asked: 'What of the group biling?',
+    calls: [['describe_consumer_group', on({ group: 'biling' })]],
+    facts: [/group_not_found: .*billing/],
+  },
+
+  // Rights
+  { asked: 'Which rules are there?', calls: [['list_acls', on()]], facts: [/mode: enforced/, /total: 4/] },
+  {
+    asked: 'What may reports do?',
+    calls: [['list_acls', on({ principal: 'User:ccn_reports' })]],
+    facts: [/total: 2/, /DENY/],
+  },
+  {
+    asked: 'May shop write orders?',
+    calls: [
+      [
+        'explain_access',
+        on({ principal: 'shop', operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'orders' }),
+      ],
+    ],
+    facts: [/is_allowed: true/, /deciding_rule\.principal: User:ccn_shop/],
+  },
+  {
+    asked: 'Why can shop not write refunds?',
+    calls: [
+      [
+        'explain_access',
+        on({
+          principal: 'User:ccn_shop',
+          operation: 'WRITE',
+          resource_type: 'TOPIC',
+          resource_name: 'refunds',
+        }),
+      ],
+    ],
+    facts: [
+      /is_allowed: false/,
+      /No rule is about/,
+      /A rule that allows it: ALLOW User:shop WRITE on TOPIC refunds/,
+    ],
+  },
+  {
+    asked: 'Why can reports not read orders although it may read everything?',
+    calls: [
+      [
+        'explain_access',
+        on({
+          principal: 'User:ccn_reports',
+          operation: 'READ',
+          resource_type: 'TOPIC',
+          resource_name: 'orders',
+        }),
+      ],
+    ],
+    facts: [/is_allowed: false/, /deciding_rule\.permission_type: DENY/, /permission/],
+  },
+  {
+    asked: 'How often was reports kept from orders in the last hour?',
+    calls: [
+      [
+        'explain_access',
+        on({
+          principal: 'reports',
+          operation: 'READ',
+          resource_type: 'TOPIC',
+          resource_name: 'orders',
+          since: '1h',
+        }),
+      ],
+    ],
+    facts: [/recent_denials: 40/, /is_allowed: false/],
+  },
+  {
+    asked: 'May admin do everything?',
+    calls: [
+      [
+        'explain_access',
+        on({ principal: 'admin', operation: 'DELETE', resource_type: 'TOPIC', resource_name: 'orders' }),
+      ],
+    ],
+    facts: [/is_allowed: true/, /is_superuser: true/],
+  },
+
+  // Events
+  {
+    asked: 'Which events are recorded, and how many?',
+    calls: [['list_event_types', on()]],
+    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t4/m],
+  },
+  {
+    asked: 'Which principals were denied in the last hour?',
+    calls: [['aggregate_events', on({ ...acls, since: '1h', group_by: 'data.principal' })]],
+    facts: [/^User:ccn_reports\t40/m, /^User:ccn_shop\t15/m],
+  },
+  {
+    asked: 'Which operations were denied?',
+    calls: [['aggregate_events', on({ ...acls, group_by: 'data.operation' })]],
+    facts: [/^READ\t40/m, /^WRITE\t15/m],
+  },
+  {
+    asked: 'Show me the last three denials of shop.',
+    calls: [
+      [
+        'search_events',
+        on({
+          ...acls,
+          filter: 'data.principal == "User:ccn_shop"',
+          limit: 3,
+          fields: ['data.kafka_api_key_name'],
+        }),
+      ],
+    ],
+    facts: [/events \(3\)/, /Produce/, /truncated: true/],
+  },
+  {
+    asked: 'Which agent errors happened since yesterday?',
+    calls: [
+      [
+        'aggregate_events',
+        on({
+          event_types: ['agent_logs'],
+          filter: 'data.log_level == "error"',
+          since: '24h',
+          group_by: 'data.message',
+        }),
+      ],
+    ],
+    facts: [/^the bucket did not answer in time\t12/m],
+  },
+  {
+    asked: 'Which agent has these errors?',
+    calls: [
+      [
+        'aggregate_events',
+        on({ event_types: ['agent_logs'], filter: 'data.log_level == "error"', group_by: 'data.agent_id' }),
+      ],
+    ],
+    facts: [/^agent-b\t12/m],
+  },
+  {
+    asked: 'Which pipeline has errors?',
+    calls: [
+      [
+        'search_events',
+        on({
+          event_types: ['pipeline_logs'],
+          filter: 'data.log_level == "error"',
+          fields: ['data.pipeline_name'],
+        }),
+      ],
+    ],
+    facts: [/events \(4\)/, /orders_to_lake/],
+  },
+  {
+    asked: 'What is special about the errors of agents?',
+    calls: [
+      [
+        'compare_events',
+        on({
+          event_types: ['agent_logs'],
+          selection: { filter: 'data.log_level == "error"', since: '1h' },
+          baseline: { filter: 'data.log_level == "info"', since: '1h' },
+        }),
+      ],
+    ],
+    facts: [/^data\.module\tstorage\t100\t0\t100/m, /^data\.agent_id\tagent-b\t100\t/m],
+  },
+  {
+    asked: 'Did a diagnostic change today?',
+    calls: [
+      ['search_events', on({ event_types: ['diagnostics_logs'], since: '24h', fields: ['data.transition'] })],
+    ],
+    facts: [/None of 2 agents has the role jobs\./, /failed/],
+  },
+  {
+    asked: 'How high was the lag of analytics at most?',
+    calls: [
+      [
+        'aggregate_events',
+        on({
+          event_types: ['cluster_metrics'],
+          filter: 'data.tags.consumer_group == "analytics"',
+          measure: 'max',
+          field: 'data.value',
+          since: '24h',
+        }),
+      ],
+    ],
+    facts: [/\t1190/],
+  },
+  {
+    asked: 'Which fields do denials have?',
+    calls: [['list_event_fields', on(acls)]],
+    facts: [/^data\.principal\tstring\t100\t2\t/m, /User:ccn_reports \(40\)/],
+  },
+  {
+    asked: 'Show me one of the errors with what happened around it.',
+    calls: [
+      ['search_events', on({ event_types: ['agent_logs'], filter: 'data.log_level == "error"', limit: 1 })],
+      ['get_event', on({ event_id: 'agent_logs-311', neighbors: 2 })],
+    ],
+    facts: [/the bucket did not answer/, /before \(2\)/],
+  },
+  {
+    asked: 'Can I filter with data.principal = "User:ccn_shop"?',
+    calls: [
+      ['check_filter', { filter: 'data.principal = "User:ccn_shop"' }],
+      ['check_filter', { filter: 'data.principal == "User:ccn_shop"' }],
+    ],
+    facts: [/is_valid: false/, /==/, /is_valid: true/],
+  },
+  {
+    asked: 'What happened in the last three days?',
+    calls: [
+      ['search_events', on({ since: '72h' })],
+      ['aggregate_events', on({ since: '24h', group_by: 'type' })],
+    ],
+    facts: [/window_too_large: .*Use since/, /^acl_logs\t55/m],
+  },
+  {
+    asked: 'Is data.principle a field?',
+    calls: [['check_filter', { filter: 'data.principle == "x"', event_types: ['acl_logs'] }]],
+    facts: [/is_valid: true/, /data\.principal/],
+  },
+  {
+    asked: 'What of the cluster ordres?',
+    calls: [['list_topics', { virtual_cluster: 'ordres' }]],
+    facts: [/cluster_not_found: .*orders/],
+  },
+];

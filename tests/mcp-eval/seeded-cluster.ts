@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { type Acl, systemClock } from '@weir/core';
+import type { QueryRequest } from '@weir/events';
+import { runQuery } from '@weir/events/query';
+import { type ClusterNode, type FileCommit, newScramCredential } from '@weir/metadata';
+import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
+import { agentOf } from '../../packages/controlplane/testing/cluster-picture.ts';
+import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
+import { appGrant, makeAccount, type TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
+import { eventHistory } from './event-history.ts';
+
+export interface SeededCluster {
+  readonly url: string;
+  readonly docsUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Two virtual clusters with topics, groups, rules, agents, a failing diagnostic and two hours of events. Leader, operations, query engine and
+ * protocol are the real ones; only agents and their log are played.
+ */
+export async function seedCluster(t: TestContext): Promise<SeededCluster> {
+  const stage = await openMcpStage(t, { requestsPerKey: { burst: 100_000, perSecond: 1_000 } });
+  const account = await makeAccount(stage.accounts, 'Example');
+  await configure(stage.node);
+  await fill(stage.node);
+  await addRules(stage.node);
+  await failDiagnostic(stage, account);
+  await playAgents(t, stage.node);
+  const key = await account.key('eval', appGrant(account.a.id, 'app_r'), appGrant(account.b.id, 'app_r'));
+  return { url: stage.url, docsUrl: stage.docsUrl, headers: { 'service-api-key': key } };
+}
+
+async function configure(node: ClusterNode): Promise<void> {
+  const settings = { 'service.acls.enabled': 'true', 'service.events.enabled': 'true' };
+  const changes = Object.entries(settings).map(
+    ([name, value]) => ({ name, operation: 'set', value }) as const,
+  );
+  await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+}
+
+async function fill(node: ClusterNode): Promise<void> {
+  const topics = [
+    { name: 'orders', partitionCount: 6, configs: { 'retention.ms': String(7 * 24 * hourMs) } },
+    { name: 'refunds', partitionCount: 3, configs: {} },
+    { name: 'clicks', partitionCount: 12, configs: { 'retention.ms': String(24 * hourMs) } },
+    { name: 'customers', partitionCount: 1, configs: { 'cleanup.policy': 'compact' } },
+  ];
+  const made = await node.createTopics(topics, { validateOnly: false });
+  const [orders, , clicks] = made.map(({ topic }) => topic!.topicId);
+  await node.commitFiles([fileOf(1, orders!, 0, 1000), fileOf(2, clicks!, 3, 8000)]);
+  await commitOffset(node, 'billing', orders!, 0, 600);
+  await commitOffset(node, 'shipping', orders!, 0, 1000);
+  await commitOffset(node, 'analytics', clicks!, 3, 3000);
+}
+
+function fileOf(number: number, topicId: string, partition: number, recordCount: number): FileCommit {
+  return {
+    fileId: number.toString(16).padStart(32, '0'),
+    fileBytes: 100,
+    topicIds: [topicId],
+    topic: Uint32Array.of(0),
+    partition: Uint32Array.of(partition),
+    byteStart: Uint32Array.of(0),
+    byteLength: Uint32Array.of(100),
+    recordCount: Uint32Array.of(recordCount),
+    maxTimestampMs: Float64Array.of(1_700_000_000_000),
+    producerId: Float64Array.of(-1),
+    producerEpoch: Int16Array.of(-1),
+    baseSequence: Int32Array.of(-1),
+  };
+}
+
+async function commitOffset(
+  node: ClusterNode,
+  groupId: string,
+  topicId: string,
+  partition: number,
+  offset: number,
+) {
+  const noMember = { generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null, retentionMs: -1 };
+  const offsets = [{ topicId, partition, offset, leaderEpoch: -1, metadata: '' }];
+  await node.commitOffsets([{ ...noMember, groupId, offsets }]);
+}
+
+async function addRules(node: ClusterNode): Promise<void> {
+  const rule = (
+    principal: string,
+    permission: Acl['permission'],
+    operation: Acl['operation'],
+    name: string,
+  ): Acl => ({
+    resourceType: 'TOPIC',
+    resourceName: name,
+    patternType: 'LITERAL',
+    principal,
+    host: '*',
+    operation,
+    permission,
+  });
+  await node.createAcls([
+    rule('User:ccn_shop', 'ALLOW', 'WRITE', 'orders'),
+    rule('User:ccn_shop', 'ALLOW', 'READ', 'refunds'),
+    rule('User:ccn_reports', 'ALLOW', 'READ', '*'),
+    rule('User:ccn_reports', 'DENY', 'READ', 'orders'),
+  ]);
+  const password = await newScramCredential('a password', randomBytes);
+  await node.putCredentials(
+    ['shop', 'reports', 'admin'].map((name) => ({
+      username: `ccun_${name}`,
+      id: `cci_${name}`,
+      name: `ccn_${name}`,
+      isSuperuser: name === 'admin',
+      isFromFile: false,
+      password,
+    })),
+  );
+}
+
+async function failDiagnostic({ diagnostics }: McpStage, { a }: TestAccount): Promise<void> {
+  const finding = {
+    entity: { kind: 'cluster', name: a.clusterId },
+    message: 'None of 2 agents has the role jobs.',
+    weight: 1,
+  } as const;
+  const nowMs = systemClock.nowMs();
+  for (const atMs of [nowMs - 1_200_000, nowMs - 1_140_000]) {
+    const event = { kind: 'looked', atMs, result: [finding] } as const;
+    await changeDiagnostics(diagnostics, a.clusterId, [{ name: 'no_jobs_agent', event }], atMs);
+  }
+}
+
+/** Two agents that call in, of which one answers queries with the real engine. */
+async function playAgents(t: TestContext, node: ClusterNode): Promise<void> {
+  const source = await eventHistory(systemClock.nowMs());
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  const beat = async () => {
+    for (const agentId of ['agent-a', 'agent-b']) {
+      const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf(agentId, {
+        roles: ['proxy'],
+        zone: agentId === 'agent-a' ? 'zone-1' : 'zone-2',
+        release: agentId === 'agent-a' ? 'v830' : 'v829',
+      });
+      await node.heartbeat(agent);
+    }
+    if (!stop.signal.aborted) cancel = systemClock.after(1_000, () => void beat().catch(() => {}));
+  };
+  let cancel = () => {};
+  stop.signal.addEventListener('abort', () => cancel());
+  await beat();
+  const serve = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const taken = await node.takeQuery({ agentId: 'agent-a', waitMs: 1_000 }).catch(() => null);
+      if (taken === null) continue;
+      const request = JSON.parse(Buffer.from(taken.request).toString()) as QueryRequest;
+      const answer = await runQuery(request, source, { clock: systemClock, signal: stop.signal });
+      await node.reportQuery({
+        agentId: 'agent-a',
+        queryId: taken.queryId,
+        state: 'done',
+        answer: Buffer.from(JSON.stringify(answer)),
+        message: '',
+      });
+    }
+  };
+  void serve().catch(() => {});
+}
