@@ -747,8 +747,11 @@ export const caps = {
   controlPlaneEventCharsMax: 2 * MiB,
   controlPlaneEventsPerCallMax: 200,
 
-  /** A message of the Model Context Protocol, messages that are being answered, and streams that wait for changes. */
-  mcpRequestBytesMax: 1 * MiB,
+  /**
+   * A message of the Model Context Protocol, messages that are being answered, and streams that wait for changes. The largest message has a filter for
+   * events or two.
+   */
+  mcpRequestBytesMax: 256 * KiB,
   mcpRequestsRunningMax: 512,
   mcpSubscriptionsMax: 64,
 

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { agentSource, type EventRecord, eventEnvelope, readAgentSource } from './envelope.ts';
-import {
-  envelopeFields,
-  eventTypeNames,
-  eventTypes,
-  fieldsOf,
-  filterFieldsOf,
-  isEventTypeName,
-} from './event-types.ts';
+import { agentSource, type EventRecord, readAgentSource } from './envelope.ts';
+import { eventEnvelope } from './envelope-schema.ts';
+import { envelopeFields, fieldsOf, filterFieldsOf } from './event-fields.ts';
+import { eventTypeNames, eventTypes, isEventTypeName } from './event-types.ts';
 import { parseFilter } from './filter/parse.ts';
 import { presets } from './presets.ts';
 import { eventsPage } from './reference-page.ts';

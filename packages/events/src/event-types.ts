@@ -1,5 +1,4 @@
 import { type EventTypeName, eventTypeNames } from '@weir/core';
-import { eventEnvelope } from './envelope.ts';
 import { printPath } from './filter/quoting.ts';
 
 export { type EventTypeName, eventTypeNames };
@@ -156,25 +155,6 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
 };
 
-export const envelopeFields: readonly EventField[] = Object.entries(eventEnvelope.shape).map(
-  ([name, schema]) => ({
-    name,
-    type: name === 'data' ? 'object' : 'string',
-    description: schema.description!,
-  }),
-);
-
 export function isEventTypeName(name: string): name is EventTypeName {
   return (eventTypeNames as readonly string[]).includes(name);
-}
-
-/** Every field that events of these types have, each once: what an editor completes. */
-export function fieldsOf(types: readonly EventTypeName[] = eventTypeNames): readonly EventField[] {
-  const fields = [...envelopeFields, ...types.flatMap((type) => eventTypes[type].fields)];
-  return [...new Map(fields.toReversed().map((one) => [one.name, one])).values()].reverse();
-}
-
-/** The same as `parseFilter` wants to know them. */
-export function filterFieldsOf(types?: readonly EventTypeName[]): readonly string[] {
-  return fieldsOf(types).flatMap(({ name, isOpen }) => (isOpen ? [name, `${name}.*`] : [name]));
 }

@@ -4,19 +4,17 @@ export {
   type EventRecord,
   envelopeContentType,
   envelopeVersion,
-  eventEnvelope,
   readAgentSource,
 } from './envelope.ts';
+export { eventEnvelope } from './envelope-schema.ts';
+export { envelopeFields, fieldsOf, filterFieldsOf } from './event-fields.ts';
 export { newEventId } from './event-id.ts';
 export {
   type EventField,
   type EventType,
   type EventTypeName,
-  envelopeFields,
   eventTypeNames,
   eventTypes,
-  fieldsOf,
-  filterFieldsOf,
   isEventTypeName,
 } from './event-types.ts';
 export {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import { eventEnvelope } from './envelope.ts';
+import { eventEnvelope } from './envelope-schema.ts';
 import { newEventId } from './event-id.ts';
 import { eventTypeNames } from './event-types.ts';
 import { commonData, eventTopicName, serializeEvent, serializeEventText } from './record.ts';

@@ -1,11 +1,6 @@
 import { caps, formatDurationMs } from '@weir/core';
-import {
-  type EventField,
-  type EventTypeName,
-  envelopeFields,
-  eventTypeNames,
-  eventTypes,
-} from './event-types.ts';
+import { envelopeFields } from './event-fields.ts';
+import { type EventField, type EventTypeName, eventTypeNames, eventTypes } from './event-types.ts';
 import { presets } from './presets.ts';
 import { offeredRanges } from './time-range.ts';
 

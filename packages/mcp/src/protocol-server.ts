@@ -47,7 +47,7 @@ const listsKeptMs = 300_000;
 export function serverMaker(
   offer: Offer,
   surroundings: ServerSurroundings,
-): (callOperation: CallOperation) => Server {
+): (callOperation: CallOperation, caller: string) => Server {
   const { publicUrl, clock, log, metrics } = surroundings;
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   const promptsByName = new Map(offer.prompts.map((prompt) => [prompt.name, prompt]));
@@ -73,8 +73,8 @@ export function serverMaker(
   };
   const info = { name: offer.name, title: offer.title, version: release };
 
-  return (callOperation) => {
-    const runner = { callOperation, publicUrl, clock, log, metrics };
+  return (callOperation, caller) => {
+    const runner = { caller, callOperation, publicUrl, clock, log, metrics };
     const server = new Server(info, options);
     server.setRequestHandler('tools/list', ({ params }) => onePage(params, lists.tools));
     server.setRequestHandler('tools/call', ({ params }, context) => {

@@ -64,7 +64,7 @@ export async function serve(
   const endpoint = createEndpoint({
     name: 'test',
     whoOf,
-    serverFor: () => make(callOperation),
+    serverFor: () => make(callOperation, 'test'),
     ...surroundings,
   });
   const server = createServer((request, response) => void endpoint.answer(request, response));

@@ -1,5 +1,5 @@
 import type { Clock, Log, Metrics, Random } from '@weir/core';
-import { eventTypeNames, eventTypes } from '@weir/events';
+import { eventTypeNames, eventTypes } from '@weir/events/emission';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';

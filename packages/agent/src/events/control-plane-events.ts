@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@weir/core';
-import { isEventTypeName } from '@weir/events';
+import { isEventTypeName } from '@weir/events/emission';
 import {
   type AgentDescription,
   type ControlPlaneEventsTaken,

@@ -6,7 +6,7 @@ import {
   type EventTypeName,
   newEventId,
   serializeEventText,
-} from '@weir/events';
+} from '@weir/events/emission';
 import type { EventProcessor } from './event-processor.ts';
 import type { EventSwitch } from './event-switch.ts';
 

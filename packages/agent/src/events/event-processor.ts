@@ -1,5 +1,5 @@
 import { type Clock, KiB, type Log, type Metrics } from '@weir/core';
-import type { EventTypeName } from '@weir/events';
+import type { EventTypeName } from '@weir/events/emission';
 import type { ErrorName } from '@weir/wire';
 import type { WritePath } from '../write-path/write-path.ts';
 import { type EventBatch, eventBatch } from './event-batch.ts';

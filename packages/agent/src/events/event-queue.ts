@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import type { EventTypeName } from '@weir/events';
+import type { EventTypeName } from '@weir/events/emission';
 
 /** An event as it will be written. */
 export interface QueuedEvent {

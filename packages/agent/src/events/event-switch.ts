@@ -1,4 +1,4 @@
-import { type EventTypeName, eventTypeNames } from '@weir/events';
+import { type EventTypeName, eventTypeNames } from '@weir/events/emission';
 import { clusterConfigValue } from '@weir/metadata';
 
 type Configs = Readonly<Record<string, string>>;

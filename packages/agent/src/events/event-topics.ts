@@ -1,5 +1,5 @@
 import type { Log } from '@weir/core';
-import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events';
+import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events/emission';
 import { clusterConfigValue, type TopicDescription } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 

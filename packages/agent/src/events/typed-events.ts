@@ -1,5 +1,5 @@
 import type { LogLevel } from '@weir/core';
-import type { EventData } from '@weir/events';
+import type { EventData } from '@weir/events/emission';
 import type { EventEmitter } from './event-emitter.ts';
 
 /** What every line of something that runs says. */

@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { type EventTypeName, eventTopicName } from '@weir/events';
+import { type EventTypeName, eventTopicName } from '@weir/events/emission';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { BatchCursor } from '../read-path/batch-cursor.ts';
 import type { ByteRange, EventSource, EventTopic, RawPage, SidecarRef } from './engine.ts';

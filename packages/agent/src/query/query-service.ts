@@ -2,18 +2,10 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
-import {
-  createWorkerPool,
-  type Evaluator,
-  QueryCache,
-  type QueryRequest,
-  readQueryRequest,
-  runQuery,
-  type WorkerPool,
-} from './engine.ts';
+import type { Answering } from './answering.ts';
 import { AgentEventSource } from './event-source.ts';
 import { type QueryFigures, queryFigures } from './query-metrics.ts';
-import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
+import { QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
@@ -50,11 +42,9 @@ export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #figures: QueryFigures;
   readonly #source: AgentEventSource;
-  readonly #threads: WorkerPool;
-  readonly #evaluator: Evaluator;
-  readonly #cache = new QueryCache();
   readonly #runner: QueryRunner | undefined;
   readonly #sidecars: SidecarJob | undefined;
+  #answering: Promise<Answering> | undefined;
 
   constructor(options: QueryServiceOptions) {
     const { view, clock, cpuLoad, metrics } = options;
@@ -65,8 +55,6 @@ export class QueryService {
     const shelf = new SidecarShelf(options);
     const { port } = view;
     this.#source = new AgentEventSource({ view, ranges: new RangeReader(options), sidecars: shelf, turns });
-    this.#threads = createWorkerPool({ clock, size: Math.max(1, Math.floor(options.cpuCount / 2)) });
-    this.#evaluator = counting(this.#threads, this.#figures);
     this.#sidecars = options.writesSidecars
       ? new SidecarJob({ ...options, port, source: this.#source, shelf })
       : undefined;
@@ -75,7 +63,7 @@ export class QueryService {
           ...options,
           port,
           figures: this.#figures,
-          answer: (request, limits) => this.#answer(request, limits),
+          answer: async (request, limits) => (await this.#loaded()).answer(request, limits),
         })
       : undefined;
   }
@@ -87,46 +75,17 @@ export class QueryService {
 
   async stop(): Promise<void> {
     await Promise.all([this.#runner?.stop(), this.#sidecars?.stop()]);
-    await this.#threads.end();
+    await (await this.#answering)?.end();
   }
 
-  async #answer(text: string, { signal, limitMs }: AnswerOptions): Promise<string> {
-    const { clock, log } = this.#options;
-    const request = readRequest(text);
-    this.#figures.started.add(1);
-    const answer = await runQuery(request, this.#source, {
-      clock,
-      signal,
-      budget: { ms: limitMs },
-      evaluator: this.#evaluator,
-      cache: this.#cache,
-      onProblem: (error) => log.warn('a sidecar could not be read', { problem: error.message }),
-    });
-    return JSON.stringify(answer);
+  /** The engine is loaded with the first question, because most starts are followed by none. */
+  #loaded(): Promise<Answering> {
+    this.#answering ??= this.#load();
+    return this.#answering;
   }
-}
 
-/** The evaluator, counted. Parts wait where more come than there are threads. */
-function counting(evaluator: Evaluator, figures: QueryFigures): Evaluator {
-  const { parallelism } = evaluator;
-  const scan = async (...part: Parameters<Evaluator['scan']>) => {
-    figures.queued.add(1);
-    figures.runnable.add(1);
-    try {
-      return await evaluator.scan(...part);
-    } finally {
-      figures.runnable.add(-1);
-      figures.executed.add(1);
-    }
-  };
-  return { parallelism, scan: scan as Evaluator['scan'] };
-}
-
-/** The control plane has checked what it asks; one of another release may ask for more than this engine knows. */
-function readRequest(text: string): QueryRequest {
-  try {
-    return readQueryRequest(JSON.parse(text));
-  } catch (error) {
-    throw new QueryRefused((error as Error).message);
+  async #load(): Promise<Answering> {
+    const { Answering: Engine } = await import('./answering.ts');
+    return new Engine({ ...this.#options, source: this.#source, figures: this.#figures });
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
-import { eventTypeNames } from '@weir/events';
+import { eventTypeNames } from '@weir/events/emission';
 import { jobLeaseMs, type QueriesPort } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { EventSource, EventTopic } from './engine.ts';

@@ -26,10 +26,7 @@ export async function mcpCallerOf(request: IncomingMessage, options: McpCallerOp
   refuseBothForms(request.headers);
   const remoteAddress = remoteAddressOf(request, options.isBehindProxy);
   const caller = await callerOf(request.headers, noBrowser, remoteAddress, options);
-  for (const { actor } of caller.actors) {
-    const waitSeconds = options.requests.take(actor.id);
-    if (waitSeconds > 0) throw new ApiError('rate_limited', undefined, { retryAfterSeconds: waitSeconds });
-  }
+  for (const { actor } of caller.actors) orWait(options.requests.take(actor.id));
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
   return { caller, remoteAddress, userAgent };
 }
@@ -41,4 +38,8 @@ function refuseBothForms(headers: IncomingHttpHeaders): void {
     'invalid_request',
     `Send ${apiKeyHeader} or ${apiKeyHeader}-<workspace id>, and not both; ${apiKeyHeader} and ${perWorkspace.slice(0, 80)} were sent.`,
   );
+}
+
+export function orWait(waitSeconds: number): void {
+  if (waitSeconds > 0) throw new ApiError('rate_limited', undefined, { retryAfterSeconds: waitSeconds });
 }

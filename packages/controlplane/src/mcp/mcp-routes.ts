@@ -11,9 +11,10 @@ import {
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { operationPerformer, type ServedHandlers } from '../api-server/perform-operation.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
+import { placeOf, remoteAddressOf } from '../api-server/remote-address.ts';
 import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
 import type { Route } from '../server.ts';
-import { type McpCaller, mcpCallerOf, noBrowser } from './mcp-caller.ts';
+import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
 export interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;
@@ -41,6 +42,9 @@ export interface McpRoutes {
 /** A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some hundred at once. */
 const usualRequestsPerKey: BucketSize = { burst: 300, perSecond: 5 };
 
+/** The documentation is there for everybody, and nobody may keep the others from it. */
+const requestsPerReader: BucketSize = { burst: 120, perSecond: 5 };
+
 const ownDocs = new URL('../../../../docs/', import.meta.url).pathname;
 
 /** The two addresses at which models are served: the control plane for whoever has keys, and the documentation for everybody. */
@@ -50,19 +54,24 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   const surroundings = { publicUrl, clock, log, metrics };
   const pages = readDocumentation(docsFolder);
   const requests = new TokenBuckets(options.requestsPerKey ?? usualRequestsPerKey, clock);
+  const readers = new TokenBuckets(requestsPerReader, clock);
   const serverFor = serverMaker(controlPlaneOffer(pages), surroundings);
   const docsServerFor = serverMaker(documentationOffer(pages), surroundings);
   const operations = callsOf(options);
   const ofControlPlane = createEndpoint<McpCaller>({
     name: 'control_plane',
     whoOf: (request) => mcpCallerOf(request, { accounts, limits, isBehindProxy, requests }),
-    serverFor: (who) => serverFor(operations(who)),
+    serverFor: (who) => serverFor(operations(who), keysOf(who)),
     ...surroundings,
   });
-  const ofDocs = createEndpoint<object>({
+  const ofDocs = createEndpoint<{ readonly remoteAddress: string }>({
     name: 'documentation',
-    whoOf: async () => ({}),
-    serverFor: () => docsServerFor(noOperations),
+    whoOf: async (request) => {
+      const remoteAddress = remoteAddressOf(request, isBehindProxy);
+      orWait(readers.take(placeOf(remoteAddress)));
+      return { remoteAddress };
+    },
+    serverFor: ({ remoteAddress }) => docsServerFor(noOperations, remoteAddress),
     ...surroundings,
   });
   return {
@@ -92,6 +101,11 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
         })) as OutputOf<typeof name>;
       };
   }
+}
+
+/** Ids of keys, never the keys. */
+function keysOf({ caller }: McpCaller): string {
+  return caller.actors.map(({ actor }) => actor.id).join(' ');
 }
 
 const noOperations: CallOperation = async (name) => {

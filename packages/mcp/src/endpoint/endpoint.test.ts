@@ -58,7 +58,7 @@ const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
     400,
     /error/,
   ],
-  ['a megabyte and more', { body: `"${'x'.repeat(caps.mcpRequestBytesMax)}"` }, 413, /payload_too_large/],
+  ['more than there may be', { body: `"${'x'.repeat(caps.mcpRequestBytesMax)}"` }, 413, /payload_too_large/],
   ['ten megabytes', { body: `"${'x'.repeat(10 * 1024 * 1024)}"` }, 413, /payload_too_large/],
 ];
 

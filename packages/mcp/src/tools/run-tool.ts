@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ApiError, catalogue, type OperationName, problemsInWords } from '@weir/api';
 import type { Clock, Log, Metrics } from '@weir/core';
@@ -8,6 +9,8 @@ import type { Asking, CallOperation } from './asking.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolRunner {
+  /** Who calls, as the log names him. */
+  readonly caller: string;
   readonly callOperation: CallOperation;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -42,9 +45,22 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
     return { isError: true, content: [{ type: 'text', text: `${code}: ${message}` }] };
   } finally {
     stopProgress();
+    const ms = clock.monotonicMs() - begunMs;
+    log.info('a tool was called', {
+      tool: tool.name,
+      caller: runner.caller,
+      arguments: digestOf(call.args),
+      result,
+      ms: Math.round(ms),
+    });
     metrics.series(mcpToolCallsRow, { tool: tool.name, result }).add(1);
-    metrics.series(mcpToolSecondsRow, { tool: tool.name }).observe((clock.monotonicMs() - begunMs) / 1000);
+    metrics.series(mcpToolSecondsRow, { tool: tool.name }).observe(ms / 1000);
   }
+}
+
+/** Tells equal calls from others without telling what was asked for. */
+function digestOf(args: unknown): string {
+  return hash('sha256', JSON.stringify(args ?? {}), 'hex').slice(0, 16);
 }
 
 export function askingOf(

@@ -74,9 +74,9 @@ export const topicTools = [
       name: shape.name,
       topic_id: described.topic_id,
       partitions: described.partition_count,
-      retention: row.shape.retention,
-      size_bytes: row.shape.size_bytes,
-      created_at: row.shape.created_at,
+      retention: row.shape.retention.optional(),
+      size_bytes: row.shape.size_bytes.optional(),
+      created_at: row.shape.created_at.optional(),
       acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
       configs: described.configs,
     },
@@ -89,7 +89,8 @@ export const topicTools = [
           topicsOf(clusterId, asking),
           asking.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
         ]);
-        const { retention, size_bytes, created_at } = told(topics.find(({ name }) => name === topic)!);
+        // Topics of the service itself are in no list.
+        const listed = topics.find(({ name }) => name === topic);
         const naming = acls.filter(
           ({ resource_type: type, resource_name: name, pattern_type: pattern }) =>
             type === 'TOPIC' && (pattern === 'PREFIXED' ? topic.startsWith(name) : name === topic),
@@ -99,9 +100,7 @@ export const topicTools = [
             name: topic,
             topic_id: about.topic_id,
             partitions: about.partition_count,
-            retention,
-            size_bytes,
-            created_at,
+            ...(listed === undefined ? {} : listedFields(listed)),
             acls_by_name: naming.length,
             configs: format === 'detailed' ? about.configs : mainConfigs(about.configs),
           },
@@ -145,6 +144,11 @@ const mainConfigNames =
 
 function mainConfigs(configs: Readonly<Record<string, string | null>>) {
   return Object.fromEntries(Object.entries(configs).filter(([name]) => mainConfigNames.test(name)));
+}
+
+function listedFields(topic: Topic) {
+  const { retention, size_bytes, created_at } = told(topic);
+  return { retention, size_bytes, created_at };
 }
 
 function told({ name, shard_count, retention, uncompressed_size_hint, id, created_at }: Topic) {

@@ -1,0 +1,80 @@
+import type { Clock, Log } from '@weir/core';
+import {
+  createWorkerPool,
+  type Evaluator,
+  type EventSource,
+  QueryCache,
+  type QueryRequest,
+  readQueryRequest,
+  runQuery,
+  type WorkerPool,
+} from './engine.ts';
+import type { QueryFigures } from './query-metrics.ts';
+import { type AnswerOptions, QueryRefused } from './query-runner.ts';
+
+export interface AnsweringOptions {
+  readonly source: EventSource;
+  readonly figures: QueryFigures;
+  readonly cpuCount: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Answers questions with the engine, in threads of its own: half as many as there are processors. */
+export class Answering {
+  readonly #options: AnsweringOptions;
+  readonly #threads: WorkerPool;
+  readonly #evaluator: Evaluator;
+  readonly #cache = new QueryCache();
+
+  constructor(options: AnsweringOptions) {
+    const { clock, cpuCount, figures } = options;
+    this.#options = options;
+    this.#threads = createWorkerPool({ clock, size: Math.max(1, Math.floor(cpuCount / 2)) });
+    this.#evaluator = counting(this.#threads, figures);
+  }
+
+  async answer(text: string, { signal, limitMs }: AnswerOptions): Promise<string> {
+    const { source, figures, clock, log } = this.#options;
+    const request = readRequest(text);
+    figures.started.add(1);
+    const answer = await runQuery(request, source, {
+      clock,
+      signal,
+      budget: { ms: limitMs },
+      evaluator: this.#evaluator,
+      cache: this.#cache,
+      onProblem: (error) => log.warn('a sidecar could not be read', { problem: error.message }),
+    });
+    return JSON.stringify(answer);
+  }
+
+  end(): Promise<void> {
+    return this.#threads.end();
+  }
+}
+
+/** The evaluator, counted. Parts wait where more come than there are threads. */
+function counting(evaluator: Evaluator, figures: QueryFigures): Evaluator {
+  const { parallelism } = evaluator;
+  const scan = async (...part: Parameters<Evaluator['scan']>) => {
+    figures.queued.add(1);
+    figures.runnable.add(1);
+    try {
+      return await evaluator.scan(...part);
+    } finally {
+      figures.runnable.add(-1);
+      figures.executed.add(1);
+    }
+  };
+  return { parallelism, scan: scan as Evaluator['scan'] };
+}
+
+/** The control plane has checked what it asks; one of another release may ask for more than this engine knows. */
+function readRequest(text: string): QueryRequest {
+  try {
+    return readQueryRequest(JSON.parse(text));
+  } catch (error) {
+    throw new QueryRefused((error as Error).message);
+  }
+}

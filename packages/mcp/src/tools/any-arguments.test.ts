@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catalogue } from '@weir/api';
+import { Metrics, silentLog, systemClock } from '@weir/core';
+import fc from 'fast-check';
+import { runTool, type ToolRunner } from './run-tool.ts';
+import { tools } from './tools.ts';
+
+const runner: ToolRunner = {
+  caller: 'test',
+  callOperation: async (name) => catalogue[name].example.output as never,
+  publicUrl: () => 'http://localhost',
+  clock: systemClock,
+  log: silentLog,
+  metrics: new Metrics(),
+};
+
+/** Arguments with the names that the tool has and any values; some of them may even be right. */
+function anyArguments(names: readonly string[]) {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('orders', '1h', 'shop', 'acl_logs', 5),
+  );
+  return fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.dictionary(fc.constantFrom(...names), value, { maxKeys: names.length }),
+  );
+}
+
+for (const tool of tools) {
+  test(`whatever ${tool.name} is called with, it answers or says what is wrong`, async () => {
+    const { signal } = new AbortController();
+    await fc.assert(
+      fc.asyncProperty(anyArguments(Object.keys(tool.input.shape)), async (args) => {
+        const { isError, content, structuredContent } = await runTool({ tool, args, stop: signal }, runner);
+        const [first] = content as [{ readonly text: string }];
+        if (isError === true) assert.match(first.text, /^(?!internal)[a-z_]+: ./);
+        else tool.output.parse(structuredContent);
+      }),
+      { numRuns: 60 },
+    );
+  });
+}
