@@ -52,9 +52,14 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     if (!(error instanceof Failure)) throw error;
     // Whoever stopped the command knows why it did not finish.
     if (surroundings.stop.aborted) return stoppedStatus;
-    output.err(`${speaker}: ${escapeControls(error.message)}\n`);
+    output.err(`${speaker}: ${linesOf(error.message)}\n`);
     return failedStatus;
   }
+}
+
+/** A message may have several lines, such as one that points at a place. Nothing else in it moves the cursor, and no further line looks like ours. */
+function linesOf(message: string): string {
+  return message.split('\n').map(escapeControls).join('\n  ');
 }
 
 /**

@@ -18,7 +18,9 @@ export interface TestApi {
   readonly url: string;
   /** A key of an application. */
   readonly key: string;
-  /** With that key. */
+  /** A key of the whole account. */
+  readonly accountKey: string;
+  /** With that key of an application. */
   readonly client: Client;
   /** The leader of a cluster. */
   readonly nodeOf: (clusterId: string) => ClusterNode;
@@ -41,6 +43,13 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
   const grants = [{ principalKind: 'app', resourceKind: '*', resourceId: '*', workspaceId }] as const;
   const { secret: key } = await accounts.keys.create(account.id, { name: 'test', grants, createdBy: '' });
 
+  const everything = { principalKind: '*', resourceKind: '*', resourceId: '*', workspaceId: '*' } as const;
+  const { secret: accountKey } = await accounts.keys.create(account.id, {
+    name: 'account',
+    grants: [everything],
+    createdBy: '',
+  });
+
   const nodes = new Map<string, ClusterNode>();
   const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
   function nodeOf(clusterId: string): ClusterNode {
@@ -59,7 +68,8 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     return node;
   }
 
-  const ofAccounts = accountOperations({ accounts, publicUrl: () => '' });
+  let url = '';
+  const ofAccounts = accountOperations({ accounts, publicUrl: () => url });
   const handlers = {
     ...ofAccounts,
     /** A cluster is led before its maker hears of it, so that tests do not wait for what retries would bridge. */
@@ -97,7 +107,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     clock: systemClock,
     log: silentLog,
     metrics: new Metrics(),
-    publicUrl: () => '',
+    publicUrl: () => url,
   });
   const server = createServer((request, response) => void served(request, response));
   server.listen(0, '127.0.0.1');
@@ -109,7 +119,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     await hub.close();
     await accounts.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = createClient({ baseUrl: url, fetch, headers: { 'service-api-key': key } });
-  return Object.assign(api, { url, key, client, nodeOf });
+  return Object.assign(api, { url, key, accountKey, client, nodeOf });
 }

@@ -9,6 +9,7 @@ export {
 export { eventEnvelope } from './envelope-schema.ts';
 export { envelopeFields, fieldsOf, filterFieldsOf } from './event-fields.ts';
 export { newEventId } from './event-id.ts';
+export { eventMessage } from './event-message.ts';
 export {
   type EventField,
   type EventType,

@@ -130,6 +130,11 @@ export const commands = [
     status: 'available',
     help: 'Show which fields events have, and their most frequent values.',
   },
+  {
+    name: 'cli mcp-config',
+    status: 'available',
+    help: 'Make keys that read, and print how MCP clients use them.',
+  },
   { name: 'cli delete-all-topics-unsafe', status: 'available', help: 'Delete every topic of the cluster.' },
 ] as const satisfies readonly CommandRow[];
 

@@ -46,6 +46,7 @@ export const handlers = {
   'cli events search': async () => (await import('../events/search.ts')).searchEvents,
   'cli events tail': async () => (await import('../events/tail.ts')).tailEvents,
   'cli events fields': async () => (await import('../events/fields.ts')).listEventFields,
+  'cli mcp-config': async () => (await import('../tools/mcp-config.ts')).mcpConfigTool,
   'cli delete-all-topics-unsafe': async () =>
     (await import('../tools/delete-all-topics.ts')).deleteAllTopicsTool,
   'cli diagnose-connection': async () =>

@@ -15,6 +15,7 @@ import { eventFlags } from './rows/events.ts';
 import { jobFlags } from './rows/jobs.ts';
 import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.ts';
 import { listenerFlags } from './rows/listeners.ts';
+import { mcpFlags } from './rows/mcp.ts';
 import { observabilityFlags } from './rows/observability.ts';
 import { registryFlags } from './rows/registry.ts';
 import { authenticationFlags } from './rows/security.ts';
@@ -41,6 +42,7 @@ const groupedRows = [
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
+  { title: 'Models', rows: mcpFlags },
   { title: 'Apply', rows: applyFlags },
 ] as const;
 

@@ -33,7 +33,7 @@ for (const tool of tools) {
     await fc.assert(
       fc.asyncProperty(anyArguments(Object.keys(tool.input.shape)), async (args) => {
         const { isError, content, structuredContent } = await runTool({ tool, args, stop: signal }, runner);
-        const [first] = content as [{ readonly text: string }];
+        const [first] = content as unknown as [{ readonly text: string }];
         if (isError === true) assert.match(first.text, /^(?!internal)[a-z_]+: ./);
         else tool.output.parse(structuredContent);
       }),

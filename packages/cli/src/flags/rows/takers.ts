@@ -17,7 +17,10 @@ export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as
 /** The tools that ask the API for events. */
 export const eventTools = ['cli events search', 'cli events tail', 'cli events fields'] as const;
 
-const otherTools = ['cli validate-pipeline-config', 'cli events', ...eventTools] as const;
+/** The tools that ask the API, and no cluster. */
+export const apiTools = [...eventTools, 'cli mcp-config'] as const;
+
+const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools] as const;
 type OtherTool = (typeof otherTools)[number];
 
 /** The tools that connect to a cluster as a Kafka client. */

@@ -1,0 +1,37 @@
+import { mcpClientKinds } from '@weir/api';
+import { list } from '../../values/list.ts';
+import { oneOf, text } from '../../values/text.ts';
+import { available } from '../row.ts';
+
+/** What the configuration of a client that brings models is made of. */
+export const mcpFlags = [
+  available({
+    name: 'workspaces',
+    type: list(text('workspace id')),
+    default: [],
+    commands: ['cli mcp-config'],
+    help: 'The ids of the workspaces that the client is to reach.',
+    rule: 'An empty list means all that the key reaches.',
+  }),
+  available({
+    name: 'mcpClient',
+    type: oneOf(...mcpClientKinds),
+    default: 'url',
+    commands: ['cli mcp-config'],
+    help: 'The kind of client: one that calls the address of a server url, or serverUrl, or that has a command.',
+  }),
+  available({
+    name: 'mcpKeys',
+    type: oneOf('per_workspace', 'single_key'),
+    default: 'per_workspace',
+    commands: ['cli mcp-config'],
+    help: 'Whether there is a key for each workspace, or one for all of them.',
+  }),
+  available({
+    name: 'replacesKeys',
+    type: list(text('key id')),
+    default: [],
+    commands: ['cli mcp-config'],
+    help: 'The ids of keys of an earlier configuration, which are deleted once there are new ones.',
+  }),
+];

@@ -1,0 +1,24 @@
+import { apiClient, orFailure } from '../api-client.ts';
+import type { Handler } from '../commands/handler.ts';
+import { Failure } from '../failure.ts';
+
+/** Prints what to paste into the configuration of a client. The names of the keys go aside, so that the output can be a file. */
+export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const client = apiClient(values, surroundings);
+  const reached = async () => (await orFailure(client.call('list_workspaces', {}))).workspaces;
+  const workspace_ids =
+    values.workspaces.length > 0 ? [...values.workspaces] : (await reached()).map(({ id }) => id);
+  if (workspace_ids.length === 0) throw new Failure('the key reaches no workspace');
+  const { api_keys, configurations } = await orFailure(
+    client.call('create_mcp_configuration', {
+      workspace_ids,
+      form: values.mcpKeys,
+      replaces: [...values.replacesKeys],
+    }),
+  );
+  output.out(`${configurations.find((one) => one.client === values.mcpClient)!.text}\n`);
+  const keys = api_keys.map(({ id, name }) => `${name} (${id})`).join(', ');
+  output.err(`weir cli mcp-config: made ${keys}; the secrets are printed this once\n`);
+  return 0;
+};
