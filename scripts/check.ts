@@ -34,7 +34,13 @@ const gate: Step[] = [
   command('types', bin('tsc'), ['--project', root]),
   {
     name: 'tests',
-    run: () => runTests(root, ['packages/**/*.test.ts', 'tests/house/*.test.ts', 'bench/*.test.ts']),
+    run: () =>
+      runTests(root, [
+        'packages/**/*.test.ts',
+        'tests/house/*.test.ts',
+        'tests/mcp-eval/*.test.ts',
+        'bench/*.test.ts',
+      ]),
   },
 ];
 

@@ -13,6 +13,7 @@ import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
+import { mcpPage } from '../packages/mcp/src/reference-page.ts';
 
 /** Every generated page by its path, with what renders it. */
 const pages: Readonly<Record<string, () => string>> = {
@@ -21,6 +22,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/event-filters.md': eventFiltersPage,
   'docs/reference/events.md': eventsPage,
   'docs/reference/flags.md': flagsPage,
+  'docs/reference/mcp.md': mcpPage,
   'docs/reference/metrics.md': metricsPage,
 };
 

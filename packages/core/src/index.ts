@@ -20,6 +20,7 @@ export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
 export { fileIdTimeMs } from './file-id-time.ts';
+export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { keptCopy } from './kept-copy.ts';
 export {

@@ -2,6 +2,7 @@ import { caps, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { filterBuilder } from './filter-builder.ts';
 
 /** An event as it was recorded. Types differ in their fields, and envelopes may have further attributes. */
 export interface EventTold {
@@ -46,6 +47,13 @@ const filter = () =>
   prose(caps.filterCharsMax)
     .default('')
     .describe('What has to be true of an event, such as `data.operation == "WRITE"`; empty for all.');
+
+const builder = () =>
+  filterBuilder()
+    .optional()
+    .describe(
+      'The filter as rows instead of text. Whoever switches from one to the other leaves the other out.',
+    );
 
 const timelineWanted = () =>
   z.strictObject({
@@ -127,6 +135,7 @@ const scope = {
   event_types: eventTypesWanted(),
   time_range: timeRange(),
   filter: filter(),
+  filter_builder: builder(),
 };
 
 const searchErrors = [
@@ -390,11 +399,18 @@ export const eventOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      filter: prose(caps.filterCharsMax).describe('The filter.'),
+      filter: filter(),
+      filter_builder: builder(),
       event_types: eventTypesWanted(),
     }),
     output: z.object({
       is_valid: z.boolean().describe('Whether a search takes it.'),
+      filter: prose(caps.filterCharsMax)
+        .nullable()
+        .describe('The filter as text, or `null` when it is none.'),
+      filter_builder: filterBuilder()
+        .nullable()
+        .describe('The filter as rows, or `null` when rows cannot say the same.'),
       problems: list(problem(), caps.filterProblemsMax).describe('What is wrong with it.'),
       warnings: list(problem(), caps.filterProblemsMax).describe(
         'Fields that events of these types are not known to have. They may have them all the same.',
@@ -405,6 +421,8 @@ export const eventOperations = [
       input: { virtual_cluster_id: examples.cluster, filter: 'data.operation = "WRITE"' },
       output: {
         is_valid: false,
+        filter: null,
+        filter_builder: null,
         problems: [
           { from: 15, to: 16, line: 1, column: 16, message: 'to compare, write `==`', suggestion: '==' },
         ],

@@ -1,9 +1,8 @@
-import { caps } from '@weir/core';
+import { caps, type FilterOperator, filterOperators } from '@weir/core';
 import { parseFilter } from './parse.ts';
 import { printField, printFilter } from './print.ts';
 import {
   type Condition,
-  comparisonOperators,
   type Expression,
   everyEvent,
   type Field,
@@ -26,8 +25,8 @@ export interface BuilderRow {
   readonly value: Literal | readonly Literal[];
 }
 
-export const builderOperators = [...comparisonOperators, 'like', 'not like', 'in', 'not in'] as const;
-export type BuilderOperator = (typeof builderOperators)[number];
+export const builderOperators = filterOperators;
+export type BuilderOperator = FilterOperator;
 
 export const emptyBuilder: BuilderGroup = { join: 'and', rows: [] };
 

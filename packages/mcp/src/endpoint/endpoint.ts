@@ -70,7 +70,8 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'Messages are sent with POST.');
-    if (!isFromOwnSite(request.headers, publicUrl()))
+    const localAddress = request.socket.localAddress ?? '';
+    if (!isFromOwnSite(request.headers, { publicUrl: publicUrl(), localAddress }))
       throw new ApiError('forbidden', 'Pages of other sites may not call this; programs send no Origin.');
     const who = await whoOf(request);
     if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type');

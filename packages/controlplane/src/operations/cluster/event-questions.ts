@@ -1,6 +1,8 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { caps } from '@weir/core';
 import {
+  type BuilderGroup,
+  builderToFilter,
   conditionsOf,
   defaultRange,
   type EventTypeName,
@@ -8,8 +10,10 @@ import {
   type Field,
   type Filter,
   filterFieldsOf,
+  filterToBuilder,
   parseFilter,
   pointAt,
+  printFilter,
   resolveTimeRange,
   type TimelineRequest,
   type TimeRange,
@@ -59,7 +63,26 @@ export function windowAround(nearMs: number | undefined, nowMs: number): TimeWin
   return { startMs: Math.max(0, endMs - caps.eventsWindowMsMax), endMs };
 }
 
-export function filterOf(text: string): Filter {
+type FilterGiven = Pick<InputOf<'search_events'>, 'filter' | 'filter_builder'>;
+
+/** By text or by rows, never by both: whoever switches clears the other. */
+export function filterOf({ filter: text, filter_builder: builder }: FilterGiven): Filter {
+  if (builder === undefined) return filterOfText(text);
+  if (text !== '')
+    throw new OperationFailed(
+      'invalid_request',
+      'filter_builder: goes without filter; switching clears the other',
+    );
+  const { filter, problems } = builderToFilter(builder);
+  if (filter !== undefined) return filter;
+  const [{ row, message }] = problems as [(typeof problems)[number]];
+  throw new OperationFailed(
+    'filter_syntax',
+    `filter_builder${row.map((place) => `.rows[${place}]`).join('')}: ${message}`,
+  );
+}
+
+function filterOfText(text: string): Filter {
   const { filter, problems } = parseFilter(text);
   if (filter !== undefined) return filter;
   const [first] = problems;
@@ -84,6 +107,22 @@ export function timelineOf(given: TimelineGiven, where: string): TimelineRequest
   };
 }
 
+type BuilderTold = NonNullable<OutputOf<'check_event_filter'>['filter_builder']>;
+
+/** The rows that say the same, unless they cannot or lie deeper than the interface shows them. */
+function builderOf(filter: Filter): BuilderTold | null {
+  const { builder, isExact } = filterToBuilder(filter);
+  if (!isExact || depthOf(builder) > builderDepthMax) return null;
+  return builder as BuilderTold;
+}
+
+/** Groups within groups, as `filterBuilder` of the API has them. */
+const builderDepthMax = 3;
+
+function depthOf({ rows }: BuilderGroup): number {
+  return 1 + Math.max(0, ...rows.map((row) => ('rows' in row ? depthOf(row) : 0)));
+}
+
 /** A field as filters write it: what stands in front of a comparison. */
 function fieldOf(text: string, where: string): Field {
   const { filter, problems } = parseFilter(`${text} == null`);
@@ -95,9 +134,20 @@ function fieldOf(text: string, where: string): Field {
   return condition.field;
 }
 
-export function checkFilter(text: string, types: readonly EventTypeName[]): OutputOf<'check_event_filter'> {
-  const { problems = [] } = parseFilter(text);
+export function checkFilter(
+  given: FilterGiven,
+  types: readonly EventTypeName[],
+): OutputOf<'check_event_filter'> {
+  // Rows that make no filter are refused as a search would refuse them: they have no columns to point at.
+  const text = given.filter_builder === undefined ? given.filter : printFilter(filterOf(given));
+  const { filter, problems = [] } = parseFilter(text);
   const fields = filterFieldsOf(types.length === 0 ? eventTypeNames : types);
   const warnings = problems.length > 0 ? [] : (parseFilter(text, { fields }).problems ?? []);
-  return { is_valid: problems.length === 0, problems: [...problems], warnings: [...warnings] };
+  return {
+    is_valid: filter !== undefined,
+    filter: filter === undefined ? null : printFilter(filter),
+    filter_builder: filter === undefined ? null : builderOf(filter),
+    problems: [...problems],
+    warnings: [...warnings],
+  };
 }

@@ -193,11 +193,25 @@ test('presets and the check of a filter need no agent', async (t) => {
   const { call } = await desk(t, undefined);
   const { presets } = await call('list_event_presets', {});
   assert.ok(presets.some(({ title }) => title === 'ACL by Operation'));
-  assert.deepEqual(await call('check_event_filter', { filter: 'data.operation == "WRITE"' }), {
+  const builder = {
+    join: 'and',
+    rows: [{ field: 'data.operation', operator: '==', value: 'WRITE' }],
+  } as const;
+  const checked = {
     is_valid: true,
+    filter: 'data.operation == "WRITE"',
+    filter_builder: builder,
     problems: [],
     warnings: [],
-  });
+  };
+  assert.deepEqual(await call('check_event_filter', { filter: "data.operation=='WRITE'" }), checked);
+  assert.deepEqual(
+    await call('check_event_filter', { filter_builder: { ...builder, rows: [...builder.rows] } }),
+    checked,
+    'each form becomes the other',
+  );
+  const chained = await call('check_event_filter', { filter: 'data.a == 1 | data.b == 2' });
+  assert.equal(chained.filter_builder, null, 'rows have no chains');
   const wrong = await call('check_event_filter', { filter: 'data.operation = "WRITE"' });
   assert.equal(wrong.is_valid, false);
   assert.deepEqual([wrong.problems[0]!.line, wrong.problems[0]!.column], [1, 16]);
@@ -219,6 +233,16 @@ test('no events yet is no mistake', async (t) => {
 
 type SearchCall = Omit<CallOf<'search_events'>, 'virtual_cluster_id'>;
 const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = [
+  [
+    { filter: 'data.a == 1', filter_builder: { rows: [] } },
+    'invalid_request',
+    /^filter_builder: goes without filter; switching clears the other/,
+  ],
+  [
+    { filter_builder: { rows: [{ field: 'data.a', operator: 'in', value: 1 }] } },
+    'filter_syntax',
+    /^filter_builder\.rows\[0\]: /,
+  ],
   [{ filter: 'data.a = 1' }, 'filter_syntax', /^line 1, column 8: .*\n.*\n {7}\^/],
   [{ time_range: { relative: '25h' } }, 'window_too_large', /at most; the newest part of it is .*24h/],
   [{ time_range: { relative: 'soon' } }, 'invalid_request', /^time_range: soon is not a duration/],

@@ -131,18 +131,18 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
       })),
     }),
 
-    check_event_filter: async ({ filter, event_types }) => checkFilter(filter, event_types),
+    check_event_filter: async ({ event_types, ...given }) => checkFilter(given, event_types),
   } satisfies OperationHandlers<EventOperation, CallContext>;
 }
 
 function scopeOf(
-  { event_types, time_range, filter }: Pick<SearchInput, 'event_types' | 'time_range' | 'filter'>,
+  input: Pick<SearchInput, 'event_types' | 'time_range' | 'filter' | 'filter_builder'>,
   { clock }: CallContext,
 ) {
   return {
-    types: event_types,
-    window: windowOf(time_range, clock.nowMs()),
-    filter: filterOf(filter),
+    types: input.event_types,
+    window: windowOf(input.time_range, clock.nowMs()),
+    filter: filterOf(input),
   };
 }
 

@@ -1,0 +1,115 @@
+import { apiKeyHeader, docsMcpPath, mcpConfiguration, mcpPath } from '@weir/api';
+import { caps } from '@weir/core';
+import { prompts } from './prompts/prompts.ts';
+import { eventTypeFamily, fixedResources } from './resources/resources.ts';
+import type { Tool } from './tools/tool.ts';
+import { listedTool } from './tools/tool-list.ts';
+import { tools } from './tools/tools.ts';
+
+/** The reference page of the Model Context Protocol, as Markdown. */
+export function mcpPage(): string {
+  return `${[introduction, keys, configuration, answers, toolList, ...tools.map(sectionOf), others].join('\n\n')}\n`;
+}
+
+const introduction = `# Models
+
+<!-- Written by scripts/docs.ts from packages/mcp/src. Change the definitions there, not this page. -->
+
+Clients of the Model Context Protocol look at virtual clusters at \`{base_url}${mcpPath}\`. They speak revision 2026-07-28 or 2025-11-25, and earlier ones, over
+HTTP with POST; there are no sessions. All tools only read, whatever the key may do. The documentation has a server of its own at \`{base_url}${docsMcpPath}\`, which
+needs no key and reaches no cluster.`;
+
+const keys = `## Keys
+
+Every request brings its keys: \`${apiKeyHeader}-<workspace id>\` once for each workspace, or \`${apiKeyHeader}\` alone, and never both. One key that is wrong, or that is not of
+the workspace in the name of its header, is answered with 401 and \`invalid API key\`. Workspace ids have underscores, and some proxies drop headers with
+underscores in their names unless they are told not to; hyphens instead of the underscores mean the same.
+
+Too many requests of one key are answered with 429 and \`Retry-After\`. Pages of other sites are refused by their \`Origin\`.`;
+
+const configuration = `## Configuration
+
+\`create_mcp_configuration\` of the [API](api.md) and \`weir cli mcp-config\` make keys that only read and print this:
+
+\`\`\`json
+${mcpConfiguration('url', { baseUrl: 'https://weir.example', serverName: 'weir', headers: { [apiKeyHeader]: '<API_KEY>' } })}
+\`\`\`
+
+One kind of client wants \`serverUrl\` for \`url\`, and some have a command:
+
+\`\`\`
+${mcpConfiguration('command_line', { baseUrl: 'https://weir.example', serverName: 'weir', headers: { [apiKeyHeader]: '<API_KEY>' } })}
+\`\`\``;
+
+const answers = `## Answers
+
+An answer has at most ${thousands(caps.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(caps.mcpAnswerTokensMax)} for whoever asks with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
+\`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, \`hint\` what to do next, and
+\`console_url\` where people see the same. What goes wrong is an answer as well: a code that does not change, and what to do.`;
+
+const toolList = `## Tools
+
+${table(
+  ['tool', 'does'],
+  tools.map(({ name, description }) => [`[\`${name}\`](#${name})`, description]),
+)}`;
+
+function sectionOf(tool: Tool): string {
+  const { properties = {}, required = [] } = listedTool(tool).inputSchema as {
+    properties?: Readonly<Record<string, Argument>>;
+    required?: readonly string[];
+  };
+  const rows = Object.entries(properties).map(([name, argument]) => [
+    required.includes(name) ? `**\`${name}\`**` : `\`${name}\``,
+    typeOf(argument),
+    argument.default === undefined ? '' : `\`${JSON.stringify(argument.default)}\``,
+    argument.description ?? '',
+  ]);
+  return `### ${tool.name}\n\n${tool.description}\n\n${table(['argument', 'type', 'default', 'meaning'], rows)}`;
+}
+
+interface Argument {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly items?: Argument;
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+function typeOf({ type, enum: words, items }: Argument): string {
+  if (words !== undefined) return words.map((word) => `\`${word}\``).join(', ');
+  if (items !== undefined) return `list of ${typeOf(items)}`;
+  return [type ?? 'any'].flat().join(' or ');
+}
+
+const others = `## Resources and prompts
+
+${table(
+  ['resource', 'has'],
+  [
+    ...fixedResources.map(({ uri, description }) => [`\`${uri}\``, description]),
+    [`\`${eventTypeFamily.uriTemplate}\``, eventTypeFamily.description],
+    ['`docs://{+path}`', 'The documentation, page by page.'],
+  ],
+)}
+
+${table(
+  ['prompt', 'asks', 'arguments'],
+  prompts.map(({ name, title, args }) => [
+    `\`${name}\``,
+    title,
+    args.map((one) => `\`${one.name}\``).join(', '),
+  ]),
+)}
+
+Names of clusters, consumer groups, fields and event types are completed.`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function thousands(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
