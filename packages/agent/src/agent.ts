@@ -3,10 +3,12 @@ import {
   type AgentDescription,
   type ClusterMetricsSettings,
   type ClusterPort,
+  clusterFacts,
   clusterSecrets,
   type ReportedExpiry,
 } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
+import { clusterNameIn } from './cluster/cluster-name.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView, type FollowingClusterView } from './cluster/following-view.ts';
 import { AgentEvents } from './events/agent-events.ts';
@@ -258,6 +260,7 @@ async function start(
         cluster: view,
         agent: {
           ...emittingAgent(options),
+          clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
           listenerAddress: () => `:${kafkaPort}`,
         },
         logsDenials: options.logsAclDenials ?? true,

@@ -28,6 +28,7 @@ export {
   type ReportedLogin,
   reportIntervalMs,
 } from './cluster/agent-report.ts';
+export { clusterFacts } from './cluster/cluster-facts.ts';
 export { clusterSecretBytes, clusterSecrets } from './cluster/cluster-secrets.ts';
 export {
   type ControlPlaneEvent,

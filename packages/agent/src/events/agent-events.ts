@@ -1,5 +1,7 @@
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import { eventTypeNames, eventTypes } from '@weir/events/emission';
+import { clusterFacts } from '@weir/metadata';
+import { clusterNameIn } from '../cluster/cluster-name.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';
@@ -40,6 +42,7 @@ export class AgentEvents {
   readonly plainLog: Log;
   readonly #options: AgentEventsOptions;
   #view: ClusterView | undefined;
+  #clusterName: () => string | undefined = () => undefined;
   #processor: EventProcessor | undefined;
   readonly #running = new DisposableStack();
 
@@ -47,6 +50,7 @@ export class AgentEvents {
     this.#options = options;
     this.emitter = createEmitter({
       ...options,
+      agent: { ...options.agent, clusterName: () => this.#clusterName() },
       events: new EventSwitch(() => this.#view?.clusterConfigs() ?? noConfigs),
       processor: { submit: (type, text, timeMs) => this.#processor?.submit(type, text, timeMs) },
     });
@@ -61,6 +65,7 @@ export class AgentEvents {
     const topics = new EventTopics(view, log);
     this.#processor = new EventProcessor({ topics, writePath, clock, log, metrics });
     this.#view = view;
+    this.#clusterName = clusterNameIn(view.records(clusterFacts.name.namespace));
     if (!roles.includes('jobs')) return;
     const { emitter } = this;
     const isChosen = () => isEventsAgent(agentId, view.agents());

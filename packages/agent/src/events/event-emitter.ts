@@ -28,8 +28,8 @@ export interface EmittingAgent {
   readonly agentId: string;
   readonly hostname: string;
   readonly clusterId: string;
-  /** What people call the cluster; its id where that is not known. */
-  readonly clusterName?: string;
+  /** What people call the cluster, as far as that is known; it may change. */
+  readonly clusterName?: () => string | undefined;
 }
 
 export interface EmitterOptions {
@@ -42,19 +42,27 @@ export interface EmitterOptions {
 
 export function createEmitter({ agent, events, processor, clock, random }: EmitterOptions): EventEmitter {
   const source = agentSource({ virtualClusterId: agent.clusterId, agentId: agent.agentId });
-  const said = commonData({
-    agent_id: agent.agentId,
-    hostname_fqdn: agent.hostname,
-    virtual_cluster_id: agent.clusterId,
-    virtual_cluster_name: agent.clusterName ?? agent.clusterId,
-  });
+  let { clusterName, said } = saidBy(agent);
   return {
     isOn: (type) => events.isOn(type),
     emit(type, data, options) {
       if (!events.isOn(type)) return;
+      if (agent.clusterName?.() !== clusterName) ({ clusterName, said } = saidBy(agent));
       const timeMs = Math.floor(options?.timeMs ?? clock.nowMs());
       const id = newEventId(timeMs, random);
       processor.submit(type, serializeEventText({ id, source, type, timeMs }, said.textWith(data)), timeMs);
     },
   };
+}
+
+/** What all events of an agent say, and by which name of its cluster. */
+function saidBy(agent: EmittingAgent) {
+  const clusterName = agent.clusterName?.();
+  const said = commonData({
+    agent_id: agent.agentId,
+    hostname_fqdn: agent.hostname,
+    virtual_cluster_id: agent.clusterId,
+    virtual_cluster_name: clusterName ?? agent.clusterId,
+  });
+  return { clusterName, said };
 }

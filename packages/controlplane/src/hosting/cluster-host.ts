@@ -1,6 +1,7 @@
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
 import { ClusterNode, type JournalHub, type LeaseHolder } from '@weir/metadata';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import { keepClusterName } from '../cluster-name.ts';
 
 export interface ClusterHostOptions {
   /** Which clusters there are. */
@@ -124,6 +125,7 @@ export class ClusterHost {
     const ids = new Set(found.map(({ id }) => id));
     for (const clusterId of [...this.#hosted.keys()]) if (!ids.has(clusterId)) void this.#end(clusterId);
     for (const cluster of found) this.#begin(cluster);
+    for (const { node, cluster } of this.leading()) void keepClusterName(node, cluster.name, log);
   }
 
   #begin(cluster: VirtualCluster): void {

@@ -8,7 +8,8 @@ import type { SecretBox } from '../accounts/secret-box.ts';
 import { openSecretBox } from '../accounts/secret-key-file.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
-import { type ApiServer, apiRoute, createApiServer } from '../api-server/api-server.ts';
+import { apiRoute, createApiServer } from '../api-server/api-server.ts';
+import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
 import type { ClusterKind } from '../diagnostics/picture.ts';
@@ -22,6 +23,7 @@ import { metricsReaders } from '../hosted-metrics/metrics-reader.ts';
 import { authorizeByAccountKeys } from '../hosting/account-keys.ts';
 import type { ClusterHost } from '../hosting/cluster-host.ts';
 import type { LeaderPorts } from '../hosting/leader-ports.ts';
+import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import type { Route } from '../server.ts';
@@ -97,6 +99,11 @@ export async function startAccounts(
   const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
   resources.defer(() => issuers.close());
   const user = settings.oneUser && (await oneUser(accounts, settings.oneUser.applicationKey));
+  const isBehindProxy = settings.isBehindProxy ?? false;
+  const handlers = handlersOf(options, accounts);
+  const served = { accounts, handlers, publicUrl, isBehindProxy, limits, clock, log, metrics };
+  const mcp = mcpRoutes(served);
+  resources.defer(() => mcp.close());
   const hosted = hostedOf(options, accounts, limits);
   resources.defer(() => hosted.close());
   const routes: readonly Route[] = [
@@ -109,7 +116,7 @@ export async function startAccounts(
       secretBox,
       issuers,
       publicUrl,
-      isBehindProxy: settings.isBehindProxy ?? false,
+      isBehindProxy,
       limits,
       randomBytes,
       clock,
@@ -118,7 +125,8 @@ export async function startAccounts(
     }),
     tokenRoute(tokens),
     hosted.route,
-    apiRoute(apiOf(options, accounts, limits)),
+    ...mcp.routes,
+    apiRoute(createApiServer(served)),
     { matches: (path) => path === '/', answer: answerRoot },
   ];
   const watch = watchClusters({
@@ -260,9 +268,10 @@ function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): Di
   });
 }
 
-function apiOf(options: AccountsPartOptions, accounts: AccountsDatabase, limits: RateLimits): ApiServer {
+/** Everything that can be done, however it is asked for. */
+function handlersOf(options: AccountsPartOptions, accounts: AccountsDatabase): ServedHandlers {
   const { settings, ports, publicUrl } = options;
-  const { clock, log, metrics, isBehindProxy = false, agentMetricRows = [] } = settings;
+  const { agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({
     clusterPort: ports.portOf,
     virtualClusters: accounts.virtualClusters,
@@ -272,16 +281,7 @@ function apiOf(options: AccountsPartOptions, accounts: AccountsDatabase, limits:
     freshUuid: randomUUID,
     randomBytes,
   });
-  return createApiServer({
-    accounts,
-    handlers: { ...accountOperations({ accounts, publicUrl }), ...onClusters },
-    publicUrl,
-    isBehindProxy,
-    limits,
-    clock,
-    log,
-    metrics,
-  });
+  return { ...accountOperations({ accounts, publicUrl }), ...onClusters };
 }
 
 const kinds = {

@@ -11,6 +11,7 @@ import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
 import { startControlPlane } from '../server.ts';
+import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
@@ -52,7 +53,9 @@ const quickMsMax = 30_000;
 /** The paths of what comes with accounts. */
 const isOfAccounts = (path: string) =>
   path === '/' ||
-  [`${apiPath}/`, '/setup', '/join', signInPath, '/login/'].some((prefix) => path.startsWith(prefix));
+  [`${apiPath}/`, '/setup', '/join', signInPath, '/login/', '/docs/mcp'].some((prefix) =>
+    path.startsWith(prefix),
+  );
 
 export async function startControlPlaneProcess(
   options: ControlPlaneProcessOptions,
@@ -231,7 +234,7 @@ function quickCluster(id: string): VirtualCluster {
     id,
     accountId: '',
     workspaceId: '',
-    name: id,
+    name: firstClusterName,
     type: 'byoc',
     tier: 'pro',
     cloudProvider: 'aws',

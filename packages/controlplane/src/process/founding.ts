@@ -1,6 +1,7 @@
 import { ApiError, clusterTypeOf } from '@weir/api';
 import type { Log } from '@weir/core';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { firstClusterName } from './first-cluster-name.ts';
 
 /** The cluster that an installation has from its first start. */
 export interface FirstCluster {
@@ -10,7 +11,6 @@ export interface FirstCluster {
 }
 
 const firstAccountName = 'Weir';
-const firstClusterName = 'default';
 const firstKeyName = 'default_agents';
 /** Nobody had a name when they were made. */
 const createdBy = 'first start';
@@ -90,7 +90,7 @@ async function registerCluster(
   const taken = new Set(
     (await accounts.virtualClusters.list(accountId, workspaceId)).map(({ name }) => name),
   );
-  const name = taken.has(`vcn_${firstClusterName}`) ? id.slice('vci_'.length) : firstClusterName;
+  const name = taken.has(firstClusterName) ? id.slice('vci_'.length) : firstClusterName;
   const cluster = {
     id,
     name,

@@ -33,8 +33,8 @@ export interface LoggingAgent {
   /** `:9092` */
   readonly listenerAddress: () => string;
   readonly clusterId: string;
-  /** What people call the cluster; its id where that is not known. */
-  readonly clusterName?: string;
+  /** What people call the cluster, as far as that is known; it may change. */
+  readonly clusterName?: () => string | undefined;
 }
 
 /** One line about a denial, wherever it is told. */
@@ -126,7 +126,7 @@ export class DenialLog {
       agent_id: agent.agentId,
       hostname_fqdn: agent.hostname,
       virtual_cluster_id: agent.clusterId,
-      virtual_cluster_name: agent.clusterName ?? agent.clusterId,
+      virtual_cluster_name: agent.clusterName?.() ?? agent.clusterId,
       ...(suppressed === 0 ? {} : { suppressed }),
       ...(this.#suppressedOthers === 0 ? {} : { suppressed_others: this.#suppressedOthers }),
     });

@@ -17,6 +17,8 @@ export const namespaces = {
   agentSecret: { number: 6, isFollowed: true },
   /** Secrets of the control-plane processes, by their use. No agent sees them. */
   controlPlaneSecret: { number: 7, isFollowed: false },
+  /** What agents are told of their cluster, by what it is (cluster/cluster-facts.ts). */
+  clusterFact: { number: 8, isFollowed: true },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
   /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */

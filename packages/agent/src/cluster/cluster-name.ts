@@ -1,0 +1,18 @@
+import { clusterFacts } from '@weir/metadata';
+import type { RecordsView } from './followed-records.ts';
+
+const { key } = clusterFacts.name;
+
+/** What people call the cluster, as the control plane told it last. */
+export function clusterNameIn(facts: RecordsView): () => string | undefined {
+  let name: string | undefined;
+  let version = -1;
+  return () => {
+    if (facts.version !== version) {
+      const value = facts.byKey.get(key);
+      name = value === undefined ? undefined : Buffer.from(value).toString();
+      version = facts.version;
+    }
+    return name;
+  };
+}

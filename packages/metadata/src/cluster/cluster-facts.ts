@@ -1,0 +1,5 @@
+/** What the control plane tells agents of their cluster. The leader writes it; it may change. */
+export const clusterFacts = {
+  /** What people call the cluster, `vcn_…`. */
+  name: { namespace: 'clusterFact', key: 'name' },
+} as const;
