@@ -1,7 +1,7 @@
 import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
 import { systemRandom } from '@weir/core';
 import { patientClient } from './apply/api/patient-client.ts';
-import { Failure } from './failure.ts';
+import { Failure, PointingFailure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { apiBaseUrl } from './values/api-base-url.ts';
 
@@ -26,6 +26,10 @@ export async function orFailure<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof ApiError) && (error as Error).name !== 'AbortError') throw error;
-    throw new Failure((error as Error).message, { cause: error });
+    const isPointing = error instanceof ApiError && error.code === 'filter_syntax';
+    const { message } = error as Error;
+    throw isPointing
+      ? new PointingFailure(message, { cause: error })
+      : new Failure(message, { cause: error });
   }
 }

@@ -5,3 +5,8 @@
 export class Failure extends Error {
   override readonly name: string = 'Failure';
 }
+
+/** One that points at a place in what the user wrote, in lines of their own below the message. */
+export class PointingFailure extends Failure {
+  override readonly name = 'PointingFailure';
+}

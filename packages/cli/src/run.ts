@@ -2,7 +2,7 @@ import { type AvailableCommandName, type CommandName, commandRow } from './comma
 import { findCommand } from './commands/find.ts';
 import { stoppedStatus } from './commands/handler.ts';
 import { handlers } from './commands/handlers.ts';
-import { Failure } from './failure.ts';
+import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
 import { type CommandLine, parseCommandLine } from './flags/parse.ts';
@@ -52,13 +52,14 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     if (!(error instanceof Failure)) throw error;
     // Whoever stopped the command knows why it did not finish.
     if (surroundings.stop.aborted) return stoppedStatus;
-    output.err(`${speaker}: ${linesOf(error.message)}\n`);
+    const isPointing = error instanceof PointingFailure;
+    output.err(`${speaker}: ${(isPointing ? pointing : escapeControls)(error.message)}\n`);
     return failedStatus;
   }
 }
 
-/** A message may have several lines, such as one that points at a place. Nothing else in it moves the cursor, and no further line looks like ours. */
-function linesOf(message: string): string {
+/** Its lines stand below each other, so that what points does. Nothing else in them moves the cursor, and no further line looks like ours. */
+function pointing(message: string): string {
   return message.split('\n').map(escapeControls).join('\n  ');
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ApiError, createClient } from '@weir/api';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
@@ -70,6 +71,7 @@ test('a denial is found by a search, also when an agent dies', {
   const [event] = events;
   assert.equal(event!.data.principal, 'User:ANONYMOUS');
   assert.equal(event!.data.virtual_cluster_id, made.virtual_cluster_id);
+  assert.equal(event!.data.virtual_cluster_name, 'vcn_orders');
   assert.match(event!.source, new RegExp(`^ws:agent:${made.virtual_cluster_id}:`));
   assert.ok(stats.events_matched > 0);
 
@@ -80,7 +82,9 @@ test('a denial is found by a search, also when an agent dies', {
   const { fields } = await client.call('list_event_fields', { ...cluster, event_types: ['acl_logs'] });
   assert.ok(fields.some(({ name }) => name === 'data.principal'));
   assert.equal(await refusal(search('data.a = 1')), 'filter_syntax');
-  await searchByTool(url, client, made.virtual_cluster_id);
+  const key = await readerKey(client);
+  await searchByTool(url, key, made.virtual_cluster_id);
+  await askAsAssistant(url, key);
 
   const second = await startAgent();
   lifetime.after(() => second.stop());
@@ -89,8 +93,8 @@ test('a denial is found by a search, also when an agent dies', {
   assert.ok(again.events.some(({ id }) => id === event!.id));
 });
 
-/** What an operator sees at a terminal, with a key that only reads. */
-async function searchByTool(url: string, client: Client, clusterId: string): Promise<void> {
+/** A key that only reads. */
+async function readerKey(client: Client): Promise<string> {
   const { workspaces } = await client.call('list_workspaces', {});
   const { key } = await client.call('create_api_key', {
     name: 'reader',
@@ -103,6 +107,39 @@ async function searchByTool(url: string, client: Client, clusterId: string): Pro
       },
     ],
   });
+  return key;
+}
+
+/** What an assistant finds out with the library of its protocol, at the same address as everybody else. */
+async function askAsAssistant(url: string, key: string): Promise<void> {
+  const assistant = new Assistant({ name: 'test', version: '1' });
+  const requestInit = { headers: { 'service-api-key': key } };
+  await assistant.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/v1/mcp`), { requestInit }));
+  const ask = async (name: string, args: Record<string, unknown> = {}) => {
+    const { content, isError } = await assistant.callTool({ name, arguments: args });
+    const text = (content as { readonly text: string }[]).map((part) => part.text).join('\n');
+    assert.notEqual(isError, true, text);
+    return text;
+  };
+  assert.match(await ask('get_context'), /vcn_orders/);
+  assert.match(await ask('list_agents', { virtual_cluster: 'orders' }), /zone-a/);
+  const denied = { virtual_cluster: 'orders', event_types: ['acl_logs'], since: '15m' };
+  assert.match(await ask('search_events', denied), /User:ANONYMOUS was denied/);
+  const access = {
+    principal: 'User:ANONYMOUS',
+    operation: 'WRITE',
+    resource_type: 'TOPIC',
+    resource_name: 'orders',
+  };
+  assert.match(await ask('explain_access', { virtual_cluster: 'orders', ...access }), /denied/);
+  await assistant.close();
+  const stranger = await fetch(`${url}/api/v1/mcp`, { method: 'POST', body: '{}' });
+  assert.equal(stranger.status, 401);
+  assert.match(await stranger.text(), /invalid API key/);
+}
+
+/** What an operator sees at a terminal. */
+async function searchByTool(url: string, key: string, clusterId: string): Promise<void> {
   const { PATH, HOME } = systemEnvironment;
   const { stdout } = await promisify(execFile)(
     join(import.meta.dirname, '../../../bin/weir'),

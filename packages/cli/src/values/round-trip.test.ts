@@ -81,7 +81,8 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 function generatorOf(type: ValueType<unknown>): fc.Arbitrary<unknown> {
   // Items that hold their list's separator cannot be written, so that a list is tried with simple items.
   if (type.item !== undefined) {
-    const item = ['text', 'path'].includes(type.item.label) ? lowercase : generatorOf(type.item);
+    const isPlain = generators[type.item.label] === undefined && type.item.label !== 'enum';
+    const item = isPlain ? lowercase : generatorOf(type.item);
     return fc.array(item, { maxLength: 5 });
   }
   if (type.label === 'enum') return fc.constantFrom(...type.allowed!.split(', '));
