@@ -11,6 +11,8 @@ export interface ApiLoad {
   readonly calls: number;
   /** What is called, in turn. */
   readonly bodies: readonly { readonly name: string; readonly text: string }[];
+  /** Sent besides the key. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ApiLoadResult {
@@ -20,7 +22,7 @@ export interface ApiLoadResult {
   readonly clientCpuMs: number;
 }
 
-const { port, keys, connections, calls, bodies } = workerData as ApiLoad;
+const { port, keys, connections, calls, bodies, headers: further = {} } = workerData as ApiLoad;
 const agent = new Agent({ keepAlive: true, maxSockets: connections });
 const latenciesMs: number[] = [];
 let begun = 0;
@@ -37,6 +39,7 @@ async function callInTurn(client: number): Promise<void> {
 
 function callOnce(key: string, { name, text }: ApiLoad['bodies'][number]): Promise<void> {
   const headers = {
+    ...further,
     'service-api-key': key,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { type AccountsDatabase, openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { openAccounts } from '../packages/controlplane/src/accounts/open.ts';
 import { createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
 import { accountOperations } from '../packages/controlplane/src/operations/account/account-operations.ts';
-import type { ApiLoad, ApiLoadResult } from './api-load.ts';
+import type { ApiLoad } from './api-load.ts';
+import { type Measured, measureLoad, stockAccounts } from './api-stage.ts';
 import { atLeast, atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 
@@ -50,7 +50,7 @@ export const apiReads: Benchmark = {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
-      const { keys, clusterIds } = await stock(accounts, scale);
+      const { keys, clusterIds } = await stockAccounts(accounts, scale);
       const bodies = clusterIds.map((virtual_cluster_id) => ({
         name: 'describe_virtual_cluster',
         text: JSON.stringify({ virtual_cluster_id }),
@@ -58,8 +58,8 @@ export const apiReads: Benchmark = {
       const { port } = server.address() as AddressInfo;
       const load: ApiLoad = { port, keys, connections: scale.connections, calls: scale.calls, bodies };
       // The first time warms up.
-      await resultOf({ ...load, calls: Math.ceil(scale.calls / 4) });
-      return rowsOf(await resultOf(load), scale);
+      await measureLoad({ ...load, calls: Math.ceil(scale.calls / 4) });
+      return rowsOf(await measureLoad(load), scale);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -89,40 +89,4 @@ function rowsOf({ tookMs, latenciesMs, serverCpuMs }: Measured, scale: Scale): R
       detail: ms(p99Ms),
     },
   ];
-}
-
-async function stock(accounts: AccountsDatabase, scale: Scale) {
-  const { account, workspaceId } = await accounts.accounts.create('Bench');
-  const clusterIds: string[] = [];
-  for (let n = 0; n < scale.clusters; n++) {
-    const { id } = await accounts.virtualClusters.create(account.id, workspaceId, {
-      name: `cluster_${n}`,
-      type: 'byoc',
-      tier: 'pro',
-      cloudProvider: 'aws',
-      place: { region: 'us-east-1' },
-    });
-    clusterIds.push(id);
-  }
-  const keys: string[] = [];
-  for (let n = 0; n < scale.keys; n++) {
-    const grants = [{ principalKind: 'app_r', resourceKind: '*', resourceId: '*', workspaceId } as const];
-    const { secret } = await accounts.keys.create(account.id, { name: `key_${n}`, grants, createdBy: '' });
-    keys.push(secret);
-  }
-  return { keys, clusterIds };
-}
-
-interface Measured extends ApiLoadResult {
-  /** What all threads but that of the clients took of the processors. */
-  readonly serverCpuMs: number;
-}
-
-async function resultOf(load: ApiLoad): Promise<Measured> {
-  const before = process.cpuUsage();
-  const worker = new Worker(new URL('./api-load.ts', import.meta.url), { workerData: load });
-  const [result] = (await once(worker, 'message')) as [ApiLoadResult];
-  const { user, system } = process.cpuUsage(before);
-  await worker.terminate();
-  return { ...result, serverCpuMs: (user + system) / 1000 - result.clientCpuMs };
 }

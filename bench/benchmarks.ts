@@ -10,6 +10,7 @@ import { headerRewrite } from './header-rewrite.ts';
 import { hostedClusters } from './hosted-clusters.ts';
 import { keyVerification } from './key-verification.ts';
 import { loginFlood } from './login-flood.ts';
+import { mcpCalls } from './mcp-calls.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
@@ -29,6 +30,7 @@ export const benchmarks: readonly Benchmark[] = [
   offsetCommits,
   loginFlood,
   apiReads,
+  mcpCalls,
   keyVerification,
   transactionalCopy,
   eventEmission,

@@ -1,5 +1,6 @@
 import { catalogue, consolePaths, type OutputOf } from '@weir/api';
 import { caps } from '@weir/core';
+import { type EventRecord, eventMessage } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfPages } from '../answers/rows.ts';
@@ -130,7 +131,7 @@ function rowOf(event: Event, fields: readonly string[]) {
     time,
     type,
     level: data.log_level ?? data.severity ?? null,
-    message: data.message ?? data.title ?? data.metric_name ?? null,
+    message: eventMessage({ data: data as EventRecord['data'] }),
     id,
   };
   for (const field of fields) row[field] = valueAt(event, field) ?? null;
