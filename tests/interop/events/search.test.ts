@@ -8,7 +8,8 @@ import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontex
 import { ApiError, createClient } from '@weir/api';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
-import { lastFirst, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
+import { signUpFirstUser } from '../brokers/first-user.ts';
+import { lastFirst, startWeir, temporaryFolder } from '../brokers/weir-process.ts';
 
 type Client = ReturnType<typeof createClient>;
 
@@ -31,7 +32,8 @@ test('a denial is found by a search, also when an agent dies', {
   lifetime.after(() => plane.stop());
   const url = plane.address('control plane');
   await until(async () => assert.match(plane.output.out, /signs up at /));
-  const client = await signUp(url, plane);
+  const cookie = await signUpFirstUser(plane);
+  const client = createClient({ baseUrl: url, fetch, headers: { cookie, origin: url } });
   const made = await client.call('create_virtual_cluster', { virtual_cluster_name: 'orders' });
   const cluster = { virtual_cluster_id: made.virtual_cluster_id };
   const search = (filter = '') =>
@@ -147,24 +149,6 @@ async function searchByTool(url: string, key: string, clusterId: string): Promis
     { env: { PATH, HOME, SERVICE_API_URL: url, SERVICE_API_KEY: key } },
   );
   assert.match(stdout, /^TIME +TYPE +LEVEL +MESSAGE\n\S+Z +acl_logs /);
-}
-
-async function signUp(url: string, plane: WeirProcess): Promise<Client> {
-  const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
-  const person = {
-    account_name: 'Example',
-    email: 'ada@example.com',
-    name: 'Ada',
-    password: 'correct horse battery',
-  };
-  const response = await fetch(`${url}/api/v1/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, ...person }),
-  });
-  assert.equal(response.status, 200, await response.text());
-  const cookie = response.headers.get('set-cookie')!.split(';', 1)[0]!;
-  return createClient({ baseUrl: url, fetch, headers: { cookie, origin: url } });
 }
 
 async function isDenied(kafka: Kafka): Promise<void> {

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createClient } from '@weir/api';
 import { systemClock } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
+import { signUpFirstUser } from '../brokers/first-user.ts';
 import {
   type Lifetime,
   lastFirst,
@@ -34,7 +35,7 @@ test('two control planes on PostgreSQL share an installation and take over from 
   const planes = [await start('one'), await start('two')];
   const [one, two] = planes.map((plane) => plane.address('control plane')) as [string, string];
 
-  const cookie = await signUp(one, planes[0]!);
+  const cookie = await signUpFirstUser(planes[0]!);
   const clients = [one, two].map((baseUrl) =>
     createClient({ baseUrl, fetch, headers: { cookie, origin: baseUrl } }),
   );
@@ -112,24 +113,6 @@ async function startControlPlane(
   lifetime.after(() => plane.stop());
   await until(async () => assert.match(plane.output.out, /^ {2}serves /m));
   return plane;
-}
-
-/** Any of the links works, until one was used. */
-async function signUp(url: string, plane: WeirProcess): Promise<string> {
-  const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
-  const person = {
-    account_name: 'Example',
-    email: 'ada@example.com',
-    name: 'Ada',
-    password: 'correct horse battery',
-  };
-  const response = await fetch(`${url}/api/v1/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, ...person }),
-  });
-  assert.equal(response.status, 200, await response.text());
-  return response.headers.get('set-cookie')!.split(';', 1)[0]!;
 }
 
 async function produce(kafka: Kafka, values: readonly string[]): Promise<void> {

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import type { WeirProcess } from './weir-process.ts';
+
+/** Signs the first user up by the link that a control plane printed, and gives the cookie of the session. Any of several links works, until one was used. */
+export async function signUpFirstUser(plane: WeirProcess): Promise<string> {
+  const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
+  const person = {
+    account_name: 'Example',
+    email: 'ada@example.com',
+    name: 'Ada',
+    password: 'correct horse battery',
+  };
+  const response = await fetch(`${plane.address('control plane')}/api/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, ...person }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  return response.headers.get('set-cookie')!.split(';', 1)[0]!;
+}
