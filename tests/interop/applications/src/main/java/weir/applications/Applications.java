@@ -77,6 +77,7 @@ public final class Applications {
             case "abort" -> transactions.abort(arguments);
             case "tool" -> tools.run(arguments);
             case "produce" -> Records.produce(arguments);
+            case "produce-aborted" -> Records.produceAborted(arguments);
             case "read" -> Records.read(arguments);
             case "authorize" -> Authorizer.decide(arguments);
             default -> AdminCalls.run(command, arguments);

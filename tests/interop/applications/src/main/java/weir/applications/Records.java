@@ -38,6 +38,29 @@ final class Records {
         return Map.of();
     }
 
+    /**
+     * Writes records to each partition in a transaction, waits until they lie in the log, and aborts it. Who aborts
+     * without waiting leaves it to chance whether anything got there, because a producer drops what it has not sent.
+     */
+    static Object produceAborted(JsonNode arguments) {
+        String topic = arguments.get("topic").asText();
+        int partitions = arguments.get("partitions").asInt();
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers", arguments.get("servers").asText(),
+                "transactional.id", arguments.get("id").asText());
+        try (KafkaProducer<String, String> producer =
+                new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            for (int n = 0; n < arguments.get("count").asInt(); n++) {
+                producer.send(new ProducerRecord<>(topic, n % partitions, "aborted", String.valueOf(n)));
+            }
+            producer.flush();
+            producer.abortTransaction();
+        }
+        return Map.of();
+    }
+
     /** Reads up to the ends that the partitions have now for this isolation. Gives partition, offset, key and value. */
     static Object read(JsonNode arguments) {
         String topic = arguments.get("topic").asText();
