@@ -5,20 +5,39 @@ const digits = Array.from({ length: 4096 }, (_, number) => number.toString(16).p
 const variants = '89ab';
 
 /**
- * What ids of one millisecond have in common, and how many there are already: the time, and what tells them from those of others, which is drawn anew
- * for each millisecond. Between the two they are counted, as the standard has it for those who make many.
+ * Makes ids that no other event has, UUIDs of version 7: ids of later events come later. Those of one millisecond have in common the time, and what
+ * tells them from those of others, which is drawn anew for each millisecond. Between the two they are counted, as the standard has it for those who
+ * make many.
  */
-let begun = { timeMs: Number.NaN, head: '', tail: '', count: 0 };
+export class EventIds {
+  readonly #random: Random;
+  #timeMs = Number.NaN;
+  #count = digits.length;
+  /** What stands before and behind the three digits that are counted. */
+  head = '';
+  tail = '';
 
-/** An id that no other event has, a UUID of version 7: ids of later events come later. */
-export function newEventId(nowMs: number, random: Random): string {
-  if (nowMs !== begun.timeMs || begun.count === digits.length) begun = begin(nowMs, random);
-  return `${begun.head}${digits[begun.count++]}${begun.tail}`;
-}
+  constructor(random: Random) {
+    this.#random = random;
+  }
 
-function begin(timeMs: number, random: Random): typeof begun {
-  const time = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0').slice(-12);
-  const some = () => digits[random.below(digits.length)]!;
-  const tail = `-${variants[random.below(4)]}${some()}-${some()}${some()}${some()}${some()}`;
-  return { timeMs, head: `${time.slice(0, 8)}-${time.slice(8)}-7`, tail, count: 0 };
+  next(timeMs: number): string {
+    const counted = this.count(timeMs);
+    return `${this.head}${counted}${this.tail}`;
+  }
+
+  /** The three digits of the next id, for those who write it themselves. No other ids have its tail than those of its head. */
+  count(timeMs: number): string {
+    if (timeMs !== this.#timeMs || this.#count === digits.length) this.#begin(timeMs);
+    return digits[this.#count++]!;
+  }
+
+  #begin(timeMs: number): void {
+    const time = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0').slice(-12);
+    const some = () => digits[this.#random.below(digits.length)]!;
+    this.#timeMs = timeMs;
+    this.#count = 0;
+    this.head = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+    this.tail = `-${variants[this.#random.below(4)]}${some()}-${some()}${some()}${some()}${some()}`;
+  }
 }

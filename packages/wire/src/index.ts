@@ -72,6 +72,8 @@ export {
   rewritePosition,
   type TimestampType,
   type TransactionResult,
+  textValue,
+  type ValueToWrite,
   validateBatchRecords,
   validateProducedBatch,
   writePositionHead,

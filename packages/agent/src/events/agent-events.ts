@@ -52,7 +52,7 @@ export class AgentEvents {
       ...options,
       agent: { ...options.agent, clusterName: () => this.#clusterName() },
       events: new EventSwitch(() => this.#view?.clusterConfigs() ?? noConfigs),
-      processor: { submit: (type, text, timeMs) => this.#processor?.submit(type, text, timeMs) },
+      processor: { submit: (type, event, timeMs) => this.#processor?.submit(type, event, timeMs) },
     });
     this.plainLog = options.log;
     this.log = emittingLog(options.log, this.emitter);

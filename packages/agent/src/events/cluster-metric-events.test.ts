@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { EventData } from '@weir/events';
-import { FakeClock, startLeaderAgent } from '../../testing/index.ts';
+import { startLeaderAgent } from '../../testing/index.ts';
 import { pause } from '../../testing/until.ts';
 import { ClusterMetricEvents, roundIntervalMs } from './cluster-metric-events.ts';
 
 test('figures of the cluster are events once a minute, per topic and not per partition, while somebody wants them', async () => {
   await using cluster = await startLeaderAgent();
   await cluster.addTopic('orders', 3);
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const events: { readonly data: EventData; readonly timeMs: number | undefined }[] = [];
   let isOn = false;
   let isTeller = true;
@@ -54,5 +55,5 @@ test('figures of the cluster are events once a minute, per topic and not per par
   await pass(2 * roundIntervalMs);
   assert.equal(rounds(), 2);
   telling.stop();
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import {
   ClusterUnavailable,
   type ControlPlaneEventsTaken,
   type ControlPlaneEventsWish,
 } from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
-import { FakeClock, testAgent } from '../../testing/index.ts';
+import { testAgent } from '../../testing/index.ts';
+import { valueText } from '../../testing/value-text.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 
 const jobs = { roles: ['jobs'] };
@@ -38,7 +40,7 @@ for (const [what, agents, chosen] of choices) {
 }
 
 test('events are written before the control plane hears that they are, and failures are outwaited', async () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const wishes: ControlPlaneEventsWish[] = [];
   const submitted: string[] = [];
   let answer: (taken: ControlPlaneEventsTaken) => void = () => {};
@@ -58,7 +60,7 @@ test('events are written before the control plane hears that they are, and failu
     agentId: 'a',
     isTaker: () => isTaker,
     processor: {
-      submit: (type, text) => submitted.push(`${type} ${text}`),
+      submit: (type, event) => submitted.push(`${type} ${valueText(event)}`),
       settled: () =>
         new Promise((resolve) => {
           isSettled = resolve;
@@ -97,5 +99,5 @@ test('events are written before the control plane hears that they are, and failu
   answer({ queueId: 'q', nextNumber: 2, events: [event] });
   await pass(10_000);
   assert.equal(submitted.length, 1, 'the next agent gets it');
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });

@@ -6,6 +6,7 @@ import {
   controlPlaneEventsWaitMsMax,
   type EventsPort,
 } from '@weir/metadata';
+import { textValue } from '@weir/wire';
 import type { EventProcessor } from './event-processor.ts';
 
 export interface ControlPlaneEventsOptions {
@@ -72,7 +73,7 @@ export class ControlPlaneEvents {
     const taken = await port.takeControlPlaneEvents(wish);
     if (this.#hasStopped) return;
     for (const { type, text, timeMs } of taken.events) {
-      if (isEventTypeName(type)) processor.submit(type, text, timeMs);
+      if (isEventTypeName(type)) processor.submit(type, textValue(text), timeMs);
     }
     if (taken.events.length > 0) await processor.settled();
     this.#last = { ...taken, events: [] };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonLog, seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type EventRecord, type EventTypeName, eventEnvelope } from '@weir/events';
-import { FakeClock } from '../../testing/index.ts';
+import { valueText } from '../../testing/value-text.ts';
 import { emittingLog } from './emitting-log.ts';
 import { createEmitter } from './event-emitter.ts';
 import { emitOrbitLine, emitPipelineLine, emitTableflowLine } from './typed-events.ts';
@@ -10,12 +11,12 @@ import { emitOrbitLine, emitPipelineLine, emitTableflowLine } from './typed-even
 function world(
   wanted: readonly EventTypeName[] = ['agent_logs', 'pipeline_logs', 'orbit_logs', 'tableflow_logs'],
 ) {
-  const clock = new FakeClock(Date.UTC(2026, 10, 15));
+  const clock = new HandClock(Date.UTC(2026, 10, 15));
   const events: EventRecord[] = [];
   const emitter = createEmitter({
     agent: { agentId: 'a-1', hostname: 'machine.test', clusterId: 'vci_1' },
     events: { isOn: (type) => wanted.includes(type) },
-    processor: { submit: (_type, text) => events.push(eventEnvelope.parse(JSON.parse(text))) },
+    processor: { submit: (_type, event) => events.push(eventEnvelope.parse(JSON.parse(valueText(event)))) },
     clock,
     random: seededRandom(1),
   });

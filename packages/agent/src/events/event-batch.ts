@@ -1,27 +1,69 @@
-import { headerBytes, RecordBatchBuilder } from '@weir/wire';
+import { KiB, MiB } from '@weir/core';
+import { RecordBatchBuilder, type ValueToWrite } from '@weir/wire';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
-import type { EventCut } from './event-queue.ts';
 
 /** A record batch of events, without the topic that it goes to. */
 export type EventBatch = Omit<ProducedBatch, 'topicId' | 'partition'>;
 
-/** What a record has besides its value, at most as a rule. */
-const aroundTextBytes = 16;
-
 /** Measured on denials of ACLs: the fastest, and 18 times smaller; the usual level takes longer and makes it 17 times. */
 const fastLevel = 1;
+const firstBytes = 16 * KiB;
 
-/** Makes the batch of a cut: a record per event, without a key, with the time of the event. A thread of the pool compresses it. */
-export async function eventBatch({ events, bytes: textBytes }: EventCut): Promise<EventBatch> {
-  const expectedBytes = textBytes + events.length * aroundTextBytes + headerBytes;
-  const builder = new RecordBatchBuilder({ codec: 'zstd', compression: { level: fastLevel }, expectedBytes });
-  let maxTimestampMs = 0;
-  for (const { text, bytes, timeMs } of events) {
-    builder.appendText(text, bytes, timeMs);
-    maxTimestampMs = Math.max(maxTimestampMs, timeMs);
+/** Memory of drafts that are written, for the next ones: who takes new memory for half a megabyte many times a second calls the collector of garbage. */
+export class SpareMemory {
+  readonly #spares: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#spares.pop() ?? Buffer.allocUnsafeSlow(firstBytes);
   }
-  const { uncompressedBytes, recordCount } = builder;
-  const bytes = await builder.finishAside();
-  const withoutProducer = { producerId: -1, producerEpoch: -1, baseSequence: -1 };
-  return { bytes, uncompressedBytes, recordCount, maxTimestampMs, ...withoutProducer };
+
+  give(memory: Buffer): void {
+    if (this.#spares.length < sparesMax && memory.length <= spareBytesMax) this.#spares.push(memory);
+  }
+}
+
+const sparesMax = 4;
+const spareBytesMax = MiB;
+
+/**
+ * Events that are gathered to be one batch: a record per event, without a key, with the time of the event. They are bytes from the beginning, so that
+ * those that wait cost the collector of garbage nothing.
+ */
+export class EventDraft {
+  readonly #spares: SpareMemory;
+  readonly #builder: RecordBatchBuilder;
+  #maxTimestampMs = 0;
+  /** What the events take without what is around them in a batch. */
+  eventBytes = 0;
+
+  constructor(spares: SpareMemory) {
+    this.#spares = spares;
+    const compression = { level: fastLevel };
+    this.#builder = new RecordBatchBuilder({ codec: 'zstd', compression, memory: spares.take() });
+  }
+
+  get count(): number {
+    return this.#builder.recordCount;
+  }
+
+  append(event: ValueToWrite, timeMs: number): void {
+    this.#builder.appendValue(event, timeMs);
+    this.eventBytes += event.byteLength;
+    if (timeMs > this.#maxTimestampMs) this.#maxTimestampMs = timeMs;
+  }
+
+  /** The batch, which a thread of the pool compresses. Nothing can be appended any more. */
+  async finish(): Promise<EventBatch> {
+    const { uncompressedBytes, recordCount } = this.#builder;
+    const bytes = await this.#builder.finishAside();
+    this.#spares.give(this.#builder.memory);
+    const withoutProducer = { producerId: -1, producerEpoch: -1, baseSequence: -1 };
+    return {
+      bytes,
+      uncompressedBytes,
+      recordCount,
+      maxTimestampMs: this.#maxTimestampMs,
+      ...withoutProducer,
+    };
+  }
 }

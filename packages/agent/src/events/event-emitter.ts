@@ -1,14 +1,8 @@
 import type { Clock, Random } from '@weir/core';
-import {
-  agentSource,
-  commonData,
-  type EventData,
-  type EventTypeName,
-  newEventId,
-  serializeEventText,
-} from '@weir/events/emission';
+import { agentSource, type EventData, type EventTypeName } from '@weir/events/emission';
 import type { EventProcessor } from './event-processor.ts';
 import type { EventSwitch } from './event-switch.ts';
+import { EventWriter } from './event-writer.ts';
 
 export interface EmitOptions {
   /** When it happened; now when not given. */
@@ -41,28 +35,33 @@ export interface EmitterOptions {
 }
 
 export function createEmitter({ agent, events, processor, clock, random }: EmitterOptions): EventEmitter {
-  const source = agentSource({ virtualClusterId: agent.clusterId, agentId: agent.agentId });
-  let { clusterName, said } = saidBy(agent);
+  let clusterName = agent.clusterName?.();
+  let writer = writerFor(agent, clusterName, random);
   return {
     isOn: (type) => events.isOn(type),
     emit(type, data, options) {
       if (!events.isOn(type)) return;
-      if (agent.clusterName?.() !== clusterName) ({ clusterName, said } = saidBy(agent));
+      const name = agent.clusterName?.();
+      if (name !== clusterName) {
+        clusterName = name;
+        writer = writerFor(agent, name, random);
+      }
       const timeMs = Math.floor(options?.timeMs ?? clock.nowMs());
-      const id = newEventId(timeMs, random);
-      processor.submit(type, serializeEventText({ id, source, type, timeMs }, said.textWith(data)), timeMs);
+      processor.submit(type, writer.event(type, timeMs, data), timeMs);
     },
   };
 }
 
-/** What all events of an agent say, and by which name of its cluster. */
-function saidBy(agent: EmittingAgent) {
-  const clusterName = agent.clusterName?.();
-  const said = commonData({
-    agent_id: agent.agentId,
-    hostname_fqdn: agent.hostname,
-    virtual_cluster_id: agent.clusterId,
-    virtual_cluster_name: clusterName ?? agent.clusterId,
+function writerFor(agent: EmittingAgent, clusterName: string | undefined, random: Random): EventWriter {
+  const { agentId, hostname, clusterId } = agent;
+  return new EventWriter({
+    source: agentSource({ virtualClusterId: clusterId, agentId }),
+    common: {
+      agent_id: agentId,
+      hostname_fqdn: hostname,
+      virtual_cluster_id: clusterId,
+      virtual_cluster_name: clusterName ?? clusterId,
+    },
+    random,
   });
-  return { clusterName, said };
 }

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KiB, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { EventTypeName } from '@weir/events';
-import { batchRecords, type ErrorName, RecordBatchView } from '@weir/wire';
-import { FakeClock, pause } from '../../testing/index.ts';
+import { batchRecords, type ErrorName, RecordBatchView, textValue } from '@weir/wire';
+import { pause } from '../../testing/index.ts';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import { eventRows } from './event-metrics.ts';
 import { EventProcessor, gatherMs } from './event-processor.ts';
 
 class World {
-  readonly clock = new FakeClock();
+  readonly clock = new HandClock();
   readonly metrics = new Metrics();
   /** What was appended, with the topic. */
   readonly appended: {
@@ -48,6 +49,10 @@ class World {
     return found!.series[0]!.value;
   }
 
+  submit(type: EventTypeName, text: string, timeMs: number): void {
+    this.processor.submit(type, textValue(text), timeMs);
+  }
+
   /** Moves time on, and lets the threads that compress come back. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 50) {
@@ -60,9 +65,9 @@ class World {
 
 test('events gather, and become one batch of each type', async () => {
   const world = new World();
-  world.processor.submit('acl_logs', 'a', 5);
-  world.processor.submit('agent_logs', 'b', 6);
-  world.processor.submit('acl_logs', 'ü', 4);
+  world.submit('acl_logs', 'a', 5);
+  world.submit('agent_logs', 'b', 6);
+  world.submit('acl_logs', 'ü', 4);
   await world.pass(gatherMs - 50);
   assert.equal(world.appended.length, 0);
   await world.pass(50);
@@ -87,7 +92,7 @@ test('events gather, and become one batch of each type', async () => {
 
 test('many events do not wait for the time', async () => {
   const world = new World();
-  for (let n = 0; n < 513; n++) world.processor.submit('agent_logs', 'x'.repeat(KiB), n);
+  for (let n = 0; n < 513; n++) world.submit('agent_logs', 'x'.repeat(KiB), n);
   await world.pass(50);
   assert.equal(world.appended.length, 1);
 });
@@ -104,7 +109,7 @@ for (const [outcomes, appends, isWritten] of retried) {
   test(`${outcomes.join(', ')}: ${appends} tries, ${isWritten ? 'written' : 'given up and counted'}`, async () => {
     const world = new World();
     world.outcomes = [...outcomes];
-    world.processor.submit('agent_logs', 'x', 1);
+    world.submit('agent_logs', 'x', 1);
     await world.pass(9_000);
     assert.equal(world.appended.length, appends);
     assert.equal(world.figure('written'), isWritten ? 1 : 0);
@@ -115,21 +120,21 @@ for (const [outcomes, appends, isWritten] of retried) {
 test('without a topic events are given up after some tries, and their room is free again', async () => {
   const world = new World({ eventBytesMax: 10, bytesMax: 10, countMax: 1 });
   world.topicOf = () => undefined;
-  world.processor.submit('agent_logs', 'x', 1);
-  world.processor.submit('agent_logs', 'y', 1);
-  world.processor.submit('agent_logs', 'x'.repeat(11), 1);
+  world.submit('agent_logs', 'x', 1);
+  world.submit('agent_logs', 'y', 1);
+  world.submit('agent_logs', 'x'.repeat(11), 1);
   assert.deepEqual([world.figure('refused'), world.figure('tooLarge')], [1, 1]);
   await world.pass(9_000);
   assert.deepEqual([world.appended.length, world.figure('lost')], [0, 1]);
   world.topicOf = () => 'there';
-  world.processor.submit('agent_logs', 'z', 1);
+  world.submit('agent_logs', 'z', 1);
   await world.pass(gatherMs);
   assert.deepEqual(world.appended[0]!.values, ['z']);
 });
 
 test('all that was submitted is settled when it says so', async () => {
   const world = new World();
-  world.processor.submit('agent_logs', 'x', 1);
+  world.submit('agent_logs', 'x', 1);
   await world.processor.settled();
   assert.equal(world.figure('written'), 1);
 });
@@ -137,15 +142,15 @@ test('all that was submitted is settled when it says so', async () => {
 test('who stops hands over what there is at once, and takes no more', async () => {
   const world = new World();
   world.topicOf = (type) => (type === 'acl_logs' ? undefined : 'there');
-  world.processor.submit('agent_logs', 'x', 1);
-  world.processor.submit('acl_logs', 'nowhere to go', 1);
+  world.submit('agent_logs', 'x', 1);
+  world.submit('acl_logs', 'nowhere to go', 1);
   await world.processor.stop();
-  world.processor.submit('agent_logs', 'y', 1);
+  world.submit('agent_logs', 'y', 1);
   assert.deepEqual(
     world.appended.map(({ values }) => values),
     [['x']],
   );
   await pause();
   assert.deepEqual([world.figure('written'), world.figure('lost'), world.figure('submitted')], [1, 1, 2]);
-  assert.equal(world.clock.pendingTimers, 0);
+  assert.equal(world.clock.waiting, 0);
 });

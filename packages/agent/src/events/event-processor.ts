@@ -1,8 +1,8 @@
 import { type Clock, KiB, type Log, type Metrics } from '@weir/core';
 import type { EventTypeName } from '@weir/events/emission';
-import type { ErrorName } from '@weir/wire';
+import type { ErrorName, ValueToWrite } from '@weir/wire';
 import type { WritePath } from '../write-path/write-path.ts';
-import { type EventBatch, eventBatch } from './event-batch.ts';
+import type { EventBatch } from './event-batch.ts';
 import { type EventMetrics, eventMetrics } from './event-metrics.ts';
 import { type EventCut, EventQueue, type QueueLimits } from './event-queue.ts';
 import type { EventTopics } from './event-topics.ts';
@@ -45,9 +45,9 @@ export class EventProcessor {
     this.#queue = new EventQueue(options.limits);
   }
 
-  submit(type: EventTypeName, text: string, timeMs: number): void {
+  submit(type: EventTypeName, event: ValueToWrite, timeMs: number): void {
     if (this.#hasStopped) return;
-    const taken = this.#queue.offer(type, text, timeMs);
+    const taken = this.#queue.offer(type, event, timeMs);
     if (taken === 'tooLarge') this.#metrics.tooLarge.add(1);
     else if (taken === 'full') this.#metrics.refused.add(1);
     else {
@@ -76,7 +76,7 @@ export class EventProcessor {
       cuts.map(async (cut) => {
         const topicId = this.#options.topics.known(cut.type);
         if (topicId === undefined) return this.#end(cut, false);
-        const batch = await eventBatch(cut);
+        const batch = await cut.draft.finish();
         void this.#append(batch, topicId).then((error) => this.#end(cut, error === 'NONE'));
       }),
     );
@@ -114,14 +114,14 @@ export class EventProcessor {
   }
 
   #end(cut: EventCut, isWritten: boolean): void {
-    this.#metrics[isWritten ? 'written' : 'lost'].add(cut.events.length);
+    this.#metrics[isWritten ? 'written' : 'lost'].add(cut.draft.count);
     this.#queue.settle(cut);
   }
 
   async #write(cut: EventCut): Promise<boolean> {
     const { topics } = this.#options;
     const { type } = cut;
-    const batch = await eventBatch(cut);
+    const batch = await cut.draft.finish();
     let problem = 'there is no topic for them';
     for (let tries = 1; ; tries++) {
       const topicId = this.#hasStopped ? topics.known(type) : await topics.ensure(type);
@@ -134,7 +134,7 @@ export class EventProcessor {
       if (tries === triesMax || this.#hasStopped) break;
       await this.#pause(firstPauseMs * 2 ** (tries - 1));
     }
-    this.#options.log.warn('events could not be written', { type, count: cut.events.length, problem });
+    this.#options.log.warn('events could not be written', { type, count: cut.draft.count, problem });
     return false;
   }
 

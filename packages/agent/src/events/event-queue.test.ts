@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventTypeNames } from '@weir/events';
+import { batchRecords, RecordBatchView, textValue } from '@weir/wire';
 import fc from 'fast-check';
 import { type EventCut, EventQueue } from './event-queue.ts';
 
@@ -25,13 +26,13 @@ const steps = fc.array(
   { maxLength: 80 },
 );
 
-test('whatever happens, no more is held than is allowed, and what was taken on comes out once and in order', () => {
-  fc.assert(
-    fc.property(steps, (all: readonly Step[]) => {
+test('whatever happens, no more is held than is allowed, and what was taken on comes out once and in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (all: readonly Step[]) => {
       const queue = new EventQueue(limits);
       const expected = new Map<string, string[]>();
       const seen = new Map<string, string[]>();
-      const open: EventCut[] = [];
+      const open: { readonly cut: EventCut; readonly texts: readonly string[] }[] = [];
       let held: number[] = [];
       for (const step of all) {
         if ('offer' in step) {
@@ -39,7 +40,7 @@ test('whatever happens, no more is held than is allowed, and what was taken on c
           const type = eventTypeNames[at]!;
           const bytes = Buffer.byteLength(text);
           const heldBytes = held.reduce((sum, one) => sum + one, 0);
-          const outcome = queue.offer(type, text, 1);
+          const outcome = queue.offer(type, textValue(text), 1);
           if (bytes > limits.eventBytesMax) assert.equal(outcome, 'tooLarge');
           else if (held.length === limits.countMax || heldBytes + bytes > limits.bytesMax)
             assert.equal(outcome, 'full');
@@ -50,17 +51,18 @@ test('whatever happens, no more is held than is allowed, and what was taken on c
           }
         } else if ('take' in step) {
           for (const cut of queue.take()) {
-            open.push(cut);
-            seen.set(cut.type, [...(seen.get(cut.type) ?? []), ...cut.events.map(({ text }) => text)]);
+            const texts = await textsOf(cut);
+            open.push({ cut, texts });
+            seen.set(cut.type, [...(seen.get(cut.type) ?? []), ...texts]);
           }
           assert.equal(queue.waitingBytes, 0);
           assert.deepEqual(seen, expected);
         } else if (open.length > 0) {
-          const [cut] = open.splice(step.settle % open.length, 1);
-          queue.settle(cut!);
+          const [taken] = open.splice(step.settle % open.length, 1);
+          queue.settle(taken!.cut);
           held = without(
             held,
-            cut!.events.map(({ bytes }) => bytes),
+            taken!.texts.map((text) => Buffer.byteLength(text)),
           );
         }
         assert.equal(queue.heldCount, held.length);
@@ -73,6 +75,11 @@ test('whatever happens, no more is held than is allowed, and what was taken on c
     }),
   );
 });
+
+async function textsOf({ draft }: EventCut): Promise<string[]> {
+  const { bytes } = await draft.finish();
+  return Array.from(batchRecords(new RecordBatchView(bytes)), ({ value }) => value!.toString());
+}
 
 function without(held: readonly number[], gone: readonly number[]): number[] {
   const left = [...held];

@@ -1,18 +1,12 @@
 import { caps } from '@weir/core';
 import type { EventTypeName } from '@weir/events/emission';
-
-/** An event as it will be written. */
-export interface QueuedEvent {
-  readonly text: string;
-  readonly timeMs: number;
-  readonly bytes: number;
-}
+import type { ValueToWrite } from '@weir/wire';
+import { EventDraft, SpareMemory } from './event-batch.ts';
 
 /** Events of one type that are written together. */
 export interface EventCut {
   readonly type: EventTypeName;
-  readonly events: readonly QueuedEvent[];
-  readonly bytes: number;
+  readonly draft: EventDraft;
 }
 
 export interface QueueLimits {
@@ -33,7 +27,8 @@ export const usualQueueLimits: QueueLimits = {
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
-  readonly #waiting = new Map<EventTypeName, QueuedEvent[]>();
+  readonly #waiting = new Map<EventTypeName, EventDraft>();
+  readonly #spares = new SpareMemory();
   #waitingBytes = 0;
   #heldBytes = 0;
   #heldCount = 0;
@@ -55,39 +50,35 @@ export class EventQueue {
     return this.#heldCount;
   }
 
-  /** How many bytes it takes, or why it is not taken. */
-  offer(type: EventTypeName, text: string, timeMs: number): number | 'tooLarge' | 'full' {
+  /** How many bytes it takes, or why it is not taken. What is taken is written down at once. */
+  offer(type: EventTypeName, event: ValueToWrite, timeMs: number): number | 'tooLarge' | 'full' {
     const { eventBytesMax, bytesMax, countMax } = this.#limits;
-    const bytes = Buffer.byteLength(text);
-    if (bytes > eventBytesMax) return 'tooLarge';
-    if (this.#heldCount >= countMax || this.#heldBytes + bytes > bytesMax) return 'full';
-    let events = this.#waiting.get(type);
-    if (events === undefined) {
-      events = [];
-      this.#waiting.set(type, events);
+    const { byteLength } = event;
+    if (byteLength > eventBytesMax) return 'tooLarge';
+    if (this.#heldCount >= countMax || this.#heldBytes + byteLength > bytesMax) return 'full';
+    let draft = this.#waiting.get(type);
+    if (draft === undefined) {
+      draft = new EventDraft(this.#spares);
+      this.#waiting.set(type, draft);
     }
-    events.push({ text, timeMs, bytes });
-    this.#waitingBytes += bytes;
-    this.#heldBytes += bytes;
+    draft.append(event, timeMs);
+    this.#waitingBytes += byteLength;
+    this.#heldBytes += byteLength;
     this.#heldCount++;
-    return bytes;
+    return byteLength;
   }
 
   /** Takes out all that waits. Each cut has to be settled. */
   take(): EventCut[] {
-    const cuts = Array.from(this.#waiting, ([type, events]) => ({
-      type,
-      events,
-      bytes: events.reduce((sum, { bytes }) => sum + bytes, 0),
-    }));
+    const cuts = Array.from(this.#waiting, ([type, draft]) => ({ type, draft }));
     this.#waiting.clear();
     this.#waitingBytes = 0;
     return cuts;
   }
 
   /** The cut is written, or never will be. */
-  settle({ events, bytes }: EventCut): void {
-    this.#heldBytes -= bytes;
-    this.#heldCount -= events.length;
+  settle({ draft }: EventCut): void {
+    this.#heldBytes -= draft.eventBytes;
+    this.#heldCount -= draft.count;
   }
 }

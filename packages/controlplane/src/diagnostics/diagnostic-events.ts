@@ -1,9 +1,9 @@
 import type { Clock, Log, Random } from '@weir/core';
 import {
   controlPlaneSource,
+  EventIds,
   type EventRecord,
   type EventTypeName,
-  newEventId,
   serializeEvent,
 } from '@weir/events';
 import type { ControlPlaneEvent, EventsPort } from '@weir/metadata';
@@ -34,7 +34,8 @@ export interface DiagnosticEvents {
  * events are wanted, it is in the store, in the metrics and in the log, and that is all.
  */
 export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEvents {
-  const { portOf, nameOf, wantsFigures, random, clock, log } = options;
+  const { portOf, nameOf, wantsFigures, clock, log } = options;
+  const ids = new EventIds(options.random);
   const eventOf = (
     clusterId: string,
     type: EventTypeName,
@@ -43,7 +44,7 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
   ): ControlPlaneEvent => {
     const cluster = { virtual_cluster_id: clusterId, virtual_cluster_name: nameOf(clusterId) ?? clusterId };
     const source = controlPlaneSource(clusterId, 'diagnostics');
-    const id = newEventId(timeMs, random);
+    const id = ids.next(timeMs);
     return {
       type,
       timeMs,

@@ -8,6 +8,7 @@ import {
   RecordBatchBuilder,
   type RecordBatchFields,
   type RecordToWrite,
+  textValue,
 } from './builder.ts';
 import { javaBatches } from './golden-batches.ts';
 import { batchRecords, RecordCursor } from './record-cursor.ts';
@@ -210,7 +211,7 @@ test('a batch of texts is the batch of their bytes', () => {
       const ofBytes = new RecordBatchBuilder();
       for (const [text, timestampMs] of all) {
         const value = Buffer.from(text);
-        ofTexts.appendText(text, value.length, timestampMs);
+        ofTexts.appendValue(textValue(text), timestampMs);
         ofBytes.append({ timestamp: BigInt(timestampMs), key: null, value });
       }
       assert.equal(ofTexts.uncompressedBytes, ofBytes.uncompressedBytes);

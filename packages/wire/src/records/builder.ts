@@ -32,6 +32,18 @@ export interface RecordToWrite {
   readonly headers?: readonly { readonly key: string; readonly value: Uint8Array | null }[];
 }
 
+/** A value that is not bytes yet, and is written where it belongs. */
+export interface ValueToWrite {
+  readonly byteLength: number;
+  writeTo(target: Buffer, at: number): void;
+}
+
+/** A text as a value. */
+export function textValue(text: string): ValueToWrite {
+  const byteLength = Buffer.byteLength(text);
+  return { byteLength, writeTo: (target, at) => void target.write(text, at, 'utf8') };
+}
+
 /** The header of a batch to write. What is not given is what a plain producer sends. */
 export interface RecordBatchFields {
   readonly baseOffset?: bigint;
@@ -52,6 +64,8 @@ export interface RecordBatchFields {
   readonly deleteHorizon?: bigint;
   /** About how large the batch will be before compression, for those who know: it then need not grow. */
   readonly expectedBytes?: number;
+  /** Memory to build in, for those who build one batch after another; see `RecordBatchBuilder.memory`. */
+  readonly memory?: Buffer;
   /** The last record's when not given. Compaction keeps the original one, so that a batch still covers its offsets. */
   readonly lastOffsetDelta?: number;
 }
@@ -73,7 +87,7 @@ export class RecordBatchBuilder {
 
   constructor(fields: RecordBatchFields = {}) {
     this.fields = fields;
-    this.bytes = Buffer.allocUnsafe(Math.max(fields.expectedBytes ?? 0, initialBytes));
+    this.bytes = fields.memory ?? Buffer.allocUnsafe(Math.max(fields.expectedBytes ?? 0, initialBytes));
     this.baseOffset = fields.baseOffset ?? 0n;
     this.baseTimestamp = fields.deleteHorizon ?? fields.baseTimestamp;
   }
@@ -87,6 +101,11 @@ export class RecordBatchBuilder {
     return this.at;
   }
 
+  /** What it is built in. When a batch was compressed and is finished, this is free to build the next one in. */
+  get memory(): Buffer {
+    return this.bytes;
+  }
+
   append(record: RecordToWrite): void {
     const { key, value, headers = noHeaders } = record;
     const bodyBytes = nullableBytes(key) + nullableBytes(value) + headersBytes(headers);
@@ -96,20 +115,20 @@ export class RecordBatchBuilder {
     this.at = writeHeaders(this.bytes, at, headers);
   }
 
-  /**
-   * Appends a record without a key whose value is text, for those who write very many: nothing is made on the way. `valueBytes` is the length of the
-   * text in UTF-8.
-   */
-  appendText(text: string, valueBytes: number, timestampMs: number): void {
+  /** Appends a record without a key, for those who write very many: nothing is made on the way. */
+  appendValue(value: ValueToWrite, timestampMs: number): void {
+    const { byteLength } = value;
     this.baseTimestamp ??= BigInt(timestampMs);
     const timestampDelta = timestampMs - Number(this.baseTimestamp);
     // What fits into 32 bits is written the same with 64.
     if (timestampDelta !== (timestampDelta | 0)) {
-      this.append({ timestamp: BigInt(timestampMs), key: null, value: Buffer.from(text) });
+      const bytes = Buffer.allocUnsafe(byteLength);
+      value.writeTo(bytes, 0);
+      this.append({ timestamp: BigInt(timestampMs), key: null, value: bytes });
       return;
     }
     const offsetDelta = this.lastDelta + 1;
-    const bodyBytes = 1 + varint32Bytes(valueBytes) + valueBytes + 1;
+    const bodyBytes = 1 + varint32Bytes(byteLength) + byteLength + 1;
     const lengthField = 1 + varint32Bytes(timestampDelta) + varint32Bytes(offsetDelta) + bodyBytes;
     this.reserve(varint32Bytes(lengthField) + lengthField);
 
@@ -118,9 +137,9 @@ export class RecordBatchBuilder {
     at = writeVarint32(this.bytes, at, timestampDelta);
     at = writeVarint32(this.bytes, at, offsetDelta);
     at = writeVarint32(this.bytes, at, -1);
-    at = writeVarint32(this.bytes, at, valueBytes);
-    at += this.bytes.write(text, at, 'utf8');
-    this.at = writeVarint32(this.bytes, at, 0);
+    at = writeVarint32(this.bytes, at, byteLength);
+    value.writeTo(this.bytes, at);
+    this.at = writeVarint32(this.bytes, at + byteLength, 0);
 
     this.count++;
     this.lastDelta = offsetDelta;

@@ -4,6 +4,8 @@ export {
   RecordBatchBuilder,
   type RecordBatchFields,
   type RecordToWrite,
+  textValue,
+  type ValueToWrite,
 } from './builder.ts';
 export {
   buildEndTransactionMarker,
