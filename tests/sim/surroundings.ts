@@ -1,6 +1,6 @@
 import type { Clock, Log, Metrics, Random } from '@weir/core';
+import type { HandClock } from '@weir/core/testing';
 import type { Tally } from './tally.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 export const clusterId = 'vci_sim';
 
@@ -17,7 +17,7 @@ export interface ClientSurroundings {
 
 /** What everything in one simulated world shares. */
 export interface Surroundings extends ClientSurroundings {
-  readonly clock: VirtualClock;
+  readonly clock: HandClock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly faults: SharedFaults;

@@ -1,4 +1,5 @@
 import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { ClusterPort } from '@weir/metadata';
 import { aroundStore, dropMemoryBucket, type ObjectStore, type StoreErrorKind } from '@weir/storage';
 import { MemoryDatabase } from '../../packages/metadata/src/journal/memory-tables.ts';
@@ -19,7 +20,6 @@ import { Producer } from './producer.ts';
 import { Reader } from './reader.ts';
 import { type SharedFaults, type Surroundings, wellFaults } from './surroundings.ts';
 import { newTally, type Tally } from './tally.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 export interface WorldOptions {
   /** Puts something between agents and their cluster, to show that the checks see it. */
@@ -81,7 +81,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
 }
 
 class World implements Surroundings {
-  readonly clock = new VirtualClock();
+  readonly clock = new HandClock();
   readonly random: Random;
   readonly log: Log;
   readonly metrics = new Metrics();
@@ -198,7 +198,7 @@ class World implements Surroundings {
   /** Lets time pass. What broke meanwhile ends the run. */
   async #pass(isDone: () => boolean, ms: number): Promise<boolean> {
     const isEnough = () => this.#problem !== undefined || isDone();
-    const result = await this.clock.run(isEnough, this.clock.monotonicMs() + ms);
+    const result = await this.clock.pass(ms, isEnough);
     if (this.#problem !== undefined) throw this.#problem;
     return result;
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { heartbeatIntervalMs } from '@weir/metadata';
 import { settled } from '../testing/data-path.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { until } from '../testing/until.ts';
@@ -12,7 +12,7 @@ import { ShutdownLock } from './shutdown-lock.ts';
 const minuteMs = 60_000;
 
 function agents() {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const port = new FakeCluster();
   const told: string[] = [];
   const lockOf = (agentId: string, group = 'g') =>

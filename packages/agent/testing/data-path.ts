@@ -1,4 +1,5 @@
 import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { ClusterPort } from '@weir/metadata';
 import { type CallOptions, type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
 import {
@@ -33,7 +34,6 @@ import { Authorship, type AuthorshipOptions } from '../src/write-path/authors/au
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
-import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
 
 /** A bucket in memory whose calls a test can hold back or let fail. */
@@ -115,7 +115,7 @@ export interface DataPathOptions {
 
 /** An agent without sockets: both paths and their handlers, over a fake cluster, a bucket in memory and time that stands still. */
 export class DataPath {
-  readonly clock = new FakeClock();
+  readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly store = new TestStore();
   readonly random: Random;

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type AgentOptions, type RunningAgent, startAgent } from '../src/agent.ts';
 import type { Load } from '../src/pressure/load-source.ts';
 import { TestStore } from './data-path.ts';
-import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { TestClient } from './test-client.ts';
 import { pause } from './until.ts';
@@ -13,7 +13,7 @@ export interface AgentUnderTest {
   readonly agent: RunningAgent;
   readonly cluster: FakeCluster;
   readonly store: TestStore;
-  readonly clock: FakeClock;
+  readonly clock: HandClock;
   /** What the agent takes for its load. */
   readonly load: { -readonly [Part in keyof Load]: Load[Part] };
   connect(): Promise<TestClient>;
@@ -27,7 +27,7 @@ export async function startAgentUnderTest(
   t: TestContext,
   differences: Partial<AgentOptions> = {},
 ): Promise<AgentUnderTest> {
-  const clock = differences.clock instanceof FakeClock ? differences.clock : new FakeClock();
+  const clock = differences.clock instanceof HandClock ? differences.clock : new HandClock();
   const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
   const store = new TestStore();
   const load = { cpu: 0, eventLoop: 0 };

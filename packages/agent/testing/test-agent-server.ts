@@ -1,4 +1,5 @@
 import { type Clock, type Log, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { AgentDescription, ClusterPort } from '@weir/metadata';
 import {
   type Apis,
@@ -23,7 +24,6 @@ import type { Access } from '../src/security/access.ts';
 import { type ClientSession, openSession } from '../src/security/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import { testAgent } from './agent.ts';
-import { FakeClock } from './fake-clock.ts';
 import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 
 export interface TestAgentOptions extends FakeClusterOptions {
@@ -49,7 +49,7 @@ export interface TestAgent {
   readonly cluster: FakeCluster;
   readonly view: FollowingClusterView;
   readonly server: RequestServer;
-  readonly clock: FakeClock;
+  readonly clock: HandClock;
   /** Sends a request through both codecs, as if over a connection: a new one, or the one that `closed` belongs to. */
   call<Name extends ServedApi>(
     api: Name,
@@ -75,7 +75,7 @@ export type ResponseBody<Name extends ServedApi> = Apis[Name] extends {
 export async function startTestAgent(options: TestAgentOptions = {}): Promise<TestAgent> {
   const self = options.self ?? testAgent('agent-1');
   const cluster = new FakeCluster({ agents: [self], ...options });
-  const clock = new FakeClock();
+  const clock = new HandClock();
   return { cluster, clock, ...(await serveCluster(cluster, clock, { ...options, self })) };
 }
 

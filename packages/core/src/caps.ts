@@ -91,6 +91,21 @@ export const caps = {
   /** All headers of one request to the control plane. */
   controlPlaneHeaderBytesMax: 16 * KiB,
 
+  /** A peer of the control plane has this long for its headers, for its whole request, and for the body of a call of the API or of a model. */
+  controlPlaneHeadersMsMax: 10_000,
+  controlPlaneRequestMsMax: 15_000,
+  apiBodyMsMax: 10_000,
+
+  /** Requests that a connection may send before it has read the answer to the first. They wait their turn. */
+  controlPlaneRequestsWaitingMax: 16,
+
+  /**
+   * How long a peer may leave a part of an answer unread, and what all of them may leave, about. The largest answer, eight megabytes of events, gets
+   * there within this over a line of a megabit and a half.
+   */
+  controlPlaneUnreadMsMax: 60_000,
+  controlPlaneUnreadBytesMax: 256 * MiB,
+
   /** Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty agents write. */
   recentPointersPerPartitionMax: 4096,
 
@@ -769,6 +784,24 @@ export const caps = {
   /** Pages of the documentation that are served, and one page. */
   docsPagesMax: 500,
   docsPageBytesMax: 2 * MiB,
+
+  /**
+   * Pipelines of a cluster, the configurations that each keeps besides the deployed one, and what one configuration may be: its bytes, the
+   * parts it comes in, its words and signs, how deep it is nested, its aliases, and its values when every alias is all that it stands for. A
+   * parser takes as long over the words as over a whole book of plain text, and it takes the time of a process that leads clusters.
+   */
+  pipelinesPerClusterMax: 500,
+  pipelineConfigurationsMax: 50,
+  pipelineConfigurationBytesMax: 128 * KiB,
+  pipelinePartsMax: 100,
+  pipelineYamlTokensMax: 20_000,
+  pipelineYamlDepthMax: 64,
+  pipelineYamlAliasesMax: 100,
+  pipelineYamlValuesMax: 50_000,
+
+  /** What a summary of such a configuration tells, and how long one line of it is. */
+  pipelineSummaryRowsMax: 200,
+  pipelineSummaryCharsMax: 256,
 
   /** What a search for events may reach over: a day. */
   eventsWindowMsMax: 86_400_000,

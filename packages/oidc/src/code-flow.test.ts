@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { HandClock } from '../testing/hand-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { startTestProvider, type TestProvider } from '../testing/test-provider.ts';
 import { authorizationUrl, redeemCode } from './code-flow.ts';
 import { Issuer } from './issuer.ts';

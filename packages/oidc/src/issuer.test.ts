@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { caps, type Log, silentLog } from '@weir/core';
-import { HandClock } from '../testing/hand-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { startTestIssuer } from '../testing/test-issuer.ts';
 import { isSafeAddress } from './address.ts';
 import { descriptionUrls, readDescription } from './discovery.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, silentLog } from '@weir/core';
-import { HandClock } from '../testing/hand-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { TestIssuer } from '../testing/test-issuer.ts';
 import { Issuers } from './issuers.ts';
 

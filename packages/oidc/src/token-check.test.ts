@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { HandClock } from '../testing/hand-clock.ts';
 import { TestIssuer, testAudience } from '../testing/test-issuer.ts';
 import { Issuer } from './issuer.ts';
 import { checkToken, issuerNamedIn } from './token-check.ts';

@@ -1,3 +1,2 @@
-export { HandClock } from './hand-clock.ts';
 export { type Signing, startTestIssuer, TestIssuer, testAudience } from './test-issuer.ts';
 export { startTestProvider, type TestProvider } from './test-provider.ts';

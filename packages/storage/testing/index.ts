@@ -1,4 +1,3 @@
 export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } from './faulty-store.ts';
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
-export { ManualClock } from './manual-clock.ts';
 export { type ObjectStoreContractOptions, objectStoreContract } from './object-store-contract.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, type MetricRow, Metrics } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { problemOfReport } from '@weir/metadata';
 import fc from 'fast-check';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { AgentFigures } from './agent-figures.ts';
 
 const nothingExpires = { certificates: () => [], tokens: () => [] };
 
 function stage() {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   return { clock, metrics, figures: new AgentFigures({ clock, metrics }) };
 }

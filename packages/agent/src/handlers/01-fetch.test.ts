@@ -285,14 +285,14 @@ test('a long poll ends when a record comes', async () => {
   await write(1, 'a');
   const [first, second] = partitionsOf(await waiting);
   assert.deepEqual([first!.records!.length, valuesOf(second!)], [0, ['0=a']]);
-  assert.equal(path.clock.pendingTimers, 0);
+  assert.equal(path.clock.waiting, 0);
 });
 
 test('a long poll ends with its time', async () => {
   const { path, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
   await settled();
-  assert.equal(path.clock.pendingTimers, 1);
+  assert.equal(path.clock.waiting, 1);
   path.clock.advance(500);
   const [answer] = partitionsOf(await waiting);
   assert.deepEqual([errorOf(answer!), answer!.records!.length], ['NONE', 0]);
@@ -304,7 +304,7 @@ test('a long poll ends when its client goes', async () => {
   await settled();
   path.closed.abort();
   await waiting;
-  assert.equal(path.clock.pendingTimers, 0);
+  assert.equal(path.clock.waiting, 0);
 });
 
 test('a long poll ends when its topic does', async () => {
@@ -332,7 +332,7 @@ test('a long poll waits for as many bytes as it asks for', async () => {
   assert.deepEqual([valuesOf(first!), valuesOf(second!)], [['0=a', '1=b'], ['0=c']]);
   const enough = await fetch([{}], { maxWaitMs: 500, minBytes: 1_000_000, maxBytes: bytes });
   assert.deepEqual(valuesOf(partitionsOf(enough)[0]!), ['0=a'], 'more than the limit is never waited for');
-  assert.equal(path.clock.pendingTimers, 0);
+  assert.equal(path.clock.waiting, 0);
 });
 
 test('an error is answered at once', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type Apis, errorByCode, type RequestOf } from '@weir/wire';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { type FetchRound, FetchSessions, type PartitionNews } from './fetch-sessions.ts';
 
 async function start() {
@@ -162,7 +162,7 @@ function run(sessions: FetchSessions, id: number, epoch: number, partitions: num
 }
 
 test('sessions are limited, and only idle ones make room', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const sessions = new FetchSessions({ clock, random: seededRandom(1), sessionsMax: 2, partitionsMax: 10 });
   const first = run(sessions, 0, 0, 1);
   const second = run(sessions, 0, 0, 1);
@@ -177,7 +177,7 @@ test('sessions are limited, and only idle ones make room', () => {
 });
 
 test('partitions in sessions are limited', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const sessions = new FetchSessions({ clock, random: seededRandom(1), sessionsMax: 9, partitionsMax: 10 });
   assert.equal(run(sessions, 0, 0, 11), 0);
   const first = run(sessions, 0, 0, 6);
@@ -190,7 +190,7 @@ test('partitions in sessions are limited', () => {
 });
 
 test('epochs count up, one per request', () => {
-  const sessions = new FetchSessions({ clock: new FakeClock(), random: seededRandom(1) });
+  const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 1);
   for (let epoch = 1; epoch < 10; epoch++) assert.equal(run(sessions, id, epoch, 0), id);
   assert.equal(sessions.begin(requestOf(id, 3, 0), 11), 'INVALID_FETCH_SESSION_EPOCH');

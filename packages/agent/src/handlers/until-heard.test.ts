@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answered, FakeClock, startTestAgent } from '../../testing/index.ts';
+import { HandClock, settle } from '@weir/core/testing';
+import { answered, startTestAgent } from '../../testing/index.ts';
 import { untilHeard } from './until-heard.ts';
-
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-}
 
 test('it ends when it is heard, or after a second', async () => {
   for (const heardAfterMs of [0, 5, 300, 5000]) {
-    const clock = new FakeClock();
+    const clock = new HandClock();
     const startMs = clock.monotonicMs();
     let isDone = false;
     const isHeard = () => clock.monotonicMs() - startMs >= heardAfterMs;
@@ -19,7 +16,7 @@ test('it ends when it is heard, or after a second', async () => {
     for (await settle(); !isDone; await settle()) clock.advance(5);
     await waiting;
     assert.equal(clock.monotonicMs() - startMs, Math.min(heardAfterMs, 1000));
-    assert.equal(clock.pendingTimers, 0);
+    assert.equal(clock.waiting, 0);
   }
 });
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { jsonLog } from '@weir/core';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
 import { AgentKeyFile } from './agent-key-file.ts';
 
 function world(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-key-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'key');
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
   return { folder, path, clock, lines, file: new AgentKeyFile({ path, clock, log }) };

@@ -5,8 +5,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { agentTokenPath } from '@weir/metadata';
-import { FakeClock, until } from '../../testing/index.ts';
+import { until } from '../../testing/index.ts';
 import { TestCa } from '../../testing/test-ca.ts';
 import { AgentToken, type AgentTokenOptions } from './agent-token.ts';
 
@@ -51,7 +52,7 @@ async function controlPlane(t: TestContext, prefix = '') {
 }
 
 function tokenOf(t: TestContext, urls: readonly string[], more: Partial<AgentTokenOptions> = {}) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const lines: string[] = [];
   const token = new AgentToken({
     clusterId: 'vci_1',

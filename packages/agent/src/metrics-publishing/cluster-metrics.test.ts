@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { ClusterPort } from '@weir/metadata';
 import { newFileId } from '@weir/storage';
 import { consumerAssignment, encodeMessage } from '@weir/wire';
 import { testAgent } from '../../testing/agent.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { until } from '../../testing/until.ts';
 import {
@@ -21,7 +21,7 @@ const nowMs = 1_800_000_000_000;
 async function start(t: TestContext, differences: Partial<ClusterMetricsOptions> = {}) {
   const leader = await startLeaderAgent({ 'group.initial.rebalance.delay.ms': '0' });
   t.after(() => leader[Symbol.asyncDispose]());
-  const clock = new FakeClock();
+  const clock = new HandClock();
   clock.advance(nowMs - clock.nowMs());
   const metrics = new Metrics();
   const published = new ClusterMetrics({

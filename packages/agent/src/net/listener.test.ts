@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
 import fc from 'fast-check';
-import { codeOf, FakeClock, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
+import { codeOf, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
 import type { HandlerResult } from '../handlers/handler.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
@@ -28,7 +29,7 @@ interface Options {
 }
 
 async function listen(t: TestContext, options: Options) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const listener = await startKafkaListener({
     host: '127.0.0.1',
@@ -538,13 +539,13 @@ test('stopping does not wait for ever', async (t) => {
   clock.advance(1);
   await stopped;
   await client.closed;
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('a port that is taken is an error', async (t) => {
   const { listener } = await listen(t, {});
   const options = { host: '127.0.0.1', port: listener.port, limits: defaultListenerLimits(1) };
-  const ports = { clock: new FakeClock(), log: silentLog, metrics: new Metrics() };
+  const ports = { clock: new HandClock(), log: silentLog, metrics: new Metrics() };
   await assert.rejects(
     startKafkaListener({ ...options, ...ports, handle: serving(() => 'close') }),
     /EADDRINUSE/,

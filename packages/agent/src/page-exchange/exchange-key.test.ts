@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
 import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
 
 const path = `/v1/internal/files/${'0'.repeat(32)}?page=0&pageBytes=4194304`;
 
-function keyOf(agentKey: string, clusterId = 'vci_one', clock = new FakeClock()) {
+function keyOf(agentKey: string, clusterId = 'vci_one', clock = new HandClock()) {
   return { key: new ExchangeKey({ secret: () => agentKey, clusterId, clock }), clock };
 }
 
@@ -44,7 +44,7 @@ test('who has the key is recognised, and nobody else', () => {
   assert.ok('signature' in key.verify('GET', path, authorization));
   clock.advance(1);
   assert.match(JSON.stringify(key.verify('GET', path, authorization)), /another time than ours/);
-  const early = keyOf('aks_1', 'vci_one', new FakeClock(clock.nowMs() + exchangeSkewMsMax + 1)).key;
+  const early = keyOf('aks_1', 'vci_one', new HandClock(clock.nowMs() + exchangeSkewMsMax + 1)).key;
   assert.match(
     JSON.stringify(key.verify('GET', path, early.sign('GET', path).authorization)),
     /another time/,
@@ -66,7 +66,7 @@ test('an answer proves that it is one to this request, of this length, by an age
 });
 
 test('a key that is replaced is used soon, and is not read for every page', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   let agentKey = 'aks_old';
   let reads = 0;
   const read = () => {

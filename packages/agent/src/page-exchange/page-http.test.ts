@@ -3,8 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, caps, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { ObjectNotFound } from '@weir/storage';
-import { FakeClock, pause, until } from '../../testing/index.ts';
+import { pause, until } from '../../testing/index.ts';
 import { startHttpListener } from '../http/http-server.ts';
 import { Page, pagesOf } from '../read-path/page.ts';
 import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
@@ -160,8 +161,8 @@ test('requests that no agent makes', async (t) => {
   const now = systemClock.nowMs();
   const good = pagePath(address);
   const signed = (path: string, key = keyOf()) => key.sign('GET', path).authorization;
-  const ahead = keyOf({ clock: new FakeClock(now + exchangeSkewMsMax + 60_000) });
-  const behind = keyOf({ clock: new FakeClock(now - exchangeSkewMsMax - 60_000) });
+  const ahead = keyOf({ clock: new HandClock(now + exchangeSkewMsMax + 60_000) });
+  const behind = keyOf({ clock: new HandClock(now - exchangeSkewMsMax - 60_000) });
   const odd = good.replace('page=0', 'page=-1');
   const cases: [what: string, path: string, authorization: string | undefined, expected: RegExp][] = [
     ['a file that does not exist', good, signed(good), /^404 no such file/],
@@ -339,7 +340,7 @@ test('addresses where nobody is', async (t) => {
 
 test('an agent that says nothing is given up soon, one that works on it later', async (t) => {
   // Time that stands still, so that only the limits decide.
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const key = keyOf({ clock });
   const sockets: Socket[] = [];
   const silent = createTcpServer((socket) => sockets.push(socket));
@@ -387,7 +388,7 @@ test('an agent that says nothing is given up soon, one that works on it later', 
   await pause();
   clock.advance(bodyMsMax);
   assert.equal(await toStalled, `silent: no end of the page within ${bodyMsMax} ms`);
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('a connection that the other side closed meanwhile is no failure', async (t) => {
@@ -407,7 +408,7 @@ test('a connection that the other side closed meanwhile is no failure', async (t
 });
 
 test('so many pages are served at a time, and a reader that does not read is cut off', async (t) => {
-  const clock = new FakeClock(systemClock.nowMs());
+  const clock = new HandClock(systemClock.nowMs());
   let give = (_: Page) => {};
   const page = new Promise<Page>((resolve) => {
     give = resolve;
@@ -437,7 +438,7 @@ test('so many pages are served at a time, and a reader that does not read is cut
   );
   reader.pause();
   const served = 'agent_file_cache_server_get_stream_range_outcome';
-  await until(() => clock.pendingTimers === 1);
+  await until(() => clock.waiting === 1);
   assert.equal(large.count(served, 'cut'), 0);
   clock.advance(sendMsMax);
   await until(() => large.count(served, 'cut') === 1);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { AgentDescription } from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
-import { FakeClock, testAgent } from '../../testing/index.ts';
+import { testAgent } from '../../testing/index.ts';
 import { Page } from '../read-path/page.ts';
 import { avoidMs } from './avoided-peers.ts';
 import { pageKeepers, pageOwner } from './page-owner.ts';
@@ -33,7 +34,7 @@ class FakePeers {
 }
 
 function zone(living: readonly AgentDescription[] = agents) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const peers = new FakePeers();
   const metrics = new Metrics();
   const lines: string[] = [];

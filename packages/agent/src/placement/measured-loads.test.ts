@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HandClock } from '@weir/core/testing';
 import type { ClusterChange } from '@weir/metadata';
-import { FakeClock, testAgent } from '../../testing/index.ts';
+import { testAgent } from '../../testing/index.ts';
 import { AgentLoads } from './agent-loads.ts';
 import { MeasuredLoads } from './measured-loads.ts';
 import { createPlacements } from './placement.ts';
@@ -17,7 +18,7 @@ test('an agent is overloaded when a minute of reports says so', () => {
     ['between the two it stays what it was', [...Array(31).fill(1), ...Array(60).fill(0.8)], true],
   ];
   for (const [label, loads, overloaded] of cases) {
-    const clock = new FakeClock();
+    const clock = new HandClock();
     const agents = new AgentLoads(clock);
     for (const cpuLoad of loads) {
       agents.report([testAgent('a', { cpuLoad }), testAgent('b')]);
@@ -46,7 +47,7 @@ const bytes = (length: number): ClusterChange => ({
 });
 
 test('what the cluster says decides who is shown as a leader', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const loads = new MeasuredLoads(clock, 2_000);
   const place = createPlacements(loads);
   const agents = ['a', 'b', 'c', 'd'].map((id) => testAgent(id));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
 import { PartitionHeat } from './partition-heat.ts';
 
 /** An agent is meant to write 2000 bytes a second, so that a partition is hot above 10,000 in ten seconds. */
@@ -8,7 +8,7 @@ const budget = 2_000;
 
 /** Writes the bytes of one window after the other and gives the heat after each. */
 function heats(windows: readonly number[]): number[] {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
   return windows.map((bytes) => {
     for (let second = 0; second < 10; second++) {
@@ -41,7 +41,7 @@ test('heat is what a whole minute agrees on', () => {
 });
 
 test('partitions and topics are told apart, and one map says the same thing', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
   const minute = (partitions: readonly [topicId: string, partition: number, bytes: number][]) => {
     for (let window = 0; window < 6; window++) {
@@ -75,7 +75,7 @@ test('partitions and topics are told apart, and one map says the same thing', ()
 });
 
 test('silence cools too, however long it is', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
   for (let window = 0; window < 6; window++) {
     heat.add('t', 0, 20_000);

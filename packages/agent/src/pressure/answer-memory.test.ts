@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { settled } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/index.ts';
 import { AnswerMemory, type AnswerRoom } from './answer-memory.ts';
 
 const forever = new AbortController().signal;
@@ -20,7 +20,7 @@ test('an answer gets what it wants, but no more than its share of what is free',
     [63.5, 0.25, 0.25],
   ];
   for (const [used, wanted, granted] of cases) {
-    const memory = new AnswerMemory(64 * MiB, new FakeClock());
+    const memory = new AnswerMemory(64 * MiB, new HandClock());
     memory.change(used * MiB);
     const room = await memory.room(wanted * MiB, { waitMs: 1000, closed: forever });
     assert.equal(room!.bytes, granted * MiB, `${used} used, ${wanted} wanted`);
@@ -31,7 +31,7 @@ test('an answer gets what it wants, but no more than its share of what is free',
 });
 
 test('who finds no room waits for it in line, and not for ever', async () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const memory = new AnswerMemory(8 * MiB, clock);
   memory.change(8 * MiB);
   const got: string[] = [];
@@ -51,11 +51,11 @@ test('who finds no room waits for it in line, and not for ever', async () => {
   clock.advance(1000);
   await settled();
   assert.deepEqual(got, ['gone nothing', 'first 1', 'second nothing']);
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('connections that were held are called once, when it is no longer full', () => {
-  const memory = new AnswerMemory(100, new FakeClock());
+  const memory = new AnswerMemory(100, new HandClock());
   let called = 0;
   const resume = () => called++;
   memory.change(150);
@@ -77,7 +77,7 @@ test('rooms never exceed the limit together, and all of it comes back', async ()
   const wishes = fc.array(fc.tuple(fc.integer({ min: 1, max: 64 * MiB }), fc.boolean()), { maxLength: 50 });
   await fc.assert(
     fc.asyncProperty(wishes, async (some) => {
-      const clock = new FakeClock();
+      const clock = new HandClock();
       const memory = new AnswerMemory(16 * MiB, clock);
       const rooms: AnswerRoom[] = [];
       for (const [wanted, releases] of some) {

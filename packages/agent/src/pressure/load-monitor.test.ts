@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
 import { sampleIntervalMs, sustainedSamples } from './cpu-pressure.ts';
 import { LoadMonitor } from './load-monitor.ts';
 import type { Load } from './load-source.ts';
 
 test('either load counts, and the metrics tell of it', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   let load: Load = { cpu: 0.3, eventLoop: 0.5 };
   const monitor = new LoadMonitor({
@@ -48,5 +48,5 @@ test('either load counts, and the metrics tell of it', () => {
   assert.ok(figure('resident_memory_bytes') > 1_000_000);
 
   monitor.stop();
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });

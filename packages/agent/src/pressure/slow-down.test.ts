@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type Api, apis, encodeResponse, type Fields, type WriteStruct } from '@weir/wire';
 import { settled } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/index.ts';
 import type { HandlerResult } from '../handlers/handler.ts';
 import { slowingDown } from './slow-down.ts';
 
 function atDelay(firstMs: number) {
   const delay = { ms: firstMs };
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   return { delay, clock, metrics, slowDown: slowingDown({ delayMs: () => delay.ms, clock, metrics }) };
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { QueryReport, TakenQuery } from '@weir/metadata';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { pause, until } from '../../testing/until.ts';
 import { queryFigures } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
 
 /** A control plane that a test plays, and an engine that answers when it is told to. */
 function stage() {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const work: TakenQuery[] = [];
   const reports: QueryReport[] = [];
   const takers: ((query: TakenQuery) => void)[] = [];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { JobHold } from '@weir/metadata';
 import { TestStore } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { pause } from '../../testing/until.ts';
 import type { EventTopic } from './engine.ts';
 import { SidecarJob } from './sidecar-job.ts';
@@ -11,7 +11,7 @@ import { SidecarShelf } from './sidecar-shelf.ts';
 
 /** An agent whose leader a test plays. Its topics are empty, so that a round is one look at each. */
 function stage(topics: EventTopic[]) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const store = new TestStore();
   const asked: JobHold[] = [];
   const leader = { gives: true, isAway: false };

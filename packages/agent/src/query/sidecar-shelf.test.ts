@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { TestStore } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { readSidecarKey, sidecarKey } from './sidecar-names.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
 
@@ -28,7 +28,7 @@ test('the name of a sidecar says all there is to know', () => {
 
 test('sidecars are found by a list, the longer one of two that overlap, and read in parts', async () => {
   const store = new TestStore();
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const shelf = new SidecarShelf({ clusterId: 'vci_1', store, clock });
   const put = (fromOffset: number, toOffset: number) =>
     store.put(sidecarKey('vci_1', 't', { fromOffset, toOffset, minTimeMs: 1, maxTimeMs: 2 }), [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { WorkTurns } from './work-turns.ts';
 
 test('work that took its share waits, and less of it waits longer when the share is small', async () => {
@@ -8,7 +8,7 @@ test('work that took its share waits, and less of it waits longer when the share
     [0.5, 20],
     [0.1, 100],
   ] as const) {
-    const clock = new FakeClock();
+    const clock = new HandClock();
     const turns = new WorkTurns({ clock, share: () => share });
     await turns.run(() => clock.advance(10));
     let hasRun = false;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HandClock } from '@weir/core/testing';
 import { batchOf } from '../../testing/data-path.ts';
-import { FakeClock } from '../../testing/index.ts';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
 import { RecentReaders } from './recent-readers.ts';
 
 test('readers are remembered for a minute', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const readers = new RecentReaders(clock);
   assert.equal(readers.areThere, false);
   readers.came();

@@ -120,11 +120,11 @@ test('a small file waits for clients that were answered, and no longer than they
   one();
   await settled();
   assert.equal(path.store.puts, 1, 'one of the two is back');
-  const timers = path.clock.pendingTimers;
+  const timers = path.clock.waiting;
   one();
   await settled();
   assert.equal(path.store.puts, 2, 'both are back');
-  assert.ok(path.clock.pendingTimers < timers, 'nobody waits for the clock any more');
+  assert.ok(path.clock.waiting < timers, 'nobody waits for the clock any more');
   await puts.finish(2);
   assert.deepEqual(waiting.offsets, [2]);
   // Who comes alone does not wait at all.
@@ -148,7 +148,7 @@ test('a large file waits for the upload before it, and not for the commit', asyn
 
 test('a file is closed by the window or by its size, and never by both', async () => {
   const path = await start({ flush: { windowMs: 250, compressedBytesMax: 1000 } });
-  const timers = path.clock.pendingTimers;
+  const timers = path.clock.waiting;
   const early = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
   path.clock.advance(249);
   await settled();
@@ -163,7 +163,7 @@ test('a file is closed by the window or by its size, and never by both', async (
   await settled();
   assert.equal(path.store.puts, 2, 'full at once');
   assert.deepEqual(large.offsets, [2]);
-  assert.equal(path.clock.pendingTimers, timers, 'the window of a file that was full is no more');
+  assert.equal(path.clock.waiting, timers, 'the window of a file that was full is no more');
   path.clock.advance(1000);
   await settled();
   assert.equal(path.store.puts, 2);
@@ -401,7 +401,7 @@ test('a client hears of a timeout when its time is up, but not while the store r
     await settled();
   }
   assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 2, 'the commit goes on without them');
-  assert.equal(path.clock.pendingTimers, 0);
+  assert.equal(path.clock.waiting, 0);
 });
 
 test('requests wait for room, first come first served, and are told so', async () => {
@@ -483,7 +483,7 @@ test('draining writes what there is at once and then says so', async () => {
   assert.deepEqual([path.store.puts, isDrained], [1, false]);
   await puts.finish(1);
   assert.deepEqual([last.errors, isDrained], [['NONE'], true]);
-  assert.equal(path.clock.pendingTimers, 0);
+  assert.equal(path.clock.waiting, 0);
 });
 
 test('what the control plane says of single batches reaches their requests', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Environment, systemClock } from '@weir/core';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
 import { httpAsk } from './ask.ts';
 import { lookUpZone } from './look-up-zone.ts';
 import type { PlatformAddresses } from './platforms.ts';
@@ -162,7 +162,7 @@ for (const { label, answers, variables = {}, inEcs = false, wantsId = false, fou
 
 test('a service that never answers costs five seconds, and a stopped lookup none', async (t) => {
   const { url, asked } = await metadataService(t, { 'GET /x': 'never' });
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const ask = httpAsk(clock, 5_000, new AbortController().signal);
   const answer = ask({ url: `${url}/x` });
   while (asked.length < 1) await new Promise<void>((resolve) => systemClock.after(5, resolve));
@@ -173,7 +173,7 @@ test('a service that never answers costs five seconds, and a stopped lookup none
   const stopped = httpAsk(clock, 5_000, stop.signal)({ url: `${url}/x` });
   stop.abort();
   await assert.rejects(stopped, { name: 'AbortError' });
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('an answer without end is cut off', async (t) => {

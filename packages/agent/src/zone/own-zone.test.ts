@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Log, silentLog } from '@weir/core';
-import { FakeClock } from '../../testing/index.ts';
+import { HandClock, settle } from '@weir/core/testing';
 import type { FoundZone } from './look-up-zone.ts';
 import { OwnZone, unsetZone } from './own-zone.ts';
 import { ZoneWarnings } from './zone-warnings.ts';
 
 function ownZone(answers: FoundZone[], areDisabled = false) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const warned: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -25,7 +25,7 @@ function ownZone(answers: FoundZone[], areDisabled = false) {
   });
   const later = async (byMs: number) => {
     clock.advance(byMs);
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    await settle();
   };
   return { own, clock, warned, later, lookups: () => lookups };
 }
@@ -63,11 +63,11 @@ test('warnings can be turned off, and looking ends with the agent', async () => 
   await later(60_000);
   assert.deepEqual([lookups(), warned], [2, []]);
   own.stop();
-  assert.equal(clock.pendingTimers, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('warnings of all kinds share one a minute', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const warned: string[] = [];
   const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
   const warnings = new ZoneWarnings({ clock, log, areDisabled: false });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { apis } from '@weir/wire';
 import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { KafkaConnection } from './connection.ts';
@@ -45,24 +46,6 @@ function open(port: number, { host = '127.0.0.1', clock = systemClock, stop }: O
     clock,
     stop: stop ?? new AbortController().signal,
   });
-}
-
-/** A clock whose timers run when the test says so. */
-function manualClock() {
-  const timers = new Set<() => void>();
-  const clock: Clock = {
-    ...systemClock,
-    after(_delayMs, run) {
-      timers.add(run);
-      return () => timers.delete(run);
-    },
-  };
-  return {
-    clock,
-    ring() {
-      for (const run of [...timers]) run();
-    },
-  };
 }
 
 const timeoutMs = 10_000;
@@ -143,7 +126,7 @@ test('an answer to a request that nobody made ends the connection', async (t) =>
 });
 
 test('a request that is not answered in time ends the connection, for all that wait', async (t) => {
-  const { clock, ring } = manualClock();
+  const clock = new HandClock();
   let seen = 0;
   let bothCame = () => {};
   const both = new Promise<void>((resolve) => {
@@ -164,7 +147,7 @@ test('a request that is not answered in time ends the connection, for all that w
     requests.map((request) => failsWith('timeout', /no answer to Metadata within 10s/, request)),
   );
   await both;
-  ring();
+  clock.advance(timeoutMs);
   await failures;
   await failsWith('timeout', /within 10s/, connection.request(apis.Metadata, metadataBody, { timeoutMs }));
 });

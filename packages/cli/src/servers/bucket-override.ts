@@ -1,4 +1,4 @@
-import type { ClusterPort } from '@weir/metadata';
+import { type ClusterPort, takeSnapshot } from '@weir/metadata';
 import { Failure } from '../failure.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 
@@ -12,33 +12,14 @@ export async function bucketOverride(
   cluster: Pick<ClusterPort, 'follow'>,
   stop: AbortSignal,
 ): Promise<string | undefined> {
-  const configs = await configsOf(cluster, stop);
-  const given = configs[config];
+  const snapshot = await takeSnapshot(cluster, { stop }).catch((error) => {
+    // Whoever stops needs no bucket.
+    if (!stop.aborted) throw error;
+  });
+  const given = snapshot?.clusterConfigs[config];
   if (given === undefined || given === '') return undefined;
   const parsed = bucketType().parse(given);
   if ('problem' in parsed)
     throw new Failure(`the config ${config} of the cluster is no bucket: ${parsed.problem}`);
   return bucketType().print(parsed.value);
-}
-
-/** Waits for the cluster to show itself, or for the end. */
-function configsOf(
-  cluster: Pick<ClusterPort, 'follow'>,
-  stop: AbortSignal,
-): Promise<Readonly<Record<string, string>>> {
-  return new Promise((resolve) => {
-    const done = (configs: Readonly<Record<string, string>>) => {
-      stop.removeEventListener('abort', giveUp);
-      // The first snapshot may come before `follow` has returned.
-      queueMicrotask(() => unfollow());
-      resolve(configs);
-    };
-    const giveUp = () => done({});
-    const unfollow = cluster.follow({
-      onSnapshot: ({ clusterConfigs }) => done(clusterConfigs),
-      onChanges: () => {},
-    });
-    stop.addEventListener('abort', giveUp);
-    if (stop.aborted) giveUp();
-  });
 }

@@ -1,4 +1,4 @@
-import type { ClusterPort } from '@weir/metadata';
+import { type ClusterPort, takeSnapshot } from '@weir/metadata';
 
 const name = 'group.initial.rebalance.delay.ms';
 
@@ -7,22 +7,10 @@ const name = 'group.initial.rebalance.delay.ms';
  * tries something out, or a test in CI, has no others. A value that the user has set stays.
  */
 export async function withQuickGroups(cluster: ClusterPort): Promise<void> {
-  if ((await configsOf(cluster))[name] !== undefined) return;
+  const { clusterConfigs } = await takeSnapshot(cluster);
+  if (clusterConfigs[name] !== undefined) return;
   await cluster.alterConfigs(
     [{ kind: 'cluster', name: '', replacesAll: false, changes: [{ name, operation: 'set', value: '0' }] }],
     { validateOnly: false },
   );
-}
-
-function configsOf(cluster: ClusterPort): Promise<Readonly<Record<string, string>>> {
-  return new Promise((resolve) => {
-    const end = cluster.follow({
-      onSnapshot({ clusterConfigs }) {
-        resolve(clusterConfigs);
-        // Not yet, when the snapshot comes before `follow` has returned.
-        queueMicrotask(() => end());
-      },
-      onChanges() {},
-    });
-  });
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { faultyStore } from '../../testing/faulty-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import type { StoreErrorKind } from '../store/store-error.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
 
 function broken(kind: StoreErrorKind) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const faulty = faultyStore(emptyMemoryStore(), { failBefore: 1, kind }, { clock, random: seededRandom(1) });
   const store = withCircuitBreaker(faulty, {
@@ -27,11 +27,11 @@ test('stops asking a store that does not answer, and finds out when it is back',
   await assert.rejects(store.head('key'), /mem:\/\/test does not answer/);
   assert.match(metrics.render(), /circuit_breaker_state_set\{name="mem:\/\/test",state="open"\} 1/);
 
-  await clock.advance(1000);
+  await clock.pass(1000);
   await assert.rejects(store.head('key'), /failed by design/);
   await assert.rejects(store.head('key'), /does not answer/);
 
-  await clock.advance(1000);
+  await clock.pass(1000);
   faulty.faults = {};
   assert.equal(await store.head('key'), undefined);
   assert.equal(await store.head('key'), undefined);

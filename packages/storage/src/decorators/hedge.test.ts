@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { latencyStore } from '../../testing/latency-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import { aroundStore } from '../store/around.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -11,7 +11,7 @@ import { LatencyWindow } from './latency-window.ts';
 
 /** A hedged store whose requests take what the test says, and how many requests it got. */
 function hedged(latencyMs: () => number) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   let requests = 0;
   const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs });
@@ -51,7 +51,7 @@ test('a request that is slower than 99 of 100 is sent again, and the first answe
   await clock.until(store.put('key', content));
   assert.equal(clock.monotonicMs() - startMs, 21);
   assert.equal(requests(), 66);
-  assert.equal(clock.pending, 0, 'the loser was aborted');
+  assert.equal(clock.waiting, 0, 'the loser was aborted');
   assert.match(metrics.render(), /fast_retrier_speculative_retry\{operation="put",outcome="won"\} 1/);
   assert.match(metrics.render(), /fast_retrier_p99_ms\{operation="put"\} 10/);
 
@@ -84,7 +84,7 @@ test('when everything is slow, second requests stop', async () => {
 });
 
 test('a failure of both is the failure of the first; a failure of one is none', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const outcomes: ('ok' | 'late ok' | StoreError)[] = [];
   const inner = aroundStore(emptyMemoryStore(), async ({ run, signal }) => {
@@ -106,7 +106,7 @@ test('a failure of both is the failure of the first; a failure of one is none', 
 });
 
 test('a put resolves only when the loser has let go of the slices', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const inner = emptyMemoryStore();
   const letGo = Promise.withResolvers<void>();
   let isStuck = false;
@@ -129,7 +129,7 @@ test('a put resolves only when the loser has let go of the slices', async () => 
   const put = store.put('key', content).then(() => {
     isSettled = true;
   });
-  await clock.advance(1000);
+  await clock.pass(1000);
   assert.equal(isSettled, false);
   letGo.reject(new Error('aborted'));
   await put;

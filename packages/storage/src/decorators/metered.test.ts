@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { faultyStore } from '../../testing/faulty-store.ts';
 import { latencyStore } from '../../testing/latency-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import { metered } from './metered.ts';
 
 test('counts requests, their time and their bytes', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs: () => 20 });
   const store = metered(slow, { clock, metrics });
@@ -30,7 +30,7 @@ test('counts requests, their time and their bytes', async () => {
 });
 
 test('failures have their kind', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const faults = { failBefore: 1, kind: 'throttled' } as const;
   const store = metered(faultyStore(emptyMemoryStore(), faults, { clock, random: seededRandom(1) }), {
@@ -43,7 +43,7 @@ test('failures have their kind', async () => {
 });
 
 test('whoever wants is told of each request as it ends', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs: () => 20 });
   const told: unknown[] = [];
   const store = metered(slow, { clock, metrics: new Metrics(), onRequest: (request) => told.push(request) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type Faults, faultyStore } from '../../testing/faulty-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import { aroundStore } from '../store/around.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -25,14 +25,14 @@ function failing(times: number, kind: StoreErrorKind) {
   return { store, inner, asked };
 }
 
-function retrying(inner: ObjectStore, clock: ManualClock, chosen: Partial<RetryPolicy> = {}): ObjectStore {
+function retrying(inner: ObjectStore, clock: HandClock, chosen: Partial<RetryPolicy> = {}): ObjectStore {
   const options = { clock, random: seededRandom(7), log: silentLog };
   return withRetry(inner, { ...options, policy: { ...policy, ...chosen } });
 }
 
 for (const [kind, { retriable }] of Object.entries(storeErrorKinds)) {
   test(`${kind} is ${retriable ? 'tried again' : 'final'}`, async () => {
-    const clock = new ManualClock();
+    const clock = new HandClock();
     const { store, asked } = failing(3, kind as StoreErrorKind);
     const put = clock.until(retrying(store, clock).put('key', [Buffer.from('x')]));
     if (retriable) await put;
@@ -42,14 +42,14 @@ for (const [kind, { retriable }] of Object.entries(storeErrorKinds)) {
 }
 
 test('gives up after its attempts, with the last error', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store, asked } = failing(99, 'throttled');
   await assert.rejects(clock.until(retrying(store, clock).head('key')), { kind: 'throttled' });
   assert.equal(asked.length, 4);
 });
 
 test('pauses longer each time, up to a limit, and never exactly as long as another agent', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store } = failing(99, 'unavailable');
   const startMs = clock.monotonicMs();
   await assert.rejects(clock.until(retrying(store, clock, { attemptsMax: 6 }).head('key')));
@@ -59,7 +59,7 @@ test('pauses longer each time, up to a limit, and never exactly as long as anoth
 });
 
 test('begins nothing after its time', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store, asked } = failing(99, 'unavailable');
   const impatient = retrying(store, clock, { attemptsMax: 1000, totalMsMax: 1000 });
   const startMs = clock.monotonicMs();
@@ -69,18 +69,18 @@ test('begins nothing after its time', async () => {
 });
 
 test('an abort ends the pause', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store } = failing(99, 'unavailable');
   const controller = new AbortController();
   const head = retrying(store, clock).head('key', { signal: controller.signal });
-  await clock.advance(1);
+  await clock.pass(1);
   controller.abort(new Error('no longer wanted'));
   await assert.rejects(head, { message: 'no longer wanted' });
-  assert.equal(clock.pending, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('a listing goes on behind the last key that it gave', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store, inner } = failing(1, 'unavailable');
   const keys = Array.from({ length: 2500 }, (_, i) => String(i).padStart(5, '0'));
   for (const key of keys) await inner.put(key, []);
@@ -104,7 +104,7 @@ test('a claim whose answer was lost is recognised by its content', async () => {
   ];
   for (const [before, faults, isNew, holds] of table) {
     for (let seed = 0; seed < 20; seed++) {
-      const clock = new ManualClock();
+      const clock = new HandClock();
       const inner = emptyMemoryStore();
       if (before !== undefined) await inner.put('key', [Buffer.from(before)]);
       const faulty = faultyStore(inner, faults, { clock, random: seededRandom(seed) });
@@ -117,7 +117,7 @@ test('a claim whose answer was lost is recognised by its content', async () => {
 });
 
 test('nothing is tried again on a store that was closed', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { store, asked } = failing(99, 'unavailable');
   const retried = retrying(store, clock);
   await retried.close();

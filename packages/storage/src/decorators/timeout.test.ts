@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { latencyStore } from '../../testing/latency-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { withTimeout } from './timeout.ts';
 
 const timeoutMs = { put: 100, putIfAbsent: 100, getRange: 100, head: 100, delete: 100, list: 100 };
 
-function slowStore(clock: ManualClock, latencyMs: number): ObjectStore {
+function slowStore(clock: HandClock, latencyMs: number): ObjectStore {
   const slow = latencyStore(emptyMemoryStore(), {
     clock,
     random: seededRandom(1),
@@ -19,15 +19,15 @@ function slowStore(clock: ManualClock, latencyMs: number): ObjectStore {
 }
 
 test('what is fast enough passes, and leaves no timer behind', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const store = slowStore(clock, 99);
   await clock.until(store.put('key', [Buffer.from('x')]));
   assert.equal((await clock.until(store.getRange('key', 0, 1))).length, 1);
-  assert.equal(clock.pending, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('every operation that takes too long fails as a timeout', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const store = slowStore(clock, 201);
   const content = [Buffer.from('x')];
   for (const call of [
@@ -40,11 +40,11 @@ test('every operation that takes too long fails as a timeout', async () => {
   ]) {
     await assert.rejects(clock.until(Promise.resolve(call())), { kind: 'timeout' });
   }
-  assert.equal(clock.pending, 0);
+  assert.equal(clock.waiting, 0);
 });
 
 test('a write is over only when the driver has let go of the slices, a read at once', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const inner = emptyMemoryStore();
   const letGo = Promise.withResolvers<void>();
   const store = withTimeout(
@@ -54,7 +54,7 @@ test('a write is over only when the driver has let go of the slices, a read at o
   const settled: string[] = [];
   const put = store.put('key', [Buffer.from('x')]).catch(({ kind }) => settled.push(`put: ${kind}`));
   const head = store.head('key').catch(({ kind }) => settled.push(`head: ${kind}`));
-  await clock.advance(100);
+  await clock.pass(100);
   await head;
   assert.deepEqual(settled, ['head: timeout']);
   letGo.reject(new Error('aborted'));
@@ -63,11 +63,11 @@ test('a write is over only when the driver has let go of the slices, a read at o
 });
 
 test("the caller's signal still reaches the driver", async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const store = slowStore(clock, 50);
   const controller = new AbortController();
   const put = store.put('key', [Buffer.from('x')], { signal: controller.signal });
   controller.abort(new Error('no longer wanted'));
   await assert.rejects(put, { message: 'no longer wanted' });
-  assert.equal(clock.pending, 0);
+  assert.equal(clock.waiting, 0);
 });

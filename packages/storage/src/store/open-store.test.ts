@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { faultyStore } from '../../testing/faulty-store.ts';
 import { latencyStore, logNormalLatency } from '../../testing/latency-store.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
 import { objectStoreContract } from '../../testing/object-store-contract.ts';
 import { openStore, withPatience } from './open-store.ts';
@@ -91,7 +91,7 @@ for (const [url, problem] of refused) {
 
 test('under faults of every sort, what was promised is kept', async () => {
   for (let seed = 1; seed <= 3; seed++) {
-    const clock = new ManualClock();
+    const clock = new HandClock();
     const random = seededRandom(seed);
     const inner = emptyMemoryStore();
     const slow = latencyStore(inner, {
@@ -120,6 +120,6 @@ test('under faults of every sort, what was promised is kept', async () => {
       assert.equal(String(await inner.getRange(key, 0, 99)), text);
       assert.equal(String(await clock.until(store.getRange(key, 0, 99))), text);
     }
-    assert.equal(clock.pending, 0, 'no timer is left');
+    assert.equal(clock.waiting, 0, 'no timer is left');
   }
 });

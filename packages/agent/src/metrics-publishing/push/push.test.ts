@@ -5,8 +5,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { caps, jsonLog, type MetricRow, Metrics } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
-import { FakeClock } from '../../../testing/fake-clock.ts';
 import { until } from '../../../testing/until.ts';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
 import { type MetricsPushOptions, type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';
@@ -45,7 +45,7 @@ function startPush(
   metrics = someMetrics(),
   differences: Partial<MetricsPushOptions> = {},
 ) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const logged: string[] = [];
   const log = jsonLog({ level: 'info', nowMs: () => clock.nowMs(), write: (line) => logged.push(line) });
   const push = startMetricsPush({

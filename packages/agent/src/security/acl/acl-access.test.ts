@@ -11,9 +11,9 @@ import {
   Metrics,
   operationBits,
 } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
-import { FakeClock } from '../../../testing/index.ts';
 import { FollowedRecords } from '../../cluster/followed-records.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { openSession } from '../client-session.ts';
@@ -67,7 +67,7 @@ function listeningLog(lines: Line[]): Log {
 /** An agent's access over rules and a mode that the test says. */
 class Stage {
   readonly records = new FollowedRecords();
-  readonly clock = new FakeClock();
+  readonly clock = new HandClock();
   readonly lines: Line[] = [];
   readonly metrics = new Metrics();
   /** Denials that became events, while those are wanted. */

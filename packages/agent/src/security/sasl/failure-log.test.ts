@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LogFields, silentLog } from '@weir/core';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { FailureLog, printable } from './failure-log.ts';
 
 test('of many failures some are logged, and then how many were not', () => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const lines: LogFields[] = [];
   const failures = new FailureLog({
     clock,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { writeCredentialRecord } from '@weir/metadata';
 import { apis } from '@weir/wire';
-import { FakeClock } from '../../../testing/fake-clock.ts';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
 import { FollowedRecords } from '../../cluster/followed-records.ts';
 import { type ClientSession, openSession } from '../client-session.ts';
@@ -17,7 +17,7 @@ async function stage() {
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
     cpuCount: 1,
-    clock: new FakeClock(),
+    clock: new HandClock(),
     log: silentLog,
     metrics: new Metrics(),
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
-import { FakeClock, testAgent, until } from '../../../testing/index.ts';
+import { HandClock } from '@weir/core/testing';
+import { testAgent, until } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
 import { type CertificateWishes, TestCa } from '../../../testing/test-ca.ts';
 import { startHttpListener } from '../../http/http-server.ts';
@@ -29,7 +30,7 @@ async function certificatesOf(
   const certificates = await ServerCertificates.load({
     source: { name: 'the test', intervalMs: 5_000, read: async () => material },
     profile: 'golang-default',
-    clock: new FakeClock(),
+    clock: new HandClock(),
     log: silentLog,
     metrics: new Metrics(),
   });

@@ -5,8 +5,9 @@ import { connect as connectPlainly, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { type Clock, type Log, type LogFields, Metrics, systemClock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { apis, encodeRequest } from '@weir/wire';
-import { FakeClock, startTestAgent, TestClient, until } from '../../../testing/index.ts';
+import { startTestAgent, TestClient, until } from '../../../testing/index.ts';
 import { TestCa, type TestCertificate } from '../../../testing/test-ca.ts';
 import { defaultListenerLimits } from '../../net/limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from '../../net/listener.ts';
@@ -57,7 +58,7 @@ async function listen(t: TestContext, options: Options = {}) {
   const metrics = new Metrics();
   const clock = options.clock ?? systemClock;
   let material: TlsMaterial = { ...server, authorities: ca.certificate, ...options.material };
-  const readings = new FakeClock();
+  const readings = new HandClock();
   const certificates = await ServerCertificates.load({
     source: { name: 'the test', intervalMs: 5_000, read: async () => material },
     profile: options.profile ?? 'golang-default',
@@ -135,7 +136,7 @@ async function listen(t: TestContext, options: Options = {}) {
       material = { ...material, ...next };
       const before = lines.length;
       readings.advance(5_000);
-      await until(() => lines.length > before && readings.pendingTimers > 0);
+      await until(() => lines.length > before && readings.waiting > 0);
     },
     closed: (reason: string) =>
       Number(
@@ -318,7 +319,7 @@ test('large requests and answers go through, cut wherever the network cuts them'
 });
 
 test('plain words and silence are turned away', async (t) => {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const { listener, closed, sockets } = await listen(t, { clock });
   const [plain, silent] = [0, 1].map(() => {
     const socket = connectPlainly(listener.port, '127.0.0.1');
@@ -333,7 +334,7 @@ test('plain words and silence are turned away', async (t) => {
   await until(() => closed('handshake') === 1);
   silent.resume();
   const gone = once(silent, 'close');
-  await until(() => clock.pendingTimers >= 2);
+  await until(() => clock.waiting >= 2);
   clock.advance(10_000);
   await gone;
   assert.equal(closed('slow'), 1);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { caps, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { TestStore } from '../../../testing/data-path.ts';
-import { FakeClock, until } from '../../../testing/index.ts';
+import { until } from '../../../testing/index.ts';
 import { TestCa, type TestCertificate } from '../../../testing/test-ca.ts';
 import { ServerCertificates } from './server-certificates.ts';
 import { type TlsSource, tlsBucket, tlsFiles, tlsObjects } from './tls-material.ts';
@@ -14,7 +15,7 @@ const ca = await TestCa.create();
 
 /** Certificates from a source, and what happens when it is time to look again. */
 async function follow(t: TestContext, source: TlsSource) {
-  const clock = new FakeClock();
+  const clock = new HandClock();
   const certificates = await ServerCertificates.load({
     source,
     profile: 'modern',
@@ -31,7 +32,7 @@ async function follow(t: TestContext, source: TlsSource) {
     async look(): Promise<boolean> {
       const before = changes;
       clock.advance(source.intervalMs);
-      await until(() => clock.pendingTimers > 0);
+      await until(() => clock.waiting > 0);
       return changes > before;
     },
   };

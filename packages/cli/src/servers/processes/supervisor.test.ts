@@ -1,36 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock, Log, LogFields } from '@weir/core';
+import type { Log, LogFields } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { Failure } from '../../failure.ts';
 import type { ProcessPlace } from './messages.ts';
 import { type ProcessEvents, type ReadyProcess, Supervisor } from './supervisor.ts';
-
-/** Time that stands still until a test moves it. */
-class StillClock implements Clock {
-  #nowMs = 0;
-  readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
-
-  nowMs = () => this.#nowMs;
-  monotonicMs = () => this.#nowMs;
-
-  after(delayMs: number, run: () => void): () => void {
-    const timer = { atMs: this.#nowMs + delayMs, run };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
-  }
-
-  get pending(): number {
-    return this.#timers.size;
-  }
-
-  advance(byMs: number): void {
-    this.#nowMs += byMs;
-    for (const timer of [...this.#timers]) {
-      if (timer.atMs > this.#nowMs || !this.#timers.delete(timer)) continue;
-      timer.run();
-    }
-  }
-}
 
 interface Launched {
   readonly place: ProcessPlace;
@@ -39,7 +13,7 @@ interface Launched {
 }
 
 function supervise(count: number, stopDeadlineMs = 1_000) {
-  const clock = new StillClock();
+  const clock = new HandClock();
   const launched: Launched[] = [];
   const announced: (readonly ReadyProcess[])[] = [];
   const lines: { readonly message: string; readonly fields: LogFields }[] = [];
@@ -200,5 +174,5 @@ test('a supervisor that stops asks all, starts none again, and kills what does n
   await run;
   clock.advance(60_000);
   assert.equal(launched.length, 3);
-  assert.equal(clock.pending, 0);
+  assert.equal(clock.waiting, 0);
 });

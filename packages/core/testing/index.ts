@@ -1,0 +1,2 @@
+export { HandClock } from './hand-clock.ts';
+export { settle } from './settle.ts';
