@@ -8,7 +8,7 @@ export {
 } from './envelope.ts';
 export { eventEnvelope } from './envelope-schema.ts';
 export { envelopeFields, fieldsOf, filterFieldsOf } from './event-fields.ts';
-export { newEventId } from './event-id.ts';
+export { EventIds } from './event-id.ts';
 export { eventMessage } from './event-message.ts';
 export {
   type EventField,
@@ -68,6 +68,8 @@ export type {
 export {
   type Aggregation,
   aggregations,
+  type EstimateAnswer,
+  type EstimateRequest,
   type EventAnswer,
   type EventPosition,
   type EventRequest,
@@ -89,15 +91,12 @@ export {
   type TimelineSeries,
 } from './query/request.ts';
 export {
-  type CommonData,
-  commonData,
   controlPlaneSource,
   type EventData,
   type EventHead,
   type EventToWrite,
   eventTopicName,
   serializeEvent,
-  serializeEventText,
 } from './record.ts';
 export { eventsPage } from './reference-page.ts';
 export {

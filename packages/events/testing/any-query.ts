@@ -75,6 +75,7 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
     timeline: fc.option(
       fc.record({
         groupBy: fc.option(fc.constantFrom(...groupFields), { nil: undefined }),
+        thenBy: fc.option(fc.constantFrom(...groupFields), { nil: undefined }),
         field: fc.option(fc.constantFrom(...aggregatedFields), { nil: undefined }),
         aggregation: fc.constantFrom(
           'count' as const,
@@ -118,7 +119,11 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
       timeline:
         timeline === null
           ? undefined
-          : { ...timeline, field: isNumeric ? (timeline.field ?? aggregatedFields[0]!) : timeline.field },
+          : {
+              ...timeline,
+              thenBy: timeline.groupBy && timeline.thenBy,
+              field: isNumeric ? (timeline.field ?? aggregatedFields[0]!) : timeline.field,
+            },
     };
     return {
       topics,

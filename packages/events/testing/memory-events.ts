@@ -71,6 +71,11 @@ export async function createMemoryEvents({
         yield pageOf(firstOffset, records);
       }
     },
+    async storedBytes(topic, from, to) {
+      return logOf(topic)
+        .filter(({ firstOffset, records }) => firstOffset < to && firstOffset + records.length > from)
+        .reduce((sum, { firstOffset, records }) => sum + pageOf(firstOffset, records).storedBytes, 0);
+    },
     async sidecars({ type }, from, to) {
       return (refs.get(type) ?? []).filter((ref) => ref.toOffset > from && ref.fromOffset < to);
     },

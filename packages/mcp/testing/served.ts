@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { catalogue, type OperationName } from '@weir/api';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
-import { createEndpoint } from '../src/endpoint/endpoint.ts';
+import { createEndpoint, type EndpointOptions } from '../src/endpoint/endpoint.ts';
 import { controlPlaneOffer } from '../src/offers.ts';
 import { type Offer, serverMaker } from '../src/protocol-server.ts';
 import type { CallOperation } from '../src/tools/asking.ts';
@@ -41,12 +41,14 @@ export async function serve(
     whoOf = async () => ({}),
     clock = systemClock,
     publicUrl,
+    legacy,
   }: {
     readonly answers?: Answers;
     readonly offer?: Offer;
     readonly whoOf?: (request: IncomingMessage) => Promise<object>;
     readonly clock?: Clock;
     readonly publicUrl?: string;
+    readonly legacy?: NonNullable<EndpointOptions<object>['legacy']>;
   } = {},
 ): Promise<Served> {
   const metrics = new Metrics();
@@ -65,6 +67,7 @@ export async function serve(
     name: 'test',
     whoOf,
     serverFor: () => make(callOperation, 'test'),
+    ...(legacy === undefined ? {} : { legacy }),
     ...surroundings,
   });
   const server = createServer((request, response) => void endpoint.answer(request, response));

@@ -6,19 +6,28 @@ import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { createEndpoint, type Endpoint } from '@weir/mcp';
 import * as z from 'zod';
+import { addFixtureLegacyQuestions } from './fixture-legacy-questions.ts';
 import { addFixtureQuestions, signedState } from './fixture-questions.ts';
+import { addFixtureSchemas } from './fixture-schemas.ts';
+import { fixtureSessions } from './fixture-sessions.ts';
 import { addFixtureTools, picture } from './fixture-tools.ts';
 
 /**
  * What the judge wants to find, behind the HTTP of our own endpoint: origins, sizes, methods, streams and cancellation are ours, and so is that every
- * request gets a server of its own. The address of it.
+ * request gets a server of its own, unless sessions are wanted for clients of 2025. The address of it.
  */
-export async function startFixtureServer(t: TestContext): Promise<string> {
+export async function startFixtureServer(
+  t: TestContext,
+  { hasSessions }: { readonly hasSessions: boolean },
+): Promise<string> {
   let url = '';
+  const makeServer = () => fixtureServer(() => endpoint.changes);
+  const sessions = fixtureSessions(makeServer);
   const endpoint: Endpoint = createEndpoint<object>({
     name: 'fixture',
     whoOf: async () => ({}),
-    serverFor: () => fixtureServer(() => endpoint.changes),
+    serverFor: makeServer,
+    ...(hasSessions ? { legacy: sessions.answer } : {}),
     publicUrl: () => url,
     clock: systemClock,
     log: silentLog,
@@ -29,6 +38,7 @@ export async function startFixtureServer(t: TestContext): Promise<string> {
   await once(server, 'listening');
   t.after(async () => {
     await endpoint.close();
+    await sessions.close();
     server.closeAllConnections();
     server.close();
   });
@@ -52,6 +62,8 @@ function fixtureServer(changes: Parameters<typeof addFixtureTools>[1]): McpServe
   );
   addFixtureTools(server, changes);
   addFixtureQuestions(server);
+  addFixtureLegacyQuestions(server);
+  addFixtureSchemas(server);
   addResources(server);
   addPrompts(server);
   return server;

@@ -23,6 +23,8 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, sa
     { principal: 'User:shop', operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'payments-in' },
     /is_allowed/,
   ],
+  list_pipelines: [{}, /There are none/],
+  describe_pipeline: [{ pipeline: 'nothing' }, /pipeline_not_found/],
   list_event_types: [{}, /acl_logs/],
   list_event_fields: [{}, /events_disabled/],
   check_filter: [{ filter: 'type == "acl_logs"' }, /is_valid/],

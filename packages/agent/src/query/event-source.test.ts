@@ -102,6 +102,21 @@ for (const [where, cacheBytesMax] of [
   });
 }
 
+test('the metadata tells what a range would read, and reads nothing', async () => {
+  await using staged = await stage({ cacheBytesMax: 0 });
+  await fill(staged, 10);
+  const { source, read, store } = staged;
+  const [topic] = await source.topics(['acl_logs']);
+  const told = await source.storedBytes(topic!, 3, 9);
+  assert.equal(store.gets, 0);
+  const pages = await read(topic!, 3, 9);
+  assert.equal(
+    told,
+    pages.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
+  );
+  assert.equal(await source.storedBytes(topic!, 30, 30), 0);
+});
+
 test('a page is nobody else’s memory', async () => {
   await using staged = await stage({ cacheBytesMax: 64 << 20 });
   await fill(staged, 1);

@@ -92,6 +92,18 @@ export class AgentEventSource implements EventSource {
     }
   }
 
+  async storedBytes({ topicId }: EventTopic, fromOffset: number, toOffset: number): Promise<number> {
+    let bytes = 0;
+    for await (const { byteStart, byteEnd } of storedRanges(
+      this.#options.view,
+      topicId,
+      fromOffset,
+      toOffset,
+    ))
+      bytes += byteEnd - byteStart;
+    return bytes;
+  }
+
   sidecars(topic: EventTopic, fromOffset: number, toOffset: number): Promise<readonly SidecarRef[]> {
     return this.#options.sidecars.covering(topic.topicId, fromOffset, toOffset);
   }

@@ -29,19 +29,38 @@ export type Looked = { readonly parts: readonly Part[] } | { readonly result: Sc
 export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Looked> {
   if (part.kind === 'raw') return lookAtRecords(scan, part, tools);
   try {
-    return part.kind === 'sidecar' ? await openSidecar(part, tools) : await lookAtStripe(scan, part, tools);
+    return part.kind === 'sidecar'
+      ? { parts: await stripesIn(part, tools) }
+      : await lookAtStripe(scan, part, tools);
   } catch (error) {
-    if (tools.signal.aborted || !(error instanceof Error)) throw error;
-    tools.onProblem(error);
-    const { topic, fromOffset, toOffset, earliestMs, latestMs } = part;
-    return { parts: [{ kind: 'raw', topic, fromOffset, toOffset, earliestMs, latestMs }] };
+    return { parts: [recordsInstead(part, error, tools)] };
   }
 }
 
-async function openSidecar(
+/** The parts of a sidecar that may have events in the window, before anybody looks at them. */
+export async function openParts(part: SidecarRange, tools: LookTools): Promise<readonly Part[]> {
+  try {
+    return await stripesIn(part, tools);
+  } catch (error) {
+    return [recordsInstead(part, error, tools)];
+  }
+}
+
+/** The same events as records, where a sidecar cannot be read. */
+function recordsInstead(
+  { topic, fromOffset, toOffset, earliestMs, latestMs }: SidecarRange | StripeRange,
+  error: unknown,
+  { signal, onProblem }: LookTools,
+): RawRange {
+  if (signal.aborted || !(error instanceof Error)) throw error;
+  onProblem(error);
+  return { kind: 'raw', topic, fromOffset, toOffset, earliestMs, latestMs };
+}
+
+async function stripesIn(
   part: SidecarRange,
   { source, cache, receipt, signal }: LookTools,
-): Promise<Looked> {
+): Promise<StripeRange[]> {
   const key = `footer ${part.ref.id}`;
   let footer = cache.get<Footer>(key);
   if (footer === undefined) {
@@ -50,7 +69,7 @@ async function openSidecar(
     footer = read.footer;
     cache.set(key, footer, 8 * read.bytesRead);
   }
-  return { parts: stripesOf(part, footer) };
+  return stripesOf(part, footer);
 }
 
 async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Promise<Looked> {

@@ -1,7 +1,6 @@
 import { caps } from '@weir/core';
 import { type EventTypeName, eventTypeNames } from '../event-types.ts';
 import { matches } from '../filter/evaluate.ts';
-import type { Literal } from '../filter/tree.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { bucketsOf } from './buckets.ts';
 import { groupKeys, isObject, numbersOf, valuesOf } from './cells.ts';
@@ -19,6 +18,7 @@ import type {
   SearchRequest,
   Timeline,
   TimelineRequest,
+  TimelineSeries,
 } from './request.ts';
 
 /** What a query answers apart from its receipt. */
@@ -97,24 +97,28 @@ function parsed(text: string): unknown {
 
 function naiveTimeline(
   rows: readonly EventRow[],
-  { groupBy, field, aggregation, seriesMax = 10 }: TimelineRequest,
+  { groupBy, thenBy, field, aggregation, seriesMax = 10 }: TimelineRequest,
   window: TimeWindow,
 ): Timeline {
   const { bucketMs, firstBucket, bucketCount } = bucketsOf(window);
-  const groups = new Map<Literal, Entry[]>();
+  const groups = new Map<string, Group>();
   for (const { timeMs, event } of rows) {
     const bucket = Math.floor(timeMs / bucketMs) - firstBucket;
     const numbers = field === undefined ? [0] : numbersOf(valuesOf(field, event));
     for (const key of groupBy === undefined ? [null] : groupKeys(valuesOf(groupBy, event))) {
-      if (!groups.has(key)) groups.set(key, []);
-      for (const number of numbers) groups.get(key)!.push({ bucket, number });
+      for (const thenKey of thenBy === undefined ? [undefined] : groupKeys(valuesOf(thenBy, event))) {
+        const id = [key, thenKey].map((one) => `${typeof one} ${JSON.stringify(String(one))}`).join();
+        if (!groups.has(id))
+          groups.set(id, { names: thenKey === undefined ? { key } : { key, thenKey }, entries: [] });
+        for (const number of numbers) groups.get(id)!.entries.push({ bucket, number });
+      }
     }
   }
-  const ranked = [...groups]
-    .filter(([, entries]) => entries.length > 0)
-    .sort(([key, one], [otherKey, other]) => other.length - one.length || compareKeys(key, otherKey));
-  const series = ranked.slice(0, seriesMax).map(([key, entries]) => ({ key, ...seriesOf(entries) }));
-  const others = ranked.slice(seriesMax).flatMap(([, entries]) => entries);
+  const ranked = [...groups.values()]
+    .filter(({ entries }) => entries.length > 0)
+    .sort((one, other) => other.entries.length - one.entries.length || compareNames(one.names, other.names));
+  const series = ranked.slice(0, seriesMax).map(({ names, entries }) => ({ ...names, ...seriesOf(entries) }));
+  const others = ranked.slice(seriesMax).flatMap(({ entries }) => entries);
   return {
     bucketMs,
     startMs: firstBucket * bucketMs,
@@ -131,8 +135,21 @@ function naiveTimeline(
         (byBucket.get(bucket) ?? []).map(({ number }) => number),
       ),
     );
-    return { count: entries.length, values };
+    const total = aggregated(
+      aggregation,
+      entries.map(({ number }) => number),
+    );
+    return { count: entries.length, total, values };
   }
+}
+
+interface Group {
+  readonly names: Pick<TimelineSeries, 'key' | 'thenKey'>;
+  readonly entries: Entry[];
+}
+
+function compareNames(one: Group['names'], other: Group['names']): number {
+  return compareKeys(one.key!, other.key!) || compareKeys(one.thenKey ?? null, other.thenKey ?? null);
 }
 
 interface Entry {

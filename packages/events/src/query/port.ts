@@ -25,6 +25,9 @@ export interface EventSource {
    */
   read(topic: EventTopic, fromOffset: number, toOffset: number, signal: AbortSignal): AsyncIterable<RawPage>;
 
+  /** What reading a range would read from the store, from metadata alone. */
+  storedBytes(topic: EventTopic, fromOffset: number, toOffset: number): Promise<number>;
+
   /** The sidecars that cover a part of the range, by offset. They do not overlap each other, and may leave gaps. */
   sidecars(topic: EventTopic, fromOffset: number, toOffset: number): Promise<readonly SidecarRef[]>;
 

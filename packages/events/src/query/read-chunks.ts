@@ -1,7 +1,7 @@
 import { KiB } from '@weir/core';
 import type { Chunk } from '../sidecar/format.ts';
 import type { StoredChunks } from '../sidecar/stripe-chunks.ts';
-import type { EventSource, SidecarRef } from './port.ts';
+import type { ByteRange, EventSource, SidecarRef } from './port.ts';
 
 /** Chunks that are this close are read together, since a read costs more than the bytes between. */
 const gapBytesMax = 64 * KiB;
@@ -13,12 +13,7 @@ export async function readChunks(
   chunks: readonly Chunk[],
   signal: AbortSignal,
 ): Promise<{ readonly stored: StoredChunks; readonly bytesRead: number }> {
-  const ranges: { start: number; end: number }[] = [];
-  for (const { start, length } of chunks) {
-    const last = ranges.at(-1);
-    if (last !== undefined && start - last.end <= gapBytesMax) last.end = start + length;
-    else ranges.push({ start, end: start + length });
-  }
+  const ranges = rangesOfChunks(chunks);
   const read = await source.readSidecar(ref, ranges, signal);
   const stored = new Map<number, Uint8Array>();
   for (const { start, length } of chunks) {
@@ -27,4 +22,15 @@ export async function readChunks(
     stored.set(start, read[index]!.subarray(from, from + length));
   }
   return { stored, bytesRead: ranges.reduce((sum, { start, end }) => sum + end - start, 0) };
+}
+
+/** What is read for chunks that ascend. */
+export function rangesOfChunks(chunks: readonly Chunk[]): readonly ByteRange[] {
+  const ranges: { start: number; end: number }[] = [];
+  for (const { start, length } of chunks) {
+    const last = ranges.at(-1);
+    if (last !== undefined && start - last.end <= gapBytesMax) last.end = start + length;
+    else ranges.push({ start, end: start + length });
+  }
+  return ranges;
 }

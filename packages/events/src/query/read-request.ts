@@ -57,12 +57,16 @@ const position = z.object({ timeMs: moment, type: z.enum(eventTypeNames), offset
 const timeline = z
   .object({
     groupBy: field.optional(),
+    thenBy: field.optional(),
     aggregation: z.enum(aggregations),
     field: field.optional(),
     seriesMax: z.int().min(1).max(caps.eventSeriesMax).optional(),
   })
   .refine(({ aggregation, field: numbers }) => aggregation === 'count' || numbers !== undefined, {
     error: 'only a count goes without a field; name the field whose numbers are meant',
+  })
+  .refine(({ groupBy, thenBy }) => groupBy !== undefined || thenBy === undefined, {
+    error: 'thenBy is a second field; groupBy is the first',
   });
 
 const search = z
@@ -81,7 +85,7 @@ const search = z
 
 const request: z.ZodType<QueryRequest> = z.union([
   search,
-  z.object({ kind: z.literal('fields'), ...scope, filter }),
+  z.object({ kind: z.enum(['fields', 'estimate']), ...scope, filter }),
   z.object({
     kind: z.literal('event'),
     ...scope,

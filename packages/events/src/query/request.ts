@@ -3,7 +3,7 @@ import type { Field, Filter, Literal } from '../filter/tree.ts';
 import type { TimeWindow } from '../time-range.ts';
 
 /** What can be asked of the events of a cluster. Plain data, so that it travels as JSON. */
-export type QueryRequest = SearchRequest | FieldsRequest | EventRequest;
+export type QueryRequest = SearchRequest | FieldsRequest | EventRequest | EstimateRequest;
 
 export interface QueryScope {
   /** None are all. */
@@ -28,6 +28,8 @@ export interface SearchRequest extends QueryScope {
 export interface TimelineRequest {
   /** The field whose values are the series. An event with several values counts for each of them. */
   readonly groupBy?: Field | undefined;
+  /** A second field, only with the first: then the series are the pairs of values that events have. */
+  readonly thenBy?: Field | undefined;
   /** What is drawn. Without a field, the number of events; with one, that of its numbers. */
   readonly aggregation: Aggregation;
   /** The field whose numbers are aggregated. `count` needs none. */
@@ -55,7 +57,13 @@ export interface EventRequest extends QueryScope {
   readonly neighbours: number;
 }
 
-export type QueryAnswer = SearchAnswer | FieldsAnswer | EventAnswer;
+/** What a search through the whole window would have to look at, without looking. */
+export interface EstimateRequest extends QueryScope {
+  readonly kind: 'estimate';
+  readonly filter: Filter;
+}
+
+export type QueryAnswer = SearchAnswer | FieldsAnswer | EventAnswer | EstimateAnswer;
 
 export interface SearchAnswer extends AnswerBasis {
   readonly kind: 'search';
@@ -81,6 +89,14 @@ export interface EventAnswer extends AnswerBasis {
   readonly before: readonly EventRow[];
   /** In the order of time, the nearest first. */
   readonly after: readonly EventRow[];
+}
+
+export interface EstimateAnswer extends AnswerBasis {
+  readonly kind: 'estimate';
+  /** Events that types, time and footers do not rule out. */
+  readonly events: number;
+  /** What would be read for them. A search that has its rows before the end reads less. */
+  readonly bytes: number;
 }
 
 interface AnswerBasis {
@@ -120,8 +136,12 @@ export interface Timeline {
 export interface TimelineSeries {
   /** The value of the field; `null` for events that do not have it. Objects are `{}`. Absent for all other values together. */
   readonly key?: Literal | undefined;
+  /** The value of the second field, likewise. Absent where there is no second field. */
+  readonly thenKey?: Literal | undefined;
   /** Events, or numbers where a field is aggregated. */
   readonly count: number;
+  /** What is aggregated, over the whole window; `null` where there is nothing to aggregate. */
+  readonly total: number | null;
   /** One value per bucket; `null` where there is nothing to aggregate. */
   readonly values: readonly (number | null)[];
 }

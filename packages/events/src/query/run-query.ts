@@ -2,12 +2,14 @@ import { type Clock, caps } from '@weir/core';
 import { everyEvent, type Filter } from '../filter/tree.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { QueryCache } from './cache.ts';
+import { estimate } from './estimate.ts';
 import { createInlineEvaluator, type Evaluator } from './evaluator.ts';
 import { summarizeFields } from './field-summary.ts';
 import { defaultBlockEvents } from './parts.ts';
 import type { EventSource } from './port.ts';
 import { type Budget, Receipt } from './receipt.ts';
 import type {
+  EstimateAnswer,
   EventAnswer,
   EventRequest,
   EventRow,
@@ -85,7 +87,11 @@ export async function runQuery(
   }
 }
 
-type Told = Omit<EventAnswer, 'stats'> | Omit<FieldsAnswer, 'stats'> | (Found & { readonly kind: 'search' });
+type Told =
+  | Omit<EventAnswer, 'stats'>
+  | Omit<FieldsAnswer, 'stats'>
+  | Omit<EstimateAnswer, 'stats'>
+  | (Found & { readonly kind: 'search' });
 
 async function answer(request: QueryRequest, tools: SearchTools): Promise<Told> {
   switch (request.kind) {
@@ -95,6 +101,8 @@ async function answer(request: QueryRequest, tools: SearchTools): Promise<Told> 
       return fields(request, tools);
     case 'event':
       return event(request, tools);
+    case 'estimate':
+      return estimate(request, tools);
   }
 }
 

@@ -69,13 +69,17 @@ export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
       if (timeMs > maxTimeMs) maxTimeMs = timeMs;
       rows.offer({ timeMs, offset, text });
       if (tally === undefined) continue;
-      const { buckets, groupBy, field } = timeline!;
+      const { buckets, groupBy, thenBy, field } = timeline!;
       const bucket = Math.floor(timeMs / buckets.bucketMs) - buckets.firstBucket;
       const keys = groupBy === undefined ? ungrouped : groupKeys(valuesOf(groupBy, event));
-      if (field === undefined) for (const key of keys) tally.addEvent(key, bucket);
-      else
-        for (const value of numbersOf(valuesOf(field, event)))
-          for (const key of keys) tally.addNumber(key, bucket, value);
+      const thenKeys = thenBy === undefined ? undivided : groupKeys(valuesOf(thenBy, event));
+      const numbers = field === undefined ? undefined : numbersOf(valuesOf(field, event));
+      for (const key of keys) {
+        for (const thenKey of thenKeys) {
+          if (numbers === undefined) tally.addEvents(key, thenKey, bucket, 1);
+          else for (const value of numbers) tally.addNumber(key, thenKey, bucket, value);
+        }
+      }
     }
   }
 
@@ -112,3 +116,4 @@ function hasTimeInside(
 }
 
 const ungrouped = [null] as const;
+const undivided = [undefined] as const;

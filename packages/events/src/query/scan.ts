@@ -23,6 +23,7 @@ export interface Scan {
 export interface ScanTimeline {
   readonly buckets: Buckets;
   readonly groupBy?: Field | undefined;
+  readonly thenBy?: Field | undefined;
   readonly field?: Field | undefined;
 }
 

@@ -152,6 +152,7 @@ function scanOf({ filter, window, order, limit, after, timeline }: Omit<SearchRe
   const scanTimeline = timeline && {
     buckets: bucketsOf(window),
     groupBy: timeline.groupBy,
+    thenBy: timeline.thenBy,
     field: timeline.field,
   };
   // Everything that the result about a part depends on, except the window and where the rows begin.
@@ -159,7 +160,7 @@ function scanOf({ filter, window, order, limit, after, timeline }: Omit<SearchRe
     filter,
     order,
     limit,
-    timeline && [scanTimeline!.buckets.bucketMs, timeline.groupBy, timeline.field],
+    timeline && [scanTimeline!.buckets.bucketMs, timeline.groupBy, timeline.thenBy, timeline.field],
   ];
   const id = createHash('sha256').update(JSON.stringify(what)).digest('base64');
   return { id, filter, window, order, limit: limit + 1, after, timeline: scanTimeline };

@@ -14,6 +14,8 @@ export interface TallyPart {
 
 export interface TallyGroup {
   readonly key: Literal;
+  /** The value of the second field, where there are two. */
+  readonly thenKey?: Literal | undefined;
   readonly counts: Float64Array<ArrayBuffer>;
   /** Of the numbers, where there is a field. */
   readonly numbers?: NumberColumns | undefined;
@@ -29,7 +31,9 @@ interface NumberColumns {
 export class TimelineTally {
   readonly #buckets: Buckets;
   readonly #hasNumbers: boolean;
-  readonly #groups = new Map<Literal, TallyGroup>();
+  /** By the value of the first field, then by that of the second. */
+  readonly #groups = new Map<Literal, Map<Literal | undefined, TallyGroup>>();
+  #groupCount = 0;
   #rest: TallyGroup | undefined;
 
   constructor(buckets: Buckets, hasNumbers: boolean) {
@@ -37,37 +41,26 @@ export class TimelineTally {
     this.#hasNumbers = hasNumbers;
   }
 
-  /** An event of a group, in a bucket that counts from the first. */
-  addEvent(key: Literal, bucket: number): void {
-    this.addEvents(key, bucket, 1);
-  }
-
-  addEvents(key: Literal, bucket: number, count: number): void {
-    const { counts } = this.#group(key);
+  /** Events of a group, in a bucket that counts from the first. */
+  addEvents(key: Literal, thenKey: Literal | undefined, bucket: number, count: number): void {
+    const { counts } = this.#group(key, thenKey);
     counts[bucket]! += count;
   }
 
-  addNumber(key: Literal, bucket: number, value: number): void {
-    this.addNumbers(key, bucket, { count: 1, sum: value, min: value, max: value });
-  }
-
-  addNumbers(
-    key: Literal,
-    bucket: number,
-    { count, sum, min, max }: { count: number; sum: number; min: number; max: number },
-  ): void {
-    addInto(this.#group(key), bucket, count, sum, min, max);
+  addNumber(key: Literal, thenKey: Literal | undefined, bucket: number, value: number): void {
+    addInto(this.#group(key, thenKey), bucket, 1, value, value, value);
   }
 
   merge(part: TallyPart): void {
     const shift = part.firstBucket - this.#buckets.firstBucket;
-    for (const group of part.groups) mergeInto(this.#group(group.key), group, shift);
+    for (const group of part.groups) mergeInto(this.#group(group.key, group.thenKey), group, shift);
     if (part.rest !== undefined) mergeInto(this.#restGroup(), part.rest, shift);
   }
 
   /** What there is so far, cut to the buckets that have something. */
   part(): TallyPart {
-    const all = [...this.#groups.values(), ...(this.#rest === undefined ? [] : [this.#rest])];
+    const groups = this.#allGroups();
+    const all = this.#rest === undefined ? groups : [...groups, this.#rest];
     let first = this.#buckets.bucketCount;
     let end = 0;
     for (const { counts } of all) {
@@ -79,26 +72,26 @@ export class TimelineTally {
     const cut = (group: TallyGroup): TallyGroup => cutGroup(group, first, end);
     return {
       firstBucket: this.#buckets.firstBucket + first,
-      groups: [...this.#groups.values()].map(cut),
+      groups: groups.map(cut),
       rest: this.#rest === undefined ? undefined : cut(this.#rest),
     };
   }
 
   finish(aggregation: Aggregation, seriesMax: number): Timeline {
     const { bucketMs, firstBucket, bucketCount } = this.#buckets;
-    const groups = [...this.#groups.values()]
-      .map((group) => ({ group, count: totalOf(group) }))
+    const groups = this.#allGroups()
+      .map((group) => ({ group, count: countOf(group) }))
       .filter(({ count }) => count > 0)
-      .sort((one, other) => other.count - one.count || compareKeys(one.group.key, other.group.key));
+      .sort((one, other) => other.count - one.count || compareGroups(one.group, other.group));
     const others = groups.slice(seriesMax).map(({ group }) => group);
     if (this.#rest !== undefined) others.push(this.#rest);
     const series: TimelineSeries[] = groups
       .slice(0, seriesMax)
-      .map(({ group, count }) => ({ key: group.key, count, values: valuesOf(group, aggregation) }));
+      .map(({ group }) => ({ ...namesOf(group), ...figuresOf(group, aggregation) }));
     if (others.length > 0) {
-      const sum = newGroup(null, bucketCount, this.#hasNumbers);
+      const sum = newGroup(null, undefined, bucketCount, this.#hasNumbers);
       for (const group of others) mergeInto(sum, group, 0);
-      series.push({ count: totalOf(sum), values: valuesOf(sum, aggregation) });
+      series.push(figuresOf(sum, aggregation));
     }
     return {
       bucketMs,
@@ -109,17 +102,24 @@ export class TimelineTally {
     };
   }
 
-  #group(key: Literal): TallyGroup {
-    const known = this.#groups.get(key);
+  #group(key: Literal, thenKey: Literal | undefined): TallyGroup {
+    const inner = this.#groups.get(key);
+    const known = inner?.get(thenKey);
     if (known !== undefined) return known;
-    if (this.#groups.size >= caps.eventGroupsMax) return this.#restGroup();
-    const group = newGroup(key, this.#buckets.bucketCount, this.#hasNumbers);
-    this.#groups.set(key, group);
+    if (this.#groupCount >= caps.eventGroupsMax) return this.#restGroup();
+    const group = newGroup(key, thenKey, this.#buckets.bucketCount, this.#hasNumbers);
+    if (inner === undefined) this.#groups.set(key, new Map([[thenKey, group]]));
+    else inner.set(thenKey, group);
+    this.#groupCount++;
     return group;
   }
 
+  #allGroups(): TallyGroup[] {
+    return [...this.#groups.values()].flatMap((inner) => [...inner.values()]);
+  }
+
   #restGroup(): TallyGroup {
-    this.#rest ??= newGroup(null, this.#buckets.bucketCount, this.#hasNumbers);
+    this.#rest ??= newGroup(null, undefined, this.#buckets.bucketCount, this.#hasNumbers);
     return this.#rest;
   }
 }
@@ -128,22 +128,40 @@ export class TimelineTally {
 export function partBytes({ groups, rest }: TallyPart): number {
   const all = rest === undefined ? groups : [...groups, rest];
   let bytes = 64;
-  for (const { key, counts, numbers } of all) {
+  for (const { key, thenKey, counts, numbers } of all) {
     const columns = numbers === undefined ? 1 : 4;
-    bytes += 200 + columns * counts.byteLength + (typeof key === 'string' ? 2 * key.length : 0);
+    bytes += 200 + columns * counts.byteLength + keyBytes(key) + keyBytes(thenKey);
   }
   return bytes;
 }
 
-function newGroup(key: Literal, bucketCount: number, hasNumbers: boolean): TallyGroup {
+function keyBytes(key: Literal | undefined): number {
+  return typeof key === 'string' ? 2 * key.length : 0;
+}
+
+/** Any order that does not depend on who counted first. */
+function compareGroups(one: TallyGroup, other: TallyGroup): number {
+  return compareKeys(one.key, other.key) || compareKeys(one.thenKey ?? null, other.thenKey ?? null);
+}
+
+function namesOf({ key, thenKey }: TallyGroup): Pick<TimelineSeries, 'key' | 'thenKey'> {
+  return thenKey === undefined ? { key } : { key, thenKey };
+}
+
+function newGroup(
+  key: Literal,
+  thenKey: Literal | undefined,
+  bucketCount: number,
+  hasNumbers: boolean,
+): TallyGroup {
   const counts = new Float64Array(bucketCount);
-  if (!hasNumbers) return { key, counts };
+  if (!hasNumbers) return { key, thenKey, counts };
   const numbers = {
     sums: new Float64Array(bucketCount),
     mins: new Float64Array(bucketCount).fill(Number.POSITIVE_INFINITY),
     maxs: new Float64Array(bucketCount).fill(Number.NEGATIVE_INFINITY),
   };
-  return { key, counts, numbers };
+  return { key, thenKey, counts, numbers };
 }
 
 function addInto(
@@ -178,22 +196,36 @@ function mergeInto(target: TallyGroup, { counts, numbers }: TallyGroup, shift: n
   }
 }
 
-function cutGroup({ key, counts, numbers }: TallyGroup, from: number, to: number): TallyGroup {
-  if (numbers === undefined) return { key, counts: counts.slice(from, to) };
+function cutGroup({ key, thenKey, counts, numbers }: TallyGroup, from: number, to: number): TallyGroup {
+  if (numbers === undefined) return { key, thenKey, counts: counts.slice(from, to) };
   const { sums, mins, maxs } = numbers;
   return {
     key,
+    thenKey,
     counts: counts.slice(from, to),
     numbers: { sums: sums.slice(from, to), mins: mins.slice(from, to), maxs: maxs.slice(from, to) },
   };
 }
 
-function totalOf({ counts }: TallyGroup): number {
+function countOf({ counts }: TallyGroup): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function valuesOf(group: TallyGroup, aggregation: Aggregation): (number | null)[] {
-  return Array.from(group.counts, (_, bucket) => valueAt(group, bucket, aggregation));
+/** A group as it is told: by bucket, and over all of them. */
+function figuresOf(group: TallyGroup, aggregation: Aggregation): Omit<TimelineSeries, 'key' | 'thenKey'> {
+  const { counts, numbers } = group;
+  const whole = newGroup(null, undefined, 1, numbers !== undefined);
+  counts.forEach((count, bucket) => {
+    if (count === 0) return;
+    const { sums, mins, maxs } = numbers ?? {};
+    addInto(whole, 0, count, sums?.[bucket] ?? 0, mins?.[bucket] ?? 0, maxs?.[bucket] ?? 0);
+  });
+  return {
+    count: countOf(group),
+    // From all numbers: an average of the averages of buckets would be another.
+    total: valueAt(whole, 0, aggregation),
+    values: Array.from(group.counts, (_, bucket) => valueAt(group, bucket, aggregation)),
+  };
 }
 
 function valueAt({ counts, numbers }: TallyGroup, bucket: number, aggregation: Aggregation): number | null {

@@ -35,6 +35,7 @@ test('buckets cover the window, are few, and lie at multiples of their width', (
 test('what is counted in parts is what is counted at once', () => {
   const anyEvent = fc.record({
     key: fc.constantFrom('a', 'b', 5, null),
+    thenKey: fc.constantFrom('x', null, undefined),
     bucket: fc.nat({ max: 9 }),
     value: fc.integer(),
   });
@@ -45,13 +46,37 @@ test('what is counted in parts is what is counted at once', () => {
       const joined = new TimelineTally(buckets, true);
       for (const part of parts) {
         const tally = new TimelineTally(buckets, true);
-        for (const { key, bucket, value } of part) {
-          whole.addNumber(key, bucket, value);
-          tally.addNumber(key, bucket, value);
+        for (const { key, thenKey, bucket, value } of part) {
+          whole.addNumber(key, thenKey, bucket, value);
+          tally.addNumber(key, thenKey, bucket, value);
         }
         joined.merge(tally.part());
       }
       assert.deepEqual(joined.finish('sum', seriesMax), whole.finish('sum', seriesMax));
     }),
+  );
+});
+
+test('an average over the whole time is that of all numbers, and not of the averages of its buckets', () => {
+  const tally = new TimelineTally({ bucketMs: 1000, firstBucket: 7, bucketCount: 3 }, true);
+  for (const [bucket, value] of [
+    [0, 1],
+    [0, 1],
+    [0, 1],
+    [2, 9],
+  ] as const)
+    tally.addNumber('a', undefined, bucket, value);
+  assert.deepEqual(tally.finish('avg', 10).series, [{ key: 'a', count: 4, total: 3, values: [1, null, 9] }]);
+});
+
+test('more pairs of values than can be told apart are counted together', () => {
+  const tally = new TimelineTally({ bucketMs: 1000, firstBucket: 0, bucketCount: 1 }, false);
+  for (let first = 0; first < 100; first++)
+    for (let second = 0; second < 100; second++) tally.addEvents(first, second, 0, 1);
+  const { series, isApproximate } = tally.finish('count', 2);
+  assert.equal(isApproximate, true);
+  assert.equal(
+    series.reduce((sum, { total }) => sum + total!, 0),
+    10_000,
   );
 });

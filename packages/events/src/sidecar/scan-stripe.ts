@@ -20,12 +20,15 @@ export interface StripePart {
 }
 
 /** The chunks that a scan needs of a stripe; nothing if the footer says that no event of it can match. */
-export function chunksWanted(scan: Scan, stripe: Stripe): readonly Chunk[] | undefined {
+export function chunksWanted(
+  scan: Pick<Scan, 'filter' | 'timeline'>,
+  stripe: Stripe,
+): readonly Chunk[] | undefined {
   const wanted = new Set<Chunk>();
   if (judgeStripe(scan.filter, stripe, undefined, wanted) === fails) return undefined;
   wanted.add(stripe.times);
   if (stripe.readable !== undefined) wanted.add(stripe.readable);
-  for (const field of [scan.timeline?.groupBy, scan.timeline?.field]) {
+  for (const field of [scan.timeline?.groupBy, scan.timeline?.thenBy, scan.timeline?.field]) {
     const column = field && columnAt(stripe, field.path);
     if (column === undefined || column === 'unknown') continue;
     if (column.kind === 'codes')
@@ -52,13 +55,14 @@ export function scanStripe(scan: Scan, part: StripePart): ScanResult {
 
   const { timeline } = scan;
   const series = timeline?.groupBy && cellsOf(timeline.groupBy, stripe, chunks);
+  const thenSeries = timeline?.thenBy && cellsOf(timeline.thenBy, stripe, chunks);
   const numbers = timeline?.field && cellsOf(timeline.field, stripe, chunks);
-  const isOnRecords = series === 'records' || numbers === 'records';
+  const isOnRecords = series === 'records' || thenSeries === 'records' || numbers === 'records';
   const found = selectRows(verdicts, from, to, scan, part, chunks, isOnRecords);
   if (timeline === undefined || isOnRecords) return { ...nothing, ...found.result };
 
   const tally = new TimelineTally(timeline.buckets, numbers !== undefined);
-  count(tally, timeline.buckets, found, series ?? ungrouped, numbers);
+  count(tally, timeline.buckets, found, groupsOf(series ?? ungrouped, thenSeries), numbers);
   return { ...nothing, ...found.result, tally: tally.part() };
 }
 
@@ -69,7 +73,7 @@ function count(
   tally: TimelineTally,
   { bucketMs, firstBucket, bucketCount }: Buckets,
   { selected, timesMs }: Selected,
-  { code, keys }: CellsOfField,
+  { code, codeCount, eachGroup }: Groups,
   numbers: CellsOfField | undefined,
 ): void {
   const bucketOf = (row: number) => Math.floor(timesMs[row]! / bucketMs) - firstBucket;
@@ -77,22 +81,51 @@ function count(
     for (const row of selected) {
       const bucket = bucketOf(row);
       for (const value of numbers.numbers[numbers.code(row)]!)
-        for (const key of keys[code(row)]!) tally.addNumber(key, bucket, value);
+        eachGroup(code(row), (key, thenKey) => tally.addNumber(key, thenKey, bucket, value));
     }
     return;
   }
-  if (keys.length * bucketCount > countsMax) {
-    for (const row of selected) for (const key of keys[code(row)]!) tally.addEvent(key, bucketOf(row));
+  const addEvents = (at: number, bucket: number, events: number) =>
+    eachGroup(at, (key, thenKey) => tally.addEvents(key, thenKey, bucket, events));
+  if (codeCount * bucketCount > countsMax) {
+    for (const row of selected) addEvents(code(row), bucketOf(row), 1);
     return;
   }
   // Cells by buckets first, and the values of the cells at the end: an event costs one addition, however many values it has.
-  const counts = new Uint32Array(keys.length * bucketCount);
+  const counts = new Uint32Array(codeCount * bucketCount);
   for (const row of selected) counts[code(row) * bucketCount + bucketOf(row)]!++;
   counts.forEach((events, place) => {
-    if (events === 0) return;
-    for (const key of keys[Math.floor(place / bucketCount)]!)
-      tally.addEvents(key, place % bucketCount, events);
+    if (events > 0) addEvents(Math.floor(place / bucketCount), place % bucketCount, events);
   });
+}
+
+/** The groups that a row belongs to, by the cells that it has: a cell of one field, or one of each of two as one number. */
+interface Groups {
+  readonly codeCount: number;
+  code(row: number): number;
+  eachGroup(code: number, take: (key: Literal, thenKey: Literal | undefined) => void): void;
+}
+
+function groupsOf(first: CellsOfField, second: CellsOfField | undefined): Groups {
+  const { keys } = first;
+  if (second === undefined)
+    return {
+      codeCount: keys.length,
+      code: first.code,
+      eachGroup(code, take) {
+        for (const key of keys[code]!) take(key, undefined);
+      },
+    };
+  const { keys: thenKeys } = second;
+  const width = thenKeys.length;
+  return {
+    codeCount: keys.length * width,
+    code: (row) => first.code(row) * width + second.code(row),
+    eachGroup(code, take) {
+      for (const key of keys[Math.floor(code / width)]!)
+        for (const thenKey of thenKeys[code % width]!) take(key, thenKey);
+    },
+  };
 }
 
 interface Selected {

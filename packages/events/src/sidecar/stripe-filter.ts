@@ -1,6 +1,6 @@
 import { compileFilter, type EventTest } from '../filter/compile.ts';
 import { holdsWithoutValue } from '../filter/missing.ts';
-import { type Condition, type Expression, type Filter, isJunction } from '../filter/tree.ts';
+import { type Condition, conditionsOf, type Expression, type Filter, isJunction } from '../filter/tree.ts';
 import { mayContain } from './bloom.ts';
 import type { Cell, Chunk, CodesColumn, Column, OpaqueColumn, Stripe } from './format.ts';
 import type { ChunkBytes } from './stripe-chunks.ts';
@@ -157,6 +157,16 @@ function judgeOpaque(
   }
   const bits = chunks.raw(bloom);
   return asked.some((value) => mayContain(bits, value)) ? unsure : fails;
+}
+
+/** Whether the records of a stripe have to be read as well, since its columns leave a condition open. What bloom filters rule out is not known yet. */
+export function needsRecords(filter: Filter, stripe: Stripe): boolean {
+  return conditionsOf(filter).some((condition) => {
+    const column = columnAt(stripe, condition.field.path);
+    if (column === 'unknown') return true;
+    if (column?.kind !== 'opaque' || column.missing === stripe.rows) return false;
+    return column.bloom === undefined || valuesAskedFor(condition) === undefined;
+  });
 }
 
 function valuesAskedFor(condition: Condition) {

@@ -121,12 +121,56 @@ test('a batch of an old client is answered one by one', async (t) => {
   assert.equal(text.match(/"get_context"/g)?.length, 2);
 });
 
+test('whoever answers clients of 2025 in place of the endpoint gets their requests proven and read, and no others', async (t) => {
+  const got: unknown[] = [];
+  const served = await serve(t, {
+    whoOf: async ({ headers }) => {
+      if (headers['service-api-key'] !== 'right') throw new ApiError('invalid_api_key');
+      return { name: 'somebody' };
+    },
+    legacy: async ({ headers }, given) => {
+      got.push([given!.authInfo!.extra, given!.parsedBody, headers.get('service-api-key')]);
+      return Response.json('theirs', { headers: { 'mcp-session-id': 'an-id' } });
+    },
+  });
+  const ours = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  });
+  const key = { 'service-api-key': 'right' };
+  const modern = { ...key, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+  const rows: [sent: Sent, status: number, says: RegExp, sessionId?: string][] = [
+    [{ body: list(), headers: key }, 200, /^"theirs"$/, 'an-id'],
+    [{ body: ours, headers: modern }, 200, /"get_context"/],
+    [{ body: list(), headers: modern }, 400, /-32602/],
+    [{ body: list() }, 401, /invalid_api_key/],
+    [{ body: list(), headers: { ...key, origin: 'https://evil.example' } }, 403, /forbidden/],
+    [{ body: '{', headers: key }, 400, /-32700/],
+    [{ method: 'GET', headers: { ...key, 'mcp-session-id': 'an-id' } }, 405, /POST/],
+    [{ method: 'DELETE', headers: { ...key, 'mcp-session-id': 'an-id' } }, 405, /POST/],
+  ];
+  for (const [sent, status, says, sessionId] of rows) {
+    const answer = await send(served, sent);
+    assert.equal(answer.status, status, answer.text);
+    assert.match(answer.text, says);
+    assert.equal(answer.headers['mcp-session-id'], sessionId);
+  }
+  assert.deepEqual(got, [[{ who: { name: 'somebody' } }, JSON.parse(list()), null]]);
+});
+
 for (const era of ['modern', 'legacy'] as const) {
   test(`a ${era} client finds everything`, async (t) => {
     const client = await (await serve(t)).connect(era);
     assert.equal(client.getNegotiatedProtocolVersion(), era === 'modern' ? '2026-07-28' : '2025-11-25');
     assert.match(client.getInstructions() ?? '', /get_context first/);
-    assert.equal((await client.listTools()).tools.length, 19);
+    assert.equal((await client.listTools()).tools.length, 21);
     const { resources } = await client.listResources();
     assert.ok(resources.some(({ uri }) => uri === 'events://filter-language'));
     assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createMcpHandler,
+  isLegacyRequest,
+  type LegacyHttpHandler,
   type McpServer,
   type Server,
   type ServerNotifier,
@@ -19,6 +21,11 @@ export interface EndpointOptions<Who> {
   readonly whoOf: (request: IncomingMessage) => Promise<Who>;
   /** A server for one request of somebody. */
   readonly serverFor: (who: Who) => McpServer | Server;
+  /**
+   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between requests there, and whoever has
+   * some has to bound it, and to look in `authInfo` whose it is.
+   */
+  readonly legacy?: LegacyHttpHandler;
   /** Where browsers reach the service. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -41,11 +48,11 @@ const keepAliveMs = 10_000;
 const jsonType = /^application\/json[\t ]*(?:;|$)/i;
 
 /**
- * Serves the protocol in all revisions that its library knows, without memory between requests: who asks is found out anew with each, and each
- * gets a server of its own.
+ * Serves the protocol in all revisions that its library knows, by itself without memory between requests: who asks is found out anew with each,
+ * and each gets a server of its own.
  */
 export function createEndpoint<Who extends object>(options: EndpointOptions<Who>): Endpoint {
-  const { name, whoOf, serverFor, publicUrl, clock, log, metrics } = options;
+  const { name, whoOf, serverFor, legacy, publicUrl, clock, log, metrics } = options;
   let runningCount = 0;
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!.who as Who), {
     keepAliveMs,
@@ -84,10 +91,15 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     try {
       const parsed = parsedOf(text);
       if (parsed === undefined) return send(response, 400, notJson);
-      const found = await handler.fetch(webRequestOf(request, stop.signal), {
+      const asked = webRequestOf(request, stop.signal);
+      const given = {
         parsedBody: parsed.body,
         authInfo: { token: '', clientId: '', scopes: [], extra: { who } },
-      });
+      };
+      const found =
+        legacy !== undefined && (await isLegacyRequest(asked, parsed.body))
+          ? await legacy(asked, given)
+          : await handler.fetch(asked, given);
       if (!response.destroyed) await sendWebResponse(found, response);
     } finally {
       response.off('close', leave);

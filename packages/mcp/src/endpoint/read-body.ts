@@ -3,7 +3,7 @@ import { ApiError } from '@weir/api';
 import { type Clock, caps } from '@weir/core';
 
 /** A body has to be there within this. */
-const bodyMsMax = 10_000;
+const bodyMsMax = caps.apiBodyMsMax;
 
 /** The whole body as text, if it is not too large and does not take too long. */
 export function readBody(request: IncomingMessage, clock: Clock): Promise<string> {

@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Judgement, judge } from './judges.ts';
+
+/** One thing that the judge tries, and what it found. */
+export interface Scenario {
+  readonly name: string;
+  /** Why it does not count for the revision, in the judge's word; those that count have none. */
+  readonly unscoredAs: string | undefined;
+  readonly passedCount: number;
+  readonly warnings: readonly string[];
+  readonly failures: readonly string[];
+}
+
+export interface Report {
+  /** How the judge ended: 0 if nothing that counts has failed. */
+  readonly status: Judgement['status'];
+  readonly scenarios: readonly Scenario[];
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  readonly errorMessage?: string;
+}
+
+/**
+ * What the official judge finds at an address. Its own verdict passes over warnings, and over scenarios that ended before they had tried anything;
+ * hence the single checks.
+ */
+export async function conformanceOf(url: string, revision: string): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-conformance-'));
+  try {
+    const args = ['server', '--url', url, '--requirements', revision, '--output-dir', folder];
+    const { status, out, err } = await judge('conformance', args);
+    const unscored = new Map(
+      Array.from(out.matchAll(/^ {2}[✓✗] (\S+) \((.+)\)$/gm), ([, name, reason]) => [name!, reason!]),
+    );
+    const scenarios = readdirSync(folder).map((result) => {
+      const name = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(result)![1]!;
+      const checks = JSON.parse(readFileSync(join(folder, result, 'checks.json'), 'utf8')) as Check[];
+      return { name, unscoredAs: unscored.get(name), ...foundIn(checks) };
+    });
+    if (scenarios.length === 0)
+      throw new Error(`the judge tried nothing: ${out.slice(-500)}${err.slice(-500)}`);
+    return { status, scenarios };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function foundIn(checks: readonly Check[]) {
+  const of = (status: Check['status']) => checks.filter((check) => check.status === status);
+  const told = ({ id, errorMessage = '' }: Check) => `${id}: ${errorMessage}`;
+  return {
+    passedCount: of('SUCCESS').length,
+    warnings: of('WARNING').map(told),
+    failures: of('FAILURE').map(told),
+  };
+}

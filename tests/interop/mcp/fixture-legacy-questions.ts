@@ -1,0 +1,99 @@
+import { type InputRequest, inputRequired, type McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+
+/**
+ * Tools that ask back while they answer, as the judge of 2025 wants them. They are written like those of today; on that wire the library asks with
+ * requests of its own. What is asked is the judge's.
+ */
+
+const options = ['option1', 'option2', 'option3'];
+const titled = (noun: string) =>
+  ['First', 'Second', 'Third'].map((title, index) => ({
+    const: `value${index + 1}`,
+    title: `${title} ${noun}`,
+  }));
+
+const questions: [name: string, argument: string | undefined, ask: (words: string) => InputRequest][] = [
+  [
+    'test_sampling',
+    'prompt',
+    (prompt) =>
+      inputRequired.createMessage({
+        messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
+        maxTokens: 100,
+      }),
+  ],
+  [
+    'test_elicitation',
+    'message',
+    (message) =>
+      inputRequired.elicit({
+        message,
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            username: { type: 'string', description: "User's response" },
+            email: { type: 'string', description: "User's email address" },
+          },
+          required: ['username', 'email'],
+        },
+      }),
+  ],
+  [
+    'test_elicitation_sep1034_defaults',
+    undefined,
+    () =>
+      inputRequired.elicit({
+        message: 'Every kind of value has a default.',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', default: 'John Doe' },
+            age: { type: 'integer', default: 30 },
+            score: { type: 'number', default: 95.5 },
+            status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+            verified: { type: 'boolean', default: true },
+          },
+        },
+      }),
+  ],
+  [
+    'test_elicitation_sep1330_enums',
+    undefined,
+    () =>
+      inputRequired.elicit({
+        message: 'Every kind of choice.',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            untitledSingle: { type: 'string', enum: options },
+            titledSingle: { type: 'string', oneOf: titled('Option') },
+            legacyEnum: {
+              type: 'string',
+              enum: ['opt1', 'opt2', 'opt3'],
+              enumNames: ['Option One', 'Option Two', 'Option Three'],
+            },
+            untitledMulti: { type: 'array', items: { type: 'string', enum: options } },
+            titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
+          },
+        },
+      }),
+  ],
+];
+
+export function addFixtureLegacyQuestions(server: McpServer): void {
+  for (const [name, argument, ask] of questions)
+    server.registerTool(
+      name,
+      {
+        description: `Asks back as ${name} says.`,
+        inputSchema: z.object(argument === undefined ? {} : { [argument]: z.string() }),
+      },
+      async (args, { mcpReq: { inputResponses } }) => {
+        const told = inputResponses?.asked;
+        return told === undefined
+          ? inputRequired({ inputRequests: { asked: ask(String(Object.values(args)[0])) } })
+          : { content: [{ type: 'text', text: `Answered: ${JSON.stringify(told)}` }] };
+      },
+    );
+}
