@@ -87,7 +87,11 @@ export const questions: readonly Question[] = [
     calls: [['list_agents', on()]],
     facts: [/Agents run 2 releases: v830, v829/],
   },
-  { asked: 'Which agent does jobs?', calls: [['list_agents', on({ role: 'jobs' })]], facts: [/total: 0/] },
+  {
+    asked: 'Which agent does jobs?',
+    calls: [['list_agents', on({ role: 'jobs' })]],
+    facts: [/total: 0/, /No agent is like that; without group and role it lists all/],
+  },
   { asked: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
 
   // Topics
@@ -235,6 +239,86 @@ export const questions: readonly Question[] = [
     facts: [/is_allowed: true/, /is_superuser: true/],
   },
 
+  // Pipelines
+  {
+    asked: 'Which pipelines are there, and do they work?',
+    calls: [['list_pipelines', on()]],
+    facts: [
+      /total: 3/,
+      /^orders_to_lake\tbento\tpaused\t2\t4\ta record could not be parsed$/m,
+      /^from_old_kafka\torbit\tpaused\t\t0\t$/m,
+      /^spare\tbento\tpaused\t\t0\t$/m,
+    ],
+  },
+  {
+    asked: 'Is there a pipeline to the lake?',
+    calls: [['list_pipelines', on({ query: 'LAKE' })]],
+    facts: [/total: 1/, /orders_to_lake/],
+  },
+  {
+    asked: 'What does orders_to_lake do, and with which revision?',
+    calls: [['describe_pipeline', on({ pipeline: 'orders_to_lake' })]],
+    facts: [
+      /pipeline\.revision: 2/,
+      /^input\.kafka_franz_service\.topics\torders, refunds$/m,
+      /^pipeline\.processors\[0\]\.mapping\troot = this … \(2 lines\)$/m,
+      /^output\.http_client\.url\thttps:\/\/\*\*\*@lake\.example\/ingest$/m,
+      // No secret is told.
+      /^(?![\s\S]*hunter2)/,
+    ],
+  },
+  {
+    asked: 'What goes wrong in orders_to_lake?',
+    calls: [
+      ['describe_pipeline', on({ pipeline: 'orders_to_lake' })],
+      [
+        'search_events',
+        on({
+          event_types: ['pipeline_logs'],
+          filter: 'data.log_level == "error" and data.pipeline_name == "orders_to_lake"',
+          since: '24h',
+          fields: ['data.stage'],
+        }),
+      ],
+    ],
+    facts: [
+      /pipeline\.errors_24h: 4/,
+      /pipeline\.last_error: a record could not be parsed/,
+      /search_events with \{"event_types":\["pipeline_logs"\],"filter":".*data\.pipeline_name == /,
+      /events \(4\)[\s\S]*\tmap/,
+    ],
+  },
+  {
+    asked: 'Why is orders_to_lake paused?',
+    calls: [['describe_pipeline', on({ pipeline: 'orders_to_lake' })]],
+    facts: [/pipeline\.state: paused/, /This release keeps pipelines and has no engine that runs them/],
+  },
+  {
+    asked: 'Is the migration from the old cluster set up?',
+    calls: [['describe_pipeline', on({ pipeline: 'from_old_kafka' })]],
+    facts: [
+      /last_revision: 1/,
+      /^source_bootstrap_brokers\[0\]\.hostname\told-kafka$/m,
+      /^source_cluster_credentials\.sasl_password_env\tOLD_PASSWORD$/m,
+      /No configuration is deployed; what is shown is the newest one/,
+    ],
+  },
+  {
+    asked: 'What is the spare pipeline for?',
+    calls: [['describe_pipeline', on({ pipeline: 'spare' })]],
+    facts: [/It has no configuration yet/],
+  },
+  {
+    asked: 'What of the pipeline order_to_lake?',
+    calls: [['describe_pipeline', on({ pipeline: 'order_to_lake' })]],
+    facts: [/pipeline_not_found: .*orders_to_lake/],
+  },
+  {
+    asked: 'Does the cluster for payments have pipelines?',
+    calls: [['list_pipelines', { virtual_cluster: 'payments' }]],
+    facts: [/total: 0/, /There are none/],
+  },
+
   // Events
   {
     asked: 'Which events are recorded, and how many?',
@@ -343,6 +427,81 @@ export const questions: readonly Question[] = [
     facts: [/\t1190/],
   },
   {
+    asked: 'How high was the lag of analytics on average?',
+    calls: [
+      [
+        'aggregate_events',
+        on({ event_types: ['cluster_metrics'], measure: 'avg', field: 'data.value', since: '24h' }),
+      ],
+    ],
+    // Of 120 numbers, however they are spread over the time.
+    facts: [/^\t120\t595$/m],
+  },
+  {
+    asked: 'Who was denied what, by principal and operation?',
+    calls: [['aggregate_events', on({ ...acls, group_by: ['data.principal', 'data.operation'] })]],
+    facts: [
+      /^key\tsecond_key\tcount\tvalue$/m,
+      /^User:ccn_reports\tREAD\t40\t40$/m,
+      /^User:ccn_shop\tWRITE\t15\t15$/m,
+      /search_events with a value of a group in the filter/,
+    ],
+  },
+  {
+    asked: 'Which agents log errors, and in which module?',
+    calls: [
+      [
+        'aggregate_events',
+        on({
+          event_types: ['agent_logs'],
+          filter: 'data.log_level == "error"',
+          group_by: ['data.agent_id', 'data.module'],
+        }),
+      ],
+    ],
+    facts: [/^agent-b\tstorage\t12/m],
+  },
+  {
+    asked: 'When did the errors of agents happen?',
+    calls: [
+      [
+        'aggregate_events',
+        on({
+          event_types: ['agent_logs'],
+          filter: 'data.log_level == "error"',
+          since: '24h',
+          over_time: true,
+        }),
+      ],
+    ],
+    // Only the part of the day that has any.
+    facts: [/bucket_seconds: 900/, /first_bucket: \d{4}-/, /^\t12\t12\t\d+(?:,\d+){0,3}$/m],
+  },
+  {
+    asked: 'Can I group by data.user?',
+    calls: [
+      ['aggregate_events', on({ ...acls, group_by: 'data.user' })],
+      ['list_event_fields', on({ ...acls, query: 'princ' })],
+    ],
+    facts: [/No event has data\.user; list_event_fields tells the fields/, /^data\.principal\tstring\t100/m],
+  },
+  {
+    asked: 'How much would it take to look for denials of shop in the whole day?',
+    calls: [
+      ['check_filter', on({ ...acls, filter: 'data.principal == "User:ccn_shop"', since: '24h' })],
+      ['check_filter', on({ filter: 'data.principal == "User:ccn_shop"', since: '24h' })],
+    ],
+    facts: [/estimate\.events: 55\nestimate\.bytes: \d{4,5}\n/, /estimate\.events: 492\n/],
+  },
+  {
+    asked: 'What is an example of a pipeline error, in full?',
+    calls: [
+      ['search_events', on({ event_types: ['pipeline_logs'], limit: 1, format: 'detailed' })],
+      ['get_event', on({ event_id: 'pipeline_logs-3' })],
+    ],
+    facts: [/"pipeline_name":"orders_to_lake"/, /event\.data\.stage: map/, /With neighbors it shows/],
+  },
+  {
     asked: 'Which fields do denials have?',
     calls: [['list_event_fields', on(acls)]],
     facts: [/^data\.principal\tstring\t100\t2\t/m, /User:ccn_reports \(40\)/],
@@ -361,7 +520,12 @@ export const questions: readonly Question[] = [
       ['check_filter', { filter: 'data.principal = "User:ccn_shop"' }],
       ['check_filter', { filter: 'data.principal == "User:ccn_shop"' }],
     ],
-    facts: [/is_valid: false/, /==/, /is_valid: true/],
+    facts: [
+      /is_valid: false/,
+      /marked: data\.principal >>>=<<< "User:ccn_shop"/,
+      /is_valid: true/,
+      /search_events take it/,
+    ],
   },
   {
     asked: 'What happened in the last three days?',

@@ -9,6 +9,7 @@ import { agentOf } from '../../packages/controlplane/testing/cluster-picture.ts'
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
 import { appGrant, makeAccount, type TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
 import { eventHistory } from './event-history.ts';
+import { seedPipelines } from './pipelines.ts';
 
 export interface SeededCluster {
   readonly url: string;
@@ -19,7 +20,7 @@ export interface SeededCluster {
 const hourMs = 3_600_000;
 
 /**
- * Two virtual clusters with topics, groups, rules, agents, a failing diagnostic and two hours of events. Leader, operations, query engine and
+ * Two virtual clusters with topics, groups, rules, agents, a failing diagnostic, pipelines and two hours of events. Leader, operations, query engine and
  * protocol are the real ones; only agents and their log are played.
  */
 export async function seedCluster(t: TestContext): Promise<SeededCluster> {
@@ -29,6 +30,7 @@ export async function seedCluster(t: TestContext): Promise<SeededCluster> {
   await fill(stage.node);
   await addRules(stage.node);
   await failDiagnostic(stage, account);
+  await seedPipelines(stage.accounts, account);
   await playAgents(t, stage.node);
   const key = await account.key('eval', appGrant(account.a.id, 'app_r'), appGrant(account.b.id, 'app_r'));
   return { url: stage.url, docsUrl: stage.docsUrl, headers: { 'service-api-key': key } };

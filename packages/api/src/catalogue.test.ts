@@ -48,6 +48,12 @@ write cluster   delete_virtual_cluster_credentials
 read  cluster   list_workload_identity_federations
 write cluster   create_workload_identity_federation
 write cluster   delete_workload_identity_federation
+read  cluster   list_pipelines
+write cluster   create_pipeline
+write cluster   create_pipeline_configuration
+write cluster   change_pipeline_state
+read  cluster   describe_pipeline
+write cluster   delete_pipeline
 read  cluster   list_agents
 read  cluster   list_diagnostics
 read  cluster   get_diagnostic

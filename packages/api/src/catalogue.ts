@@ -13,6 +13,7 @@ import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
 import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
+import { pipelineOperations } from './operations/pipelines.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
 import { topicOperations } from './operations/topics.ts';
@@ -32,6 +33,7 @@ export const areas = [
   { title: 'ACLs', operations: aclOperations },
   { title: 'Credentials', operations: credentialOperations },
   { title: 'Workload identities', operations: workloadIdentityOperations },
+  { title: 'Pipelines', operations: pipelineOperations },
   { title: 'Agents', operations: agentOperations },
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },

@@ -14,6 +14,8 @@ export const consolePaths = {
   diagnostics: (clusterId: string) => cluster(clusterId, 'diagnostics'),
   diagnostic: (clusterId: string, diagnostic: string) => cluster(clusterId, 'diagnostics', diagnostic),
   acls: (clusterId: string) => cluster(clusterId, 'acls'),
+  pipelines: (clusterId: string) => cluster(clusterId, 'pipelines'),
+  pipeline: (clusterId: string, pipelineId: string) => cluster(clusterId, 'pipelines', pipelineId),
   events: (clusterId: string, search: EventSearchLink = {}) => cluster(clusterId, 'events') + queryOf(search),
 } as const;
 
@@ -26,6 +28,7 @@ export interface EventSearchLink {
   readonly end?: string;
   readonly sort?: string;
   readonly group_by?: string;
+  readonly then_by?: string;
   readonly event?: string;
 }
 

@@ -31,15 +31,22 @@ export const errorTable = {
   filter_syntax: { status: 400, message: 'The filter cannot be understood.' },
   invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },
   invalid_credentials: { status: 401, message: 'The address or the password is wrong.' },
+  invalid_pipeline_configuration: { status: 400, message: 'The configuration of the pipeline is not valid.' },
   invalid_token: { status: 401, message: 'The token is wrong, was used already or has expired.' },
   invalid_topic_config: { status: 400, message: 'A topic config has a value that it cannot have.' },
   last_admin: { status: 409, message: 'Nobody could administer the account any more.' },
   limit_exceeded: { status: 409, message: 'A limit of the cluster or of the account is reached.' },
   name_mismatch: { status: 400, message: 'The name that confirms is not the name of what is to be deleted.' },
+  no_pipeline_engine: { status: 409, message: 'This release cannot run pipelines of this type.' },
   no_query_engine: {
     status: 503,
     message:
       'No agent of the cluster answers queries. Start one, or leave out -disableQueryEngine where it is set.',
+  },
+  no_sealing_keys: {
+    status: 409,
+    message:
+      'Single sign-on needs a key to keep the secret of its client with, and a control plane on PostgreSQL has none by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every process of the control plane with -sealingKeysFile and the path of that file, and try again.',
   },
   not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
   role_in_use: { status: 409, message: 'Somebody has the role.' },

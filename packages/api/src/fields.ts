@@ -214,6 +214,8 @@ export const examples = {
   invitation: `ivi_${exampleUuid('0b')}`,
   session: `si_${exampleUuid('0c')}`,
   audit: `aei_${exampleUuid('0d')}`,
+  pipeline: `pi_${exampleUuid('10')}`,
+  pipelineConfiguration: `pci_${exampleUuid('11')}`,
   agent: '0f1e2d3c-4b5a-4968-8776-00000000000e',
   topicId: '0f1e2d3c-4b5a-4968-8776-00000000000f',
   time: '2026-01-31T12:00:00Z',

@@ -24,6 +24,8 @@ export const idKinds = {
   cluster: { prefix: 'vci_', rest: operatorsWord },
   credential: { prefix: 'cci_', rest: dottedWord },
   workloadIdentity: { prefix: 'wif_', rest: dottedWord },
+  pipeline: { prefix: 'pi_', rest: underscoredUuid },
+  pipelineConfiguration: { prefix: 'pci_', rest: underscoredUuid },
 } as const satisfies Record<string, { prefix: string; rest: string }>;
 
 export type IdKind = keyof typeof idKinds;

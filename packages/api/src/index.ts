@@ -69,4 +69,13 @@ export { diagnosticTransitions, severities } from './operations/diagnostics.ts';
 export type { EventTold } from './operations/events.ts';
 export { cloudProviders, clusterTiers, restorableDays } from './operations/virtual-clusters.ts';
 export { type OtherRoute, otherRoutes } from './other-routes.ts';
+export {
+  type PipelineState,
+  type PipelineType,
+  pipelineEngineNote,
+  pipelineStates,
+  pipelineTypeNames,
+  pipelineTypes,
+  runnablePipelineTypes,
+} from './pipeline-types.ts';
 export { apiPage } from './reference.ts';

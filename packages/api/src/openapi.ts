@@ -47,7 +47,8 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: apiKeyHeader,
-    description: 'The only key of the caller.',
+    description:
+      'The only key of the caller, or an agent token of a workload identity, which reads its cluster as an agent key does.',
   },
   workspace_api_key: {
     type: 'apiKey',
@@ -64,7 +65,7 @@ const securitySchemes = {
   prometheus: {
     type: 'http',
     scheme: 'basic',
-    description: 'The user `prometheus`, and as its password an application key or an agent key.',
+    description: 'The user `prometheus`, and as its password an application key, an agent key or an agent token.',
   },
 };
 

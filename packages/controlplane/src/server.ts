@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { caps } from '@weir/core';
 import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
+import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly host: string;
@@ -16,7 +18,22 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly members: () => readonly string[];
   /** What is served besides, asked in this order. */
   readonly routes?: readonly Route[];
+  /** Other limits than the usual ones, for tests. */
+  readonly patience?: Partial<Patience>;
 }
+
+/** How much a peer may keep others waiting. */
+export interface Patience {
+  readonly headersMsMax: number;
+  readonly requestMsMax: number;
+  readonly unreadBytesMax: number;
+}
+
+const usualPatience: Patience = {
+  headersMsMax: caps.controlPlaneHeadersMsMax,
+  requestMsMax: caps.controlPlaneRequestMsMax,
+  unreadBytesMax: caps.controlPlaneUnreadBytesMax,
+};
 
 /** Some paths of the server and who answers them. An answer never rejects. */
 export interface Route {
@@ -32,9 +49,7 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** A peer has this long for its headers, for its whole request, and between two requests. */
-const headersMsMax = 10_000;
-const requestMsMax = 15_000;
+/** A peer has this long between two requests. */
 const keepAliveMsMax = 5_000;
 /** No byte for this long ends a connection that has not become an agent's. */
 const silenceMsMax = 30_000;
@@ -51,7 +66,13 @@ const rss = 'application/rss+xml; charset=utf-8';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const door = new AgentDoor(options);
   const answer = answerer(options);
-  const { routes = [] } = options;
+  const { routes = [], metrics } = options;
+  const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
+  const turns = new ConnectionTurns(caps.controlPlaneRequestsWaitingMax);
+  const unread = new UnreadAnswers(
+    { msMax: caps.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
+    options,
+  );
   let closed: Promise<void> | undefined;
   const server = createServer(
     {
@@ -71,7 +92,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       response.once('close', () => {
         if (closed !== undefined) server.closeIdleConnections();
       });
-      void (route?.answer ?? answer)(request, response);
+      const isTaken = turns.take(request, response, () => {
+        unread.watch(response);
+        void (route?.answer ?? answer)(request, response);
+      });
+      if (isTaken) return;
+      metrics.series(connectionsCutRow, { reason: 'requests' }).add(1);
+      request.socket.destroy();
     },
   );
   server.maxConnections = caps.controlPlaneConnectionsMax;

@@ -3,6 +3,7 @@ import { bordersContract } from './accounts-contract/borders.ts';
 import { clustersContract } from './accounts-contract/clusters.ts';
 import { keysContract } from './accounts-contract/keys.ts';
 import { peopleContract } from './accounts-contract/people.ts';
+import { pipelinesContract } from './accounts-contract/pipelines.ts';
 import { schemaContract } from './accounts-contract/schema.ts';
 import { sessionsContract } from './accounts-contract/sessions.ts';
 import { setupContract } from './accounts-contract/setup.ts';
@@ -20,6 +21,7 @@ export function accountsContract(driver: string, fresh: () => Promise<string> | 
   sessionsContract(stage);
   keysContract(stage);
   clustersContract(stage);
+  pipelinesContract(stage);
   bordersContract(stage);
   auditContract(stage);
   tidyingContract(stage);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import { createSecretBox } from '../src/accounts/secret-box.ts';
 import type { AccountsSurroundings } from '../src/accounts/surroundings.ts';
 

@@ -4,11 +4,21 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { catalogue, operations } from '@weir/api';
 import { Metrics } from '@weir/core';
+import type { Federation } from '../src/accounts/federations.ts';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { type ApiServerOptions, createApiServer } from '../src/api-server/api-server.ts';
 import type { ServedHandlers } from '../src/api-server/perform-operation.ts';
 import { type RateLimitSizes, RateLimits } from '../src/api-server/rate-limits.ts';
-import { accountOperations } from '../src/operations/account/account-operations.ts';
+import {
+  type AccountOperationsOptions,
+  accountOperations,
+} from '../src/operations/account/account-operations.ts';
+import { signAgentToken } from '../src/workload-identity/agent-tokens.ts';
+import { bindingOfFederation } from '../src/workload-identity/binding.ts';
+import { federationBindings } from '../src/workload-identity/federation-bindings.ts';
+import { platformIssuers } from '../src/workload-identity/platform-issuers.ts';
+import { TokenExchange } from '../src/workload-identity/token-exchange.ts';
+import { tokenKeys } from '../src/workload-identity/token-keys.ts';
 import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
 
 export interface Answer {
@@ -32,6 +42,8 @@ export interface TestApi {
   readonly metrics: Metrics;
   /** Whether an operation answers with its example, whatever it is asked. */
   isFake(name: string): boolean;
+  /** A token as somebody gets it whom the federation admits. */
+  tokenOf(federation: Federation, lifetimeMs?: number): string;
   readonly url: string;
   readonly port: number;
   /** Calls an operation, or any path that begins with `/`. */
@@ -40,24 +52,43 @@ export interface TestApi {
 
 let databaseCount = 0;
 
+export interface TestApiOptions extends Partial<ApiServerOptions> {
+  readonly rateLimits?: RateLimitSizes;
+  readonly surroundings?: TestSurroundings;
+  readonly fileBindings?: AccountOperationsOptions['fileBindings'];
+}
+
+/** What agent tokens of all clusters are signed with. */
+const tokenSecret = Buffer.alloc(32, 7);
+
 /** The API over a real socket, with accounts in memory and time that is moved by hand. */
 export async function startTestApi(
   t: TestContext,
-  { rateLimits, ...options }: Partial<ApiServerOptions> & { readonly rateLimits?: RateLimitSizes } = {},
+  { rateLimits, surroundings = accountsSurroundings(), fileBindings, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
-  const surroundings = accountsSurroundings();
   const accounts = await openAccounts(`memory://api-${databaseCount++}`, surroundings);
   const metrics = new Metrics();
   let url = '';
   const publicUrl = options.publicUrl ?? (() => url);
-  const real = accountOperations({ accounts, publicUrl });
+  const real = accountOperations({ accounts, publicUrl, fileBindings });
+  const { federations, virtualClusters } = accounts;
+  const { clock, log } = surroundings;
+  const tokens = new TokenExchange({
+    bindings: federationBindings({ federations, clock }),
+    secretOf: () => tokenSecret,
+    issuers: platformIssuers({ clock, log, fetchJson: () => Promise.reject(new Error('nobody is asked')) }),
+    clock,
+    log,
+    metrics,
+  });
   const api = createApiServer({
     accounts,
     handlers: { ...fakeHandlers(), ...real },
-    clock: surroundings.clock,
-    log: surroundings.log,
+    tokenKeys: tokenKeys({ tokens, virtualClusters }),
+    clock,
+    log,
     metrics,
-    ...(rateLimits === undefined ? {} : { limits: new RateLimits(rateLimits, surroundings.clock) }),
+    ...(rateLimits === undefined ? {} : { limits: new RateLimits(rateLimits, clock) }),
     ...options,
     publicUrl,
   });
@@ -72,7 +103,19 @@ export async function startTestApi(
   const { port } = server.address() as AddressInfo;
   url = `http://127.0.0.1:${port}`;
   const isFake = (name: string) => !Object.hasOwn(real, name);
-  return { accounts, surroundings, metrics, isFake, url, port, call: (name, init) => call(port, name, init) };
+  return {
+    accounts,
+    surroundings,
+    metrics,
+    isFake,
+    tokenOf: (federation, lifetimeMs = 3_600_000) => {
+      const { clusterId, mark: bindingMark } = bindingOfFederation(federation);
+      return signAgentToken({ clusterId, bindingMark, endMs: clock.nowMs() + lifetimeMs }, tokenSecret);
+    },
+    url,
+    port,
+    call: (name, init) => call(port, name, init),
+  };
 }
 
 /** Handlers that answer with the example of the catalogue, for operations that are not of accounts. */

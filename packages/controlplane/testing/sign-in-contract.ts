@@ -156,9 +156,9 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
       const made = await connect(ours);
       const { secretBox: _, ...without } = surroundings;
       const { ssoConnections, close } = await openAccounts(url, without);
-      await refused(ssoConnections.clientSecretOf(made), 'unavailable', /operator/);
-      await refused(ssoConnections.create(ours.accountId, { ...made, clientSecret }), 'unavailable');
-      await refused(ssoConnections.update(ours.accountId, made.id, { clientSecret }), 'unavailable');
+      await refused(ssoConnections.clientSecretOf(made), 'no_sealing_keys', /-sealingKeysFile/);
+      await refused(ssoConnections.create(ours.accountId, { ...made, clientSecret }), 'no_sealing_keys');
+      await refused(ssoConnections.update(ours.accountId, made.id, { clientSecret }), 'no_sealing_keys');
       await ssoConnections.update(ours.accountId, made.id, { clientId: 'x' });
       await close();
     },

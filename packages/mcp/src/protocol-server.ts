@@ -51,7 +51,7 @@ export function serverMaker(
   const { publicUrl, clock, log, metrics } = surroundings;
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   const promptsByName = new Map(offer.prompts.map((prompt) => [prompt.name, prompt]));
-  const lists = listsOf(offer);
+  let written: { readonly siteUrl: string; readonly lists: ReturnType<typeof listsOf> } | undefined;
   const kept: CacheHint = { ttlMs: listsKeptMs, cacheScope: offer.isPublic ? 'public' : 'private' };
   const options = {
     capabilities: {
@@ -76,7 +76,7 @@ export function serverMaker(
   return (callOperation, caller) => {
     const runner = { caller, callOperation, publicUrl, clock, log, metrics };
     const server = new Server(info, options);
-    server.setRequestHandler('tools/list', ({ params }) => onePage(params, lists.tools));
+    server.setRequestHandler('tools/list', ({ params }) => onePage(params, lists().tools));
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = toolsByName.get(params.name);
       if (tool === undefined) throw unknownName('tool', params.name, toolsByName.keys());
@@ -103,8 +103,8 @@ export function serverMaker(
   };
 
   function serveResources(server: Server): void {
-    server.setRequestHandler('resources/list', ({ params }) => onePage(params, lists.resources));
-    server.setRequestHandler('resources/templates/list', ({ params }) => onePage(params, lists.templates));
+    server.setRequestHandler('resources/list', ({ params }) => onePage(params, lists().resources));
+    server.setRequestHandler('resources/templates/list', ({ params }) => onePage(params, lists().templates));
     server.setRequestHandler('resources/read', ({ params: { uri } }) => {
       const text = textAt(uri);
       if (text === undefined) throw new ResourceNotFoundError(uri);
@@ -113,7 +113,7 @@ export function serverMaker(
   }
 
   function servePrompts(server: Server): void {
-    server.setRequestHandler('prompts/list', ({ params }) => onePage(params, lists.prompts));
+    server.setRequestHandler('prompts/list', ({ params }) => onePage(params, lists().prompts));
     server.setRequestHandler('prompts/get', ({ params }) => {
       const prompt = promptsByName.get(params.name);
       if (prompt === undefined) throw unknownName('prompt', params.name, promptsByName.keys());
@@ -125,6 +125,13 @@ export function serverMaker(
         messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(args) } }],
       };
     });
+  }
+
+  /** Once for each address of the site: it is settled when a process has started. */
+  function lists() {
+    const siteUrl = publicUrl();
+    if (written?.siteUrl !== siteUrl) written = { siteUrl, lists: listsOf(offer, siteUrl) };
+    return written.lists;
   }
 
   function argumentOf(prompt: string, name: string) {
@@ -148,9 +155,9 @@ export function serverMaker(
   }
 }
 
-function listsOf({ tools, resources, families, prompts }: Offer) {
+function listsOf({ tools, resources, families, prompts }: Offer, siteUrl: string) {
   return {
-    tools: { tools: tools.map(listedTool) },
+    tools: { tools: tools.map((tool) => listedTool(tool, siteUrl)) },
     resources: {
       resources: [
         ...resources.map(({ uri, name, title, description }) => ({

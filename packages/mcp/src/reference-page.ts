@@ -55,7 +55,7 @@ ${table(
 )}`;
 
 function sectionOf(tool: Tool): string {
-  const { properties = {}, required = [] } = listedTool(tool).inputSchema as {
+  const { properties = {}, required = [] } = listedTool(tool, 'https://weir.example').inputSchema as {
     properties?: Readonly<Record<string, Argument>>;
     required?: readonly string[];
   };
@@ -74,9 +74,11 @@ interface Argument {
   readonly items?: Argument;
   readonly description?: string;
   readonly default?: unknown;
+  readonly anyOf?: readonly Argument[];
 }
 
-function typeOf({ type, enum: words, items }: Argument): string {
+function typeOf({ type, enum: words, items, anyOf }: Argument): string {
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
   if (words !== undefined) return words.map((word) => `\`${word}\``).join(', ');
   if (items !== undefined) return `list of ${typeOf(items)}`;
   return [type ?? 'any'].flat().join(' or ');

@@ -12,6 +12,11 @@ const credential = z
     created_at: time().describe('When it was made.'),
     is_cluster_superuser: z.boolean().describe('Whether no ACL binds it.'),
     read_only: z.boolean().describe('Whether it only reads, which credentials of a schema registry can.'),
+    last_used_at: time()
+      .nullable()
+      .describe(
+        'When somebody is known to have logged in with it last; up to a day too early after the control plane was restarted. `null` for never.',
+      ),
   })
   .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
 
@@ -38,6 +43,7 @@ export const credentialOperations = [
             created_at: examples.time,
             is_cluster_superuser: false,
             read_only: false,
+            last_used_at: examples.time,
           },
         ],
       },

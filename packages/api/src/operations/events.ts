@@ -60,6 +60,9 @@ const timelineWanted = () =>
     group_by: text(1024)
       .optional()
       .describe('A field such as `type` or `data.operation`: one series per value.'),
+    then_by: text(1024)
+      .optional()
+      .describe('A second field, with `group_by`: one series per pair of values that events have.'),
     aggregation: z
       .enum(['count', 'avg', 'max', 'min', 'sum'])
       .default('count')
@@ -120,8 +123,17 @@ const timeline = () =>
           .describe(
             'The value of the field that is grouped by; `null` where events lack it, or nothing is grouped.',
           ),
+        then_key: value()
+          .nullable()
+          .optional()
+          .describe('The value of the field of `then_by`, likewise; only where there is one.'),
         is_other: z.boolean().describe('Whether it stands for all values that have no series of their own.'),
         count: count().describe('Events, or numbers where a field is aggregated.'),
+        total: z
+          .number()
+          .describe('The value over the whole time; an average is that of all numbers.')
+          .nullable()
+          .describe('The value over the whole time; `null` where there is nothing to aggregate.'),
         points: list(list(z.union([time(), z.number()]).nullable(), 2, 2), bucketsMax).describe(
           'A time and a value each; `null` where there is nothing to aggregate.',
         ),
@@ -171,7 +183,7 @@ const exampleStats = {
 const exampleTimeline = {
   bucket_seconds: 30,
   is_approximate: false,
-  series: [{ key: 'WRITE', is_other: false, count: 1, points: [['2026-01-31T12:00:00.000Z', 1]] }],
+  series: [{ key: 'WRITE', is_other: false, count: 1, total: 1, points: [['2026-01-31T12:00:00.000Z', 1]] }],
 };
 
 const problem = () =>
@@ -395,6 +407,8 @@ export const eventOperations = [
     name: 'check_event_filter',
     title: 'Check a filter',
     summary: 'Tells whether a filter can be used, and if not, what is wrong and where.',
+    description:
+      'With `with_estimate` it also tells what a search would have to look at, from metadata alone; an agent is asked for that.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -402,6 +416,11 @@ export const eventOperations = [
       filter: filter(),
       filter_builder: builder(),
       event_types: eventTypesWanted(),
+      time_range: timeRange(),
+      with_estimate: z
+        .boolean()
+        .default(false)
+        .describe('Whether to tell what a search over the time would take. It needs events that are on.'),
     }),
     output: z.object({
       is_valid: z.boolean().describe('Whether a search takes it.'),
@@ -415,8 +434,19 @@ export const eventOperations = [
       warnings: list(problem(), caps.filterProblemsMax).describe(
         'Fields that events of these types are not known to have. They may have them all the same.',
       ),
+      estimate: z
+        .object({
+          events: count().describe('Events that types, time and filter do not rule out.'),
+          bytes: count().describe('Bytes that would be read for them.'),
+          is_partial: z.boolean().describe('Whether it is more, since the time to find out was over.'),
+        })
+        .optional()
+        .describe(
+          'What a search would look at, at most: one that has its events before the end looks at less. Only when it was asked for, of a filter that can be used.',
+        ),
+      message: message(),
     }),
-    errors: ['not_found'],
+    errors: ['not_found', 'events_disabled', 'window_too_large', 'no_query_engine', 'too_many_queries'],
     example: {
       input: { virtual_cluster_id: examples.cluster, filter: 'data.operation = "WRITE"' },
       output: {

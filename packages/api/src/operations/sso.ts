@@ -84,7 +84,7 @@ export const ssoOperations = [
       role_claim: claimName().default('groups').describe(claim),
     }),
     output: z.object({ sso_connection_id: id('ssoConnection').describe('The connection.') }),
-    errors: ['not_found', 'sso_already_configured', 'duplicate_name'],
+    errors: ['not_found', 'sso_already_configured', 'duplicate_name', 'no_sealing_keys'],
     example: {
       input: { sso_identifier: 'example', ...exampleSettings, client_secret: 'secret-of-the-client' },
       output: { sso_connection_id: examples.sso },
@@ -107,7 +107,7 @@ export const ssoOperations = [
       role_claim: claimName().optional().describe(claim),
     }),
     output: z.object({}),
-    errors: ['not_found'],
+    errors: ['not_found', 'no_sealing_keys'],
     example: { input: { sso_connection_id: examples.sso, client_secret: 'another-secret' }, output: {} },
   }),
   defineOperation({

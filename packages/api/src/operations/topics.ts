@@ -21,7 +21,9 @@ const topicFields = {
   created_at: z.int().describe('When it was made, in seconds since 1970.'),
   retention: nanosecondsTold().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
   shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
-  uncompressed_size_hint: count().describe('About how many bytes its records have without compression.'),
+  uncompressed_size_hint: count().describe(
+    'How many bytes its batches have as clients sent them. Without compression they are at least about as large; how large, nobody counts.',
+  ),
 };
 
 const topic = z.object(topicFields).meta({ id: 'Topic', description: 'A topic.' });

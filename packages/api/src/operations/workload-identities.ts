@@ -13,6 +13,11 @@ const claimRule = {
 
 const federationFields = {
   id: id('workloadIdentity').describe('The federation, to delete it by.'),
+  source: z
+    .enum(['api', 'file'])
+    .describe(
+      'Where it was made: with this API, or in the file of the operator (`-workloadIdentityBindingsFile`), which this API does not change.',
+    ),
   virtual_cluster_id: clusterId(),
   name: text(132).describe('Its name.'),
   issuer_url: text(caps.apiUrlCharsMax).describe('Who issues the tokens.'),
@@ -20,9 +25,11 @@ const federationFields = {
   claim_match_rules: list(z.object(claimRule), caps.workloadClaimRulesMax).describe(
     'What a token has to say.',
   ),
-  read_only: z.boolean().describe('Whether agents that it admits only read.'),
+  read_only: z
+    .boolean()
+    .describe('Whether its tokens only read what the API tells of the cluster, and connect no agent.'),
   max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
-  created_at: time().describe('When it was made.'),
+  created_at: time().nullable().describe('When it was made; `null` for one of the file.'),
 };
 
 const federation = z.object(federationFields).meta({
@@ -33,6 +40,7 @@ const federation = z.object(federationFields).meta({
 const exampleRule = { claim_path: 'sub', expected_value: 'system:serviceaccount:weir:*' };
 const exampleFederation = {
   id: examples.federation,
+  source: 'api' as const,
   virtual_cluster_id: examples.cluster,
   name: 'production',
   issuer_url: 'https://issuer.example',
@@ -52,8 +60,8 @@ export const workloadIdentityOperations = [
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
-      workload_identity_federations: list(federation, caps.workloadBindingsMax).describe(
-        'The federations by name.',
+      workload_identity_federations: list(federation, 2 * caps.workloadBindingsMax).describe(
+        'The federations by name, those of the file of the operator among them.',
       ),
     }),
     errors: ['not_found'],
@@ -79,7 +87,10 @@ export const workloadIdentityOperations = [
       claim_match_rules: list(z.strictObject(claimRule), caps.workloadClaimRulesMax, 1).describe(
         'What a token has to say. All of them have to match.',
       ),
-      read_only: z.boolean().default(false).describe('Whether agents that it admits only read.'),
+      read_only: z
+        .boolean()
+        .default(false)
+        .describe('Whether its tokens only read what the API tells of the cluster, and connect no agent.'),
       max_credential_ttl_seconds: z
         .int()
         .min(60)
@@ -110,7 +121,7 @@ export const workloadIdentityOperations = [
       id: id('workloadIdentity').describe('The federation.'),
     }),
     output: z.object({}),
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     example: { input: { virtual_cluster_id: examples.cluster, id: examples.federation }, output: {} },
   }),
 ] as const;

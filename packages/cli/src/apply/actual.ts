@@ -1,4 +1,4 @@
-import type { OutputOf } from '@weir/api';
+import type { OutputOf, PipelineState, PipelineType } from '@weir/api';
 import type { Acl } from './desired.ts';
 
 /** What there is, as far as the documents speak of it. Kinds that they do not mention are not asked for, and `undefined`. */
@@ -15,6 +15,7 @@ export interface ActualCluster {
   readonly credentials?: readonly ActualCredential[] | undefined;
   readonly agentKeys?: readonly ActualAgentKey[] | undefined;
   readonly acls?: readonly Acl[] | undefined;
+  readonly pipelines?: readonly ActualPipeline[] | undefined;
   readonly events?: OutputOf<'get_events_state'> | undefined;
 }
 
@@ -30,6 +31,20 @@ export interface ActualTopic {
 
 export type ActualCredential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][number];
 export type ActualAgentKey = OutputOf<'list_api_keys'>['api_keys'][number];
+
+export interface ActualPipeline {
+  readonly id: string;
+  readonly name: string;
+  readonly type: PipelineType;
+  readonly state: PipelineState;
+  readonly deployed?: { readonly id: string; readonly version: number } | undefined;
+  /** Of pipelines whose configuration the documents say, the oldest first. */
+  readonly configurations?: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly yaml: string;
+  }[];
+}
 
 /** Several clusters of one name, which only an account that spans workspaces sees. */
 export interface Namesakes {

@@ -94,6 +94,53 @@ test('the full example of the guide is applied, with its secrets, and then there
   );
 });
 
+test('a pipeline is made, configured and deployed, taken back by an older file, and does not run', async (t) => {
+  const { api, apply, writesSoFar } = await open(t);
+  const file = (topic: string, more = '') =>
+    stringify({
+      version: 1,
+      virtual_clusters: [
+        {
+          name: 'shop',
+          pipelines: [
+            {
+              name: 'clean',
+              configuration_yaml: `input: { generate: {} }\noutput: { kafka_franz: { topic: ${topic} } }\n`,
+              ...(more === '' ? {} : { state: more }),
+            },
+          ],
+        },
+      ],
+    });
+  assert.equal((await apply(file('a'))).status, 0);
+  const made = ['create_pipeline', 'create_pipeline_configuration', 'change_pipeline_state'];
+  assert.deepEqual(writesSoFar(), ['create_virtual_cluster', ...made]);
+  assert.match((await apply(file('a', 'paused'))).out, /^Nothing to do/);
+  assert.equal((await apply(file('b'))).status, 0);
+  assert.deepEqual(writesSoFar(), made.slice(1));
+  const back = await apply(file('a'));
+  assert.match(back.out, /~ pipeline clean: configuration version 2 → version 1\n/);
+  assert.deepEqual(writesSoFar(), ['change_pipeline_state']);
+
+  const running = await apply(file('a', 'running'));
+  assert.equal(running.status, 1);
+  assert.match(
+    running.err,
+    /state paused → running: This release has no engine that runs pipelines of the type bento/,
+  );
+  const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
+  const virtual_cluster_id = virtual_clusters[0]!.id;
+  const { pipelines } = await api.client.call('list_pipelines', { virtual_cluster_id });
+  assert.deepEqual(
+    pipelines.map(({ name, state, deployed_configuration_version: version }) => [name, state, version]),
+    [['clean', 'paused', 1]],
+  );
+  const wrong = await apply(file('a').replace('output:', 'outptu:'));
+  assert.match(wrong.err, /did you mean output\?/);
+  await apply('version: 1\nvirtual_clusters: [{ name: shop, pipelines: [] }]\n', '-prune');
+  assert.deepEqual(await api.client.call('list_pipelines', { virtual_cluster_id }), { pipelines: [] });
+});
+
 test('exit statuses', async (t) => {
   const { apply } = await open(t);
   const text = 'version: 1\nvirtual_clusters: [{ name: shop }]\n';

@@ -1,4 +1,4 @@
-import type { CallOf, ClusterType } from '@weir/api';
+import type { CallOf, ClusterType, PipelineState, PipelineType } from '@weir/api';
 import type { ConfigTexts } from './document/configs.ts';
 import type { Place } from './document/problem.ts';
 
@@ -24,6 +24,7 @@ export interface DesiredCluster {
   readonly credentials?: readonly DesiredCredential[] | undefined;
   readonly agentKeys?: readonly DesiredAgentKey[] | undefined;
   readonly acls?: readonly Acl[] | undefined;
+  readonly pipelines?: readonly DesiredPipeline[] | undefined;
   readonly events?: DesiredEvents | undefined;
 }
 
@@ -71,6 +72,15 @@ export interface DesiredAgentKey {
   readonly fullName: string;
   readonly isReadOnly: boolean;
   readonly key: Exclude<SecretPlace, { readonly kind: 'variable' }>;
+}
+
+export interface DesiredPipeline {
+  readonly place: Place;
+  readonly name: string;
+  readonly type: PipelineType;
+  readonly state?: PipelineState | undefined;
+  /** What is to be deployed, as it is written. */
+  readonly configurationYaml?: string | undefined;
 }
 
 export interface DesiredEvents {

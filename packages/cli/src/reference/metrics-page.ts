@@ -13,6 +13,8 @@ ${tableOf(hostedMetricRows)}
 ## Of an agent
 
 ${tableOf(agentMetricRows)}
+
+${notTold}
 `;
 }
 
@@ -28,8 +30,8 @@ const introduction = `# Metrics
 | \`GET /api/v1/monitoring/prometheus/virtual_clusters/{id}\` of a control plane | what there is to be told of the cluster, from its leader wherever that is |
 | \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent all that it has, by a control plane what it tells of the clusters that it leads |
 
-The address of the control plane asks for HTTP Basic. The user is \`prometheus\`, the password an application key of the workspace or an agent key of the cluster; both may be
-read-only. Everybody else gets 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while nobody leads the cluster, and the same text to all who ask
+The address of the control plane asks for HTTP Basic. The user is \`prometheus\`, the password an application key of the workspace, or an agent key or an agent token of the cluster; all of them
+may be read-only. Everybody else gets 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while nobody leads the cluster, and the same text to all who ask
 within ten seconds.
 
 \`\`\`yaml
@@ -50,6 +52,15 @@ tells apart any more are summed; offsets, ages and times are the largest, \`min_
 
 A control plane tells at most ${caps.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and everybody ${caps.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
 \`service_cluster_metrics_left_out\` says what is missing.`;
+
+const notTold = `## What is not told
+
+\`partition_size_uncompressed_bytes\` is missing because nobody knows it. A batch says how large it is as it was sent, and not what it becomes: of the codecs only snappy always writes
+that down, clients that stream lz4 or zstd do not, and what is written down is the client's word. To know it, agents would have to decompress every batch that they pass on
+as it is, at one to three milliseconds per MiB, which is twenty to seventy times the checksum that they look at now; and leaders would keep eight bytes more for each of
+their pointers, which have 28, since retention has to take off what it removes. A guess under that name would be taken for a measurement.
+\`partition_size_estimated_compressed_bytes\` is what clients sent, to the byte. \`agent_kafka_produce_uncompressed_bytes_counter\` takes compressed batches for a quarter of their
+records, and says that it is an estimate.`;
 
 function tableOf(rows: readonly MetricRow[]): string {
   const lines = rows

@@ -28,6 +28,10 @@ const rules = {
     pattern: /^[a-zA-Z0-9_.-]{1,128}$/,
     text: '1 to 128 of letters, digits, dot, underscore and hyphen',
   },
+  pipeline: {
+    pattern: /^[a-zA-Z0-9_.-](?:[a-zA-Z0-9 _.-]{0,126}[a-zA-Z0-9_.-])?$/,
+    text: '1 to 128 of letters, digits, dot, underscore and hyphen, with spaces between them',
+  },
 } satisfies Record<string, NameRule>;
 
 export type Named = keyof typeof rules;

@@ -9,6 +9,7 @@ import { Invitations } from './invitations.ts';
 import { KeyVerifier } from './key-verifier.ts';
 import { Keys } from './keys.ts';
 import { Passwords } from './passwords.ts';
+import { Pipelines } from './pipelines.ts';
 import { Roles } from './roles.ts';
 import { Sessions } from './sessions.ts';
 import { Setup } from './setup.ts';
@@ -34,6 +35,7 @@ export interface AccountsDatabase {
   readonly ssoConnections: SsoConnections;
   readonly ssoSignIns: SsoSignIns;
   readonly federations: Federations;
+  readonly pipelines: Pipelines;
   readonly auditLog: AuditLog;
   /** What is known of the health of clusters. */
   readonly diagnostics: DiagnosticsStore;
@@ -68,6 +70,7 @@ export async function openAccounts(
     ssoConnections: new SsoConnections(database, surroundings),
     ssoSignIns: new SsoSignIns(database, surroundings),
     federations: new Federations(database, surroundings),
+    pipelines: new Pipelines(database, surroundings),
     auditLog,
     diagnostics: new SqlDiagnosticsStore(database),
     tidy: () => tidyAccounts({ database, sessions, auditLog, surroundings }),

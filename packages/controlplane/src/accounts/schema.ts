@@ -1,4 +1,4 @@
-import type { ClusterType } from '@weir/api';
+import type { ClusterType, PipelineState, PipelineType } from '@weir/api';
 import type { Kysely, Transaction } from 'kysely';
 
 /**
@@ -24,6 +24,8 @@ export interface Schema {
   weir_audit_targets: AuditTargetRow;
   weir_sso_connections: SsoConnectionRow;
   weir_federations: FederationRow;
+  weir_pipelines: PipelineRow;
+  weir_pipeline_configurations: PipelineConfigurationRow;
   weir_diagnostics: DiagnosticRow;
   weir_diagnostic_transitions: DiagnosticTransitionRow;
   weir_account_migrations: MigrationRow;
@@ -215,6 +217,29 @@ export interface FederationRow {
   claim_rules: string;
   is_read_only: 0 | 1;
   lifetime_seconds: number;
+  created_ms: number;
+}
+
+export interface PipelineRow {
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  type: PipelineType;
+  state: PipelineState;
+  deployed_configuration_id: string | null;
+  /** Of the configurations that it ever had. */
+  last_version: number;
+  created_ms: number;
+}
+
+export interface PipelineConfigurationRow {
+  id: string;
+  pipeline_id: string;
+  version: number;
+  yaml: string;
+  /** A JSON list of `{name, yaml}`; null when it came in one piece. */
+  parts: string | null;
   created_ms: number;
 }
 

@@ -159,11 +159,7 @@ export class SsoConnections {
 
   #secretBox(): SecretBox {
     const { secretBox } = this.#surroundings;
-    if (secretBox === undefined)
-      throw new ApiError(
-        'unavailable',
-        'The control plane has no key to keep the secret of a client with; its operator has to give it one.',
-      );
+    if (secretBox === undefined) throw new ApiError('no_sealing_keys');
     return secretBox;
   }
 }

@@ -17,6 +17,7 @@ import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 import type { Route } from '../server.ts';
+import type { TokenKeys } from '../workload-identity/token-keys.ts';
 import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { Permit } from './authorize.ts';
@@ -32,6 +33,8 @@ import { browserSessionOf } from './session-cookie.ts';
 export interface ApiServerOptions {
   readonly accounts: AccountsDatabase;
   readonly handlers: ServedHandlers;
+  /** Whose the tokens of workload identities are. */
+  readonly tokenKeys?: TokenKeys | undefined;
   /** Where browsers reach the control plane. With `https:`, cookies are sent over HTTPS only. */
   readonly publicUrl: () => string;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
@@ -71,7 +74,7 @@ interface Call {
 }
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { accounts, handlers, publicUrl, clock, log, isBehindProxy = false } = options;
+  const { accounts, handlers, tokenKeys, publicUrl, clock, log, isBehindProxy = false } = options;
   const limits = options.limits ?? new RateLimits(usualRateLimits, clock);
   const bodies = new RequestBodies(clock);
   const audit = new AuditTrail(accounts, log);
@@ -134,7 +137,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   async function perform(call: Call): Promise<void> {
     const { operation, request, browser, remoteAddress } = call;
     if (operation.scope !== 'public') {
-      call.caller = await callerOf(request.headers, browser, remoteAddress, { accounts, limits });
+      call.caller = await callerOf(request.headers, browser, remoteAddress, { accounts, tokenKeys, limits });
       call.isAudited = true;
     }
     refuseForeignPages(call);

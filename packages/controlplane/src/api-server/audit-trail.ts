@@ -1,4 +1,4 @@
-import { kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
+import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
 import { caps, type Log } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
@@ -50,7 +50,7 @@ export class AuditTrail {
           result,
           ...(workspaceId === undefined ? {} : { workspaceId }),
           // What was wrong with a request may repeat parts of it.
-          ...(message === undefined || result === 'invalid_request' ? {} : { message }),
+          ...(message === undefined || tellingResults.has(result) ? {} : { message }),
         },
       ]);
     } catch (error) {
@@ -70,6 +70,12 @@ export class AuditTrail {
     return others.length === 0 ? only?.id : undefined;
   }
 }
+
+/** Errors whose words may repeat what was sent, down to a secret that stands where a name belongs. */
+const tellingResults: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_request',
+  'invalid_pipeline_configuration',
+]);
 
 const tellingName = /(?:^|_)(?:ids?|names?|email|principal)$/;
 

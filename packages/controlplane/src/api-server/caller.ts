@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, apiKeyHeader, workspaceOfKeyHeader } from '@weir/api';
 import { caps } from '@weir/core';
-import type { ApiKey } from '../accounts/keys.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { Actor } from '../accounts/permissions.ts';
 import type { BrowserSession, SignedIn } from '../operations/call-context.ts';
+import { isAgentToken } from '../workload-identity/agent-tokens.ts';
+import type { ProvenKey, TokenKeys } from '../workload-identity/token-keys.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 export type KnownActor = Exclude<Actor, { kind: 'anonymous' }>;
@@ -24,9 +25,25 @@ export interface Identified {
   readonly name: string;
 }
 
-export interface CallerOptions {
+/** What tells whose a key is. */
+export interface KeySources {
+  readonly accounts: Pick<AccountsDatabase, 'keyVerifier'>;
+  /** Whose the tokens of workload identities are; without it they are nobody's. */
+  readonly tokenKeys?: TokenKeys | undefined;
+}
+
+export interface CallerOptions extends KeySources {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'sessions' | 'users'>;
   readonly limits: RateLimits;
+}
+
+/** Whose a secret is, be it a key or a token that stands for one. */
+export function provenBy(
+  secret: string,
+  { accounts, tokenKeys }: KeySources,
+): Promise<ProvenKey | undefined> {
+  if (tokenKeys !== undefined && isAgentToken(secret)) return tokenKeys(secret);
+  return accounts.keyVerifier.verify(secret);
 }
 
 /** The caller by the keys in the headers or, without any, by the session of the browser. */
@@ -73,11 +90,12 @@ function keysIn(headers: IncomingHttpHeaders): SentKey[] {
 async function callerByKeys(
   sent: readonly SentKey[],
   remoteAddress: string,
-  { accounts, limits }: CallerOptions,
+  options: CallerOptions,
 ): Promise<Caller> {
+  const { limits } = options;
   const found: Identified[] = [];
   for (const { secret, workspaceId } of sent) {
-    const key = await limits.verify(secret, remoteAddress, (text) => accounts.keyVerifier.verify(text));
+    const key = await limits.verify(secret, remoteAddress, (text) => provenBy(text, options));
     const actor = key === undefined ? undefined : actorOf(key, workspaceId);
     if (key === undefined || actor === undefined) throw unknownKey();
     found.push({ actor, name: key.name });
@@ -91,7 +109,7 @@ async function callerByKeys(
 }
 
 /** What a key may do, in the workspace of its header alone if that names one; nothing if the key is not of that workspace. */
-function actorOf(key: ApiKey, workspaceId: string | undefined): KnownActor | undefined {
+function actorOf(key: ProvenKey, workspaceId: string | undefined): KnownActor | undefined {
   const { id, accountId } = key;
   const grants =
     workspaceId === undefined ? key.grants : key.grants.filter((grant) => grant.workspaceId === workspaceId);

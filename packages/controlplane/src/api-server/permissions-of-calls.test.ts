@@ -95,6 +95,23 @@ async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<Wor
     actor: { kind: 'api_key', id: name, accountId: ours.accountId, grants },
     headers: { 'service-api-key': await ours.key(name, ...grants) },
   });
+  const federated = async (name: string, isReadOnly: boolean): Promise<TestCaller> => {
+    const federation = await api.accounts.federations.create(ours.accountId, {
+      clusterId: ours.a.clusterId,
+      name,
+      issuer: 'https://issuer.example',
+      audience: 'weir',
+      rules: [{ path: 'sub', value: name }],
+      isReadOnly,
+      lifetimeSeconds: 3600,
+    });
+    // As an agent key of the cluster, or one that only reads.
+    const grants = [agentGrant(ours.a, isReadOnly ? 'agent_r' : 'agent')];
+    return {
+      actor: { kind: 'api_key', id: federation.id, accountId: ours.accountId, grants },
+      headers: { 'service-api-key': api.tokenOf(federation) },
+    };
+  };
   const signed = async (name: string, ...grants: RoleGrant[]): Promise<TestCaller> => {
     const email = await ours.user(name, ...grants);
     const cookie = cookieOf(await api.call('sign_in', { body: { email, password } }));
@@ -113,6 +130,8 @@ async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<Wor
     app_r_a: await keyed('app_r_a', appGrant(a, 'app_r')),
     agent_a: await keyed('agent_a', agentGrant(ours.a)),
     agent_r_a: await keyed('agent_r_a', agentGrant(ours.a, 'agent_r')),
+    token_a: await federated('token_a', false),
+    token_r_a: await federated('token_r_a', true),
     account: await keyed('account', accountGrant),
     no_role: await signed('no_role'),
     admin_a: await signed('admin_a', { workspaceId: a, managedGrantName: 'admin' }),
@@ -200,6 +219,8 @@ const outsiders = [
   'app_r_a',
   'agent_a',
   'agent_r_a',
+  'token_a',
+  'token_r_a',
   'no_role',
   'admin_a',
   'reader_a',
@@ -273,6 +294,7 @@ async function stateOf({ accounts }: TestApi, { workspace, cluster, user, role, 
     workspace: await accounts.workspaces.get(accountId, workspace),
     clusters: await accounts.virtualClusters.list(accountId, workspace),
     deleted: await accounts.virtualClusters.listDeleted(accountId, workspace),
+    pipelines: await accounts.pipelines.list(accountId, cluster),
     user: await accounts.users.get(accountId, user),
     grants: await accounts.users.grantsOf(user),
     sessions: await accounts.sessions.list(user),

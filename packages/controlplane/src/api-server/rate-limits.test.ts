@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { startTestApi } from '../../testing/api-server.ts';
 import { appGrant, makeAccount, password } from '../../testing/two-accounts.ts';

@@ -4,7 +4,7 @@ import { type Clock, caps } from '@weir/core';
 import { duplicateKeyIn } from './duplicate-key.ts';
 
 /** A body has to be there within this. */
-const bodyMsMax = 10_000;
+const bodyMsMax = caps.apiBodyMsMax;
 
 /** Reads bodies of calls, so many bytes of all of them at a time. */
 export class RequestBodies {

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ApiError, apiKeyHeader } from '@weir/api';
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { type Caller, type CallerOptions, callerOf } from '../api-server/caller.ts';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
@@ -23,21 +23,11 @@ export interface McpCallerOptions extends CallerOptions {
 export const noBrowser: BrowserSession = { token: undefined, begin: () => {}, end: () => {} };
 
 export async function mcpCallerOf(request: IncomingMessage, options: McpCallerOptions): Promise<McpCaller> {
-  refuseBothForms(request.headers);
   const remoteAddress = remoteAddressOf(request, options.isBehindProxy);
   const caller = await callerOf(request.headers, noBrowser, remoteAddress, options);
   for (const { actor } of caller.actors) orWait(options.requests.take(actor.id));
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
   return { caller, remoteAddress, userAgent };
-}
-
-function refuseBothForms(headers: IncomingHttpHeaders): void {
-  const perWorkspace = Object.keys(headers).find((name) => name.startsWith(`${apiKeyHeader}-`));
-  if (headers[apiKeyHeader] === undefined || perWorkspace === undefined) return;
-  throw new ApiError(
-    'invalid_request',
-    `Send ${apiKeyHeader} or ${apiKeyHeader}-<workspace id>, and not both; ${apiKeyHeader} and ${perWorkspace.slice(0, 80)} were sent.`,
-  );
 }
 
 export function orWait(waitSeconds: number): void {

@@ -72,13 +72,12 @@ test('keys open what they may see, and nothing else is there', async (t) => {
       401,
       [],
     ],
-    ['both forms', { 'service-api-key': reader, [workspaceKeyHeader(own.a.id)]: reader }, 400, []],
+    ['both forms', { 'service-api-key': reader, [workspaceKeyHeader(own.a.id)]: reader }, 401, []],
   ];
   for (const [what, headers, status, sees] of rows) {
     const answer = await callTool(stage, headers, 'get_context');
     assert.equal(answer.status, status, `${what}: ${answer.text}`);
     if (status === 401) assert.match(answer.text, /invalid API key/, what);
-    if (status === 400) assert.match(answer.text, /service-api-key and service-api-key-wi_/, what);
     const seen = ['vcn_orders', 'vcn_payments'].filter((name) => answer.text.includes(name));
     if (what !== 'an agent') assert.deepEqual(seen, sees, what);
     assert.doesNotMatch(answer.text, /Other/, what);
@@ -131,6 +130,35 @@ test('the documentation needs no key and reaches no cluster', async (t) => {
   assert.match(found.text, /reference\/acls\.md/);
   const key = { 'service-api-key': await own.key('reader', appGrant(own.a.id)) };
   assert.match((await callTool(docs, key, 'get_context')).text, /There is no tool/);
+});
+
+test('tools come with pictures, which this site serves to everybody', async (t) => {
+  const { stage, own } = await openWorld(t);
+  const response = await fetch(stage.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'service-api-key': await own.key('reader', appGrant(own.a.id, 'app_r')),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+  const text = await response.text();
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as {
+    result: { tools: { name: string; icons: { src: string }[] }[] };
+  };
+  const sources = new Set(result.tools.flatMap(({ icons }) => icons.map(({ src }) => src)));
+  assert.ok(sources.size > 5);
+  for (const source of sources) {
+    assert.equal(new URL(source).origin, new URL(stage.url).origin);
+    const icon = await fetch(source);
+    assert.equal(icon.status, 200, source);
+    assert.equal(icon.headers.get('content-type'), 'image/svg+xml');
+    assert.match(icon.headers.get('cache-control')!, /^public, max-age=\d+$/);
+    assert.match(await icon.text(), /^<svg /);
+  }
+  const posted = await fetch([...sources][0]!, { method: 'POST' });
+  assert.equal(posted.status, 405);
 });
 
 test('a real cluster is described as it is', async (t) => {

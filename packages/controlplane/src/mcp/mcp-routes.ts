@@ -14,6 +14,7 @@ import type { RateLimits } from '../api-server/rate-limits.ts';
 import { placeOf, remoteAddressOf } from '../api-server/remote-address.ts';
 import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
 import type { Route } from '../server.ts';
+import { iconRoute } from './icon-route.ts';
 import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
 export interface McpRoutesOptions {
@@ -78,6 +79,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
     routes: [
       { matches: (path) => path === mcpPath, answer: ofControlPlane.answer },
       { matches: (path) => path === docsMcpPath, answer: ofDocs.answer },
+      iconRoute,
     ],
     async close() {
       await Promise.all([ofControlPlane.close(), ofDocs.close()]);

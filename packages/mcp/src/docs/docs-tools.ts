@@ -33,6 +33,7 @@ export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
   return [
     {
       name: 'search_docs',
+      icon: 'docs',
       title: 'Search the documentation',
       description: 'Finds sections of the documentation by words, the best first. read_doc reads a page.',
       input: searchInput,
@@ -47,6 +48,7 @@ export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
     },
     {
       name: 'read_doc',
+      icon: 'docs',
       title: 'Read a page of the documentation',
       description: 'Gives a page of the documentation as Markdown, or the part of it that begins at a line.',
       input: readInput,

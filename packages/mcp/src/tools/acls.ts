@@ -17,6 +17,7 @@ const { virtual_cluster_id: _, ...question } = catalogue.explain_access.input.sh
 export const aclTools = [
   defineTool({
     name: 'list_acls',
+    icon: 'access',
     operations: ['virtual_clusters/acls/list', 'describe_virtual_cluster_configuration'],
     note: 'explain_access tells what they mean for somebody.',
     input: {
@@ -64,12 +65,7 @@ export const aclTools = [
           items,
           keyOf: (acl) => JSON.stringify(acl),
           rowsOf: (shown) => shown,
-          hint: () =>
-            mode === 'off'
-              ? 'ACLs are off: no rule counts, everybody may do everything.'
-              : mode === 'shadow'
-                ? 'Rules are only tried out: nothing is denied yet.'
-                : undefined,
+          hint: (_shown, hasMore) => modeHints[mode] ?? (hasMore ? undefined : nextCall),
           consoleUrl: asking.consoleUrl(consolePaths.acls(clusterId)),
         });
       });
@@ -77,6 +73,7 @@ export const aclTools = [
   }),
   defineTool({
     name: 'explain_access',
+    icon: 'access',
     operations: ['explain_access', 'get_events_timeline'],
     input: {
       ...clusterArgument,
@@ -101,7 +98,9 @@ export const aclTools = [
             next_cursor: null,
             hint: isLacking
               ? `A rule that allows it: ALLOW ${told.principals.at(-1)} ${asked.operation} on ${asked.resource_type} ${asked.resource_name} from *. An administrator can add it.`
-              : undefined,
+              : told.do_rules_allow
+                ? undefined
+                : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.',
             console_url: asking.consoleUrl(consolePaths.acls(clusterId)),
           },
           { format, tokensMax },
@@ -112,6 +111,13 @@ export const aclTools = [
 ];
 
 type Rule = z.output<typeof rule>;
+
+const nextCall = 'explain_access tells which of them decides about somebody.';
+
+const modeHints: Readonly<Record<string, string | undefined>> = {
+  off: 'ACLs are off: no rule counts, everybody may do everything.',
+  shadow: 'Rules are only tried out: nothing is denied yet.',
+};
 
 /** How often it was denied lately, under any name. Without events nobody knows. */
 async function denialsOf(

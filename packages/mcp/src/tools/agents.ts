@@ -12,6 +12,7 @@ const concise = ['agent_id', 'host', 'release', 'roles', 'zone', 'cpu_load', 'la
 export const agentTools = [
   defineTool({
     name: 'list_agents',
+    icon: 'agents',
     operations: ['list_agents'],
     input: {
       ...clusterArgument,
@@ -36,11 +37,13 @@ export const agentTools = [
           items: agents,
           keyOf: ({ agent_id }) => agent_id,
           rowsOf: (shown) => shown,
-          hint: (shown) => {
+          hint: (shown, hasMore) => {
+            if (shown.length === 0 && (group ?? role) !== undefined)
+              return 'No agent is like that; without group and role it lists all.';
             if (shown.length === 0) return 'No agent called in lately: nothing serves Kafka clients here.';
-            return releases.size > 1
-              ? `Agents run ${releases.size} releases: ${[...releases].join(', ')}.`
-              : undefined;
+            if (releases.size > 1)
+              return `Agents run ${releases.size} releases: ${[...releases].join(', ')}.`;
+            return hasMore ? undefined : 'search_events with event_types ["agent_logs"] shows what they log.';
           },
           consoleUrl: asking.consoleUrl(consolePaths.agents(clusterId)),
         });

@@ -11,7 +11,7 @@ export const formatArguments = {
   format: z
     .enum(['concise', 'detailed'])
     .default('concise')
-    .describe('concise: the main fields as a table; detailed: all of them as JSON.'),
+    .describe('concise: a table of the main fields; detailed: all, as JSON.'),
   max_tokens: z
     .int()
     .min(200)

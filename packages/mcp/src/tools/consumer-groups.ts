@@ -23,6 +23,7 @@ const namesMax = 1000;
 export const consumerGroupTools = [
   defineTool({
     name: 'list_consumer_groups',
+    icon: 'group',
     operations: ['list_consumer_groups'],
     note: 'The largest lag comes first.',
     input: {
@@ -64,6 +65,7 @@ export const consumerGroupTools = [
   }),
   defineTool({
     name: 'describe_consumer_group',
+    icon: 'group',
     operations: ['describe_consumer_group', 'list_consumer_groups'],
     input: {
       ...clusterArgument,

@@ -18,7 +18,9 @@ const limits = {
 export const contextTools = [
   defineTool({
     name: 'get_context',
+    icon: 'cluster',
     operations: ['get_context'],
+    title: 'Get context',
     note: 'Call it first: it names the virtual clusters that all other tools need.',
     input: { ...formatArguments },
     output: {

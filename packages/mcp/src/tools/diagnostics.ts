@@ -32,6 +32,7 @@ const clustersMax = 50;
 export const diagnosticTools = [
   defineTool({
     name: 'list_diagnostics',
+    icon: 'diagnostics',
     operations: ['list_diagnostics', 'get_context'],
     note: 'Without a cluster, of all that the keys reach. Those that fail come first.',
     input: {
@@ -89,6 +90,7 @@ export const diagnosticTools = [
   }),
   defineTool({
     name: 'get_diagnostic',
+    icon: 'diagnostics',
     operations: ['get_diagnostic', 'list_diagnostic_history', 'list_diagnostics'],
     summary:
       'Tells what a diagnostic found, why that matters, what to do, and when it failed and recovered before.',

@@ -21,8 +21,11 @@ import {
 import { defineTool } from './tool.ts';
 
 const timeline = catalogue.get_events_timeline;
-const { group_by, aggregation, field } = timeline.input.shape;
+const { aggregation, field } = timeline.input.shape;
 type Series = OutputOf<'get_events_timeline'>['timeline']['series'][number];
+
+const groupFieldsMax = 2;
+const groupField = z.string().min(1).max(1024);
 
 const side = () =>
   z.strictObject({
@@ -33,14 +36,18 @@ const side = () =>
 export const eventFigureTools = [
   defineTool({
     name: 'aggregate_events',
+    icon: 'events',
     operations: ['get_events_timeline'],
     title: 'Count events',
     summary:
-      'Counts events by the values of a field and over time, or tells the avg, max, min or sum of a number in them.',
+      'Counts events by the values of one field or two, and over time, or tells the avg, max, min or sum of a number in them.',
     input: {
       ...clusterArgument,
       ...searchArguments,
-      group_by,
+      group_by: z
+        .union([groupField, z.array(groupField).max(groupFieldsMax)])
+        .default([])
+        .describe('A field such as type or data.operation, or two: one group per value or pair.'),
       measure: aggregation,
       field,
       top: z
@@ -54,18 +61,22 @@ export const eventFigureTools = [
     },
     output: {
       ...searchOutput,
-      bucket_seconds: timeline.output.shape.timeline.shape.bucket_seconds,
-      first_bucket: z.string().nullable().describe('Where the first part begins.'),
+      bucket_seconds: z
+        .number()
+        .nullable()
+        .describe('How long a part of the time is; null without over_time.'),
+      first_bucket: z.string().nullable().describe('Where the first part begins; likewise.'),
       groups: z
         .array(
           z.object({
             key: z.string().nullable().describe('The value; null where events lack it, Other for the rest.'),
-            count: z.int().describe('Events.'),
-            value: z.number().nullable().describe('The measure; null for avg over several parts.'),
+            second_key: z.string().nullable().optional().describe('The value of the second field.'),
+            count: z.int().describe('Events, or numbers where there is a field.'),
+            value: z.number().nullable().describe('The measure over the whole time.'),
             points: z
               .array(z.number().nullable())
               .optional()
-              .describe('The measure in each part of the time.'),
+              .describe('The measure in each part of the time, from the first to the last that has any.'),
           }),
         )
         .describe('The most events first.'),
@@ -77,25 +88,31 @@ export const eventFigureTools = [
             'invalid_arguments',
             `${args.measure} needs field, the field with the numbers.`,
           );
+        const [group_by, then_by] = [args.group_by].flat();
         const found = await asking.call('get_events_timeline', {
           virtual_cluster_id: clusterId,
           ...scopeOf(args, asking),
-          group_by: args.group_by,
+          group_by,
+          then_by,
           aggregation: args.measure,
           field: args.field,
           series_limit: args.top,
         });
         const { bucket_seconds, series, is_approximate } = found.timeline;
+        const [from, to] = args.over_time ? filledPart(series, args.measure) : [0, 0];
         return answerOf(
           {
             stats: statsOf(found),
-            bucket_seconds,
-            first_bucket: series[0]?.points[0]?.[0] ?? null,
+            bucket_seconds: args.over_time ? bucket_seconds : null,
+            first_bucket: from < to ? String(series[0]!.points[from]![0]) : null,
             groups: series.map((one) => ({
-              key: one.is_other ? 'Other' : one.key === null ? null : String(one.key),
+              key: one.is_other ? 'Other' : keyOf(one.key),
+              ...(one.then_key === undefined ? {} : { second_key: keyOf(one.then_key) }),
               count: one.count,
-              value: totalOf(one, args.measure),
-              ...(args.over_time ? { points: one.points.map(([, value]) => value as number | null) } : {}),
+              value: args.measure === 'count' ? one.count : one.total,
+              ...(args.over_time
+                ? { points: one.points.slice(from, to).map(([, value]) => value as number | null) }
+                : {}),
             })),
           },
           {
@@ -103,13 +120,17 @@ export const eventFigureTools = [
             next_cursor: null,
             hint:
               [
-                basisHint(found),
+                basisHint(found) ?? nextCallOf(series, group_by),
                 is_approximate ? 'There are so many values that the counts are about right only.' : undefined,
               ]
                 .filter((words) => words !== undefined)
                 .join(' ') || undefined,
             console_url: asking.consoleUrl(
-              consolePaths.events(clusterId, { ...linkOf(args), group_by: args.group_by ?? '' }),
+              consolePaths.events(clusterId, {
+                ...linkOf(args),
+                group_by: group_by ?? '',
+                then_by: then_by ?? '',
+              }),
             ),
           },
           { format: args.format, tokensMax: args.max_tokens },
@@ -119,6 +140,7 @@ export const eventFigureTools = [
   }),
   defineTool({
     name: 'compare_events',
+    icon: 'events',
     operations: ['list_event_fields'],
     title: 'Compare events',
     summary:
@@ -186,22 +208,29 @@ type Fields = OutputOf<'list_event_fields'>;
 function hintOf(chosen: Fields, usual: Fields, differenceCount: number): string | undefined {
   if (chosen.sampled_events === 0) return `The selection has no events. ${basisHint(chosen) ?? ''}`.trim();
   if (usual.sampled_events === 0) return 'The baseline has no events: all of the selection is new.';
-  return differenceCount === 0 ? 'The two do not differ in any field.' : undefined;
+  return differenceCount === 0
+    ? 'The two do not differ in any field.'
+    : 'search_events with such a value in the filter shows the events.';
 }
 
-/** What a series comes to over the whole time. An average of averages would be wrong. */
-function totalOf({ count, points }: Series, measure: string): number | null {
-  const values = points.flatMap(([, value]) => (typeof value === 'number' ? [value] : []));
-  switch (measure) {
-    case 'count':
-      return count;
-    case 'sum':
-      return values.reduce((sum, value) => sum + value, 0);
-    case 'max':
-      return values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b));
-    case 'min':
-      return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
-    default:
-      return values.length === 1 ? values[0]! : null;
-  }
+/** Where the points begin and end, without those before and behind at which no group has anything. */
+function filledPart(series: readonly Series[], measure: string): readonly [from: number, to: number] {
+  const nothing = measure === 'count' ? 0 : null;
+  const isFilled = (_: unknown, place: number) => series.some(({ points }) => points[place]![1] !== nothing);
+  const places = series[0]?.points ?? [];
+  return [Math.max(0, places.findIndex(isFilled)), places.findLastIndex(isFilled) + 1];
+}
+
+function nextCallOf(series: readonly Series[], groupBy: string | undefined): string {
+  if (series.some(({ is_other }) => is_other))
+    return 'Other is all further values: raise top, or leave out what is known with a filter.';
+  if (groupBy !== undefined && series.every(({ key }) => key === null))
+    return `No event has ${groupBy}; list_event_fields tells the fields that they have.`;
+  return groupBy === undefined
+    ? 'group_by tells what they are; search_events shows them.'
+    : 'search_events with a value of a group in the filter shows its events.';
+}
+
+function keyOf(key: Series['key']): string | null {
+  return key === null ? null : String(key);
 }

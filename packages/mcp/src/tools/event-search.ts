@@ -8,17 +8,9 @@ import { onCluster } from './find-cluster.ts';
 /** What all searches for events have in common. */
 
 export const timeArguments = {
-  since: z
-    .string()
-    .max(32)
-    .optional()
-    .describe('The last part of time: 5m, 1h, up to 24h; 1h if no time is given.'),
-  start: z
-    .string()
-    .max(40)
-    .optional()
-    .describe('Instead of since: a moment such as 2026-01-31T12:00:00Z; with end.'),
-  end: z.string().max(40).optional().describe('The end of it, at most 24 h after start.'),
+  since: z.string().max(32).optional().describe('The last 5m, 1h, up to 24h; 1h if no time is given.'),
+  start: z.string().max(40).optional().describe('Instead of since: a time such as 2026-01-31T12:00:00Z.'),
+  end: z.string().max(40).optional().describe('With start, at most 24 h after it.'),
 };
 
 const { event_types } = catalogue.search_events.input.shape;

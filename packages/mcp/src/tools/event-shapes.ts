@@ -1,6 +1,6 @@
-import { catalogue, consolePaths } from '@weir/api';
-import { caps } from '@weir/core';
-import { eventTypeNames, eventTypes, filterFieldsOf, parseFilter, pointAt, printFilter } from '@weir/events';
+import { ApiError, catalogue, consolePaths } from '@weir/api';
+import { caps, GiB } from '@weir/core';
+import { eventTypeNames, eventTypes, filterFieldsOf, parseFilter, printFilter } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
@@ -10,10 +10,12 @@ import {
   basisHint,
   linkOf,
   onEvents,
+  type SearchArguments,
   scopeOf,
   searchArguments,
   searchOutput,
   statsOf,
+  timeArguments,
 } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
@@ -25,6 +27,7 @@ const fieldColumns = ['name', 'types', 'coverage_percent', 'distinct_values', 't
 export const eventShapeTools = [
   defineTool({
     name: 'list_event_types',
+    icon: 'events',
     operations: ['get_events_state', 'get_events_timeline'],
     title: 'List event types',
     summary:
@@ -54,7 +57,7 @@ export const eventShapeTools = [
               enabled: state.enabled && state.event_types[type]?.enabled === true,
               events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
               last_seen: counts?.get(type)?.lastSeen ?? null,
-              description: eventTypes[type].description,
+              description: withoutLinks(eventTypes[type].description),
             })),
           },
           {
@@ -72,6 +75,7 @@ export const eventShapeTools = [
   }),
   defineTool({
     name: 'list_event_fields',
+    icon: 'events',
     operations: ['list_event_fields'],
     input: { ...clusterArgument, ...searchArguments, ...queryArgument, ...listArguments(50) },
     output: {
@@ -113,7 +117,9 @@ export const eventShapeTools = [
                 ({ value, events }) => `${String(value).slice(0, 80)} (${events})`,
               ),
             })),
-          hint: () => basisHint(found),
+          hint: (_shown, hasMore) =>
+            basisHint(found) ??
+            (hasMore ? undefined : 'Filters, and group_by of aggregate_events, take these names.'),
           consoleUrl: asking.consoleUrl(consolePaths.events(clusterId, linkOf(args))),
         });
       });
@@ -121,11 +127,14 @@ export const eventShapeTools = [
   }),
   defineTool({
     name: 'check_filter',
+    icon: 'events',
     operations: ['check_event_filter'],
-    note: 'Needs no virtual cluster.',
+    note: 'With a virtual cluster it also estimates what search_events and aggregate_events would read there.',
     input: {
       filter: z.string().max(caps.filterCharsMax).describe('The filter.'),
+      virtual_cluster: clusterArgument.virtual_cluster.optional(),
       event_types: catalogue.search_events.input.shape.event_types,
+      ...timeArguments,
       ...formatArguments,
     },
     output: {
@@ -133,27 +142,40 @@ export const eventShapeTools = [
       normalized: z.string().nullable().describe('The filter as it is understood.'),
       problems: z.array(problem).describe('What is wrong.'),
       unknown_fields: z.array(problem).describe('Fields that events of these types are not known to have.'),
-      marked: z.string().nullable().describe('The line with marks under the first problem.'),
+      marked: z.string().nullable().describe('The filter with marks around the first problem.'),
+      estimate: z
+        .object({
+          events: z.int().describe('Events that types, time and filter do not rule out.'),
+          bytes: z.int().describe('Bytes that would be read for them.'),
+        })
+        .nullable()
+        .describe('What a search would take at most; null without a virtual cluster.'),
     },
-    async run({ filter: text, event_types, format, max_tokens: tokensMax }, asking) {
+    async run(args, asking) {
+      const { filter: text, virtual_cluster: given, event_types, format, max_tokens: tokensMax } = args;
       const { filter, problems = [] } = parseFilter(text);
       const types = event_types.length === 0 ? undefined : event_types;
       const checked = filter === undefined ? undefined : parseFilter(text, { fields: filterFieldsOf(types) });
       const unknown = checked?.problems ?? [];
       const first = problems[0] ?? unknown[0];
+      const { estimate, url, advice } =
+        filter === undefined || given === undefined ? unestimated : await estimateOf(given, args, asking);
       return answerOf(
         {
           is_valid: filter !== undefined,
           normalized: filter === undefined ? null : printFilter(filter),
           problems,
           unknown_fields: unknown,
-          marked: first === undefined ? null : pointAt(text, first),
+          marked: first === undefined ? null : marked(text, first),
+          estimate,
         },
         {
           truncated: false,
           next_cursor: null,
-          hint: hintOf(problems.length, unknown.length),
-          console_url: asking.consoleUrl(consolePaths.clusters()),
+          hint: [hintOf(problems.length, unknown.length), advice ?? nextCallOf(problems.length, given)]
+            .filter(Boolean)
+            .join(' '),
+          console_url: asking.consoleUrl(url),
         },
         { format, tokensMax },
       );
@@ -168,8 +190,62 @@ function hintOf(problemCount: number, unknownCount: number): string | undefined 
     : undefined;
 }
 
+interface Estimated {
+  readonly estimate: { readonly events: number; readonly bytes: number } | null;
+  /** The same search in the console. */
+  readonly url: string;
+  readonly advice?: string;
+}
+
+const unestimated: Estimated = { estimate: null, url: consolePaths.clusters() };
+
+/** Beyond it a search may run out of its time, on an agent that reads some hundred megabytes a second. */
+const manyBytes = 2 * GiB;
+
+/** The filter has been checked by then, so that whatever else goes wrong is told beside what is known of it. */
+async function estimateOf(given: string, args: SearchArguments, asking: Asking): Promise<Estimated> {
+  const scope = scopeOf(args, asking);
+  return onCluster(asking, given, async (clusterId): Promise<Estimated> => {
+    const url = consolePaths.events(clusterId, linkOf(args));
+    try {
+      const question = { virtual_cluster_id: clusterId, ...scope, with_estimate: true };
+      const { estimate, message } = await asking.call('check_event_filter', question);
+      if (estimate === undefined) return { estimate: null, url };
+      const { events, bytes, is_partial: isMore } = estimate;
+      const advice = message ?? adviceOn(bytes, isMore);
+      return { estimate: { events, bytes }, url, ...(advice === undefined ? {} : { advice }) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'not_found') throw error;
+      return { estimate: null, url, advice: `There is no estimate: ${error.message}` };
+    }
+  });
+}
+
+function adviceOn(bytes: number, isMore: boolean): string | undefined {
+  if (isMore || bytes > manyBytes)
+    return 'That is much for one search: narrow the time or the event types first.';
+  return undefined;
+}
+
+function nextCallOf(problemCount: number, given: string | undefined): string | undefined {
+  if (problemCount > 0) return undefined;
+  return given === undefined
+    ? 'aggregate_events and search_events take it; with virtual_cluster this tells what they would read.'
+    : 'aggregate_events and search_events take it.';
+}
+
+/** In one line, since answers are read line by line: marks under a line would be torn from it. */
+function marked(text: string, { from, to }: { readonly from: number; readonly to: number }): string {
+  return `${text.slice(0, from)}>>>${text.slice(from, to)}<<<${text.slice(to)}`;
+}
+
 function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10;
+}
+
+/** They lead to pages that are not here. */
+function withoutLinks(markdown: string): string {
+  return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
 /** Nobody could be asked when no agent answers; the types are told all the same. */

@@ -21,11 +21,14 @@ type Event = OutputOf<'search_events'>['events'][number];
 const concise = ['time', 'type', 'level', 'message', 'id'];
 const fieldsMax = 10;
 const neighboursMax = 10;
+const nextCall = 'get_event gives one of them whole, with what happened around it.';
 
 export const eventTools = [
   defineTool({
     name: 'search_events',
+    icon: 'events',
     operations: ['search_events'],
+    summary: 'Finds events of a virtual cluster by time, type and filter, the newest first.',
     note: 'aggregate_events counts them and is cheaper; use it first.',
     input: {
       ...clusterArgument,
@@ -69,7 +72,7 @@ export const eventTools = [
             return { rows, nextCursor: last.next_cursor };
           },
           lateFields: () => ({ stats: statsOf(last!) }),
-          hint: () => basisHint(last!),
+          hint: (_shown, hasMore) => basisHint(last!) ?? (hasMore ? undefined : nextCall),
           consoleUrl: asking.consoleUrl(consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort })),
         });
       });
@@ -77,6 +80,7 @@ export const eventTools = [
   }),
   defineTool({
     name: 'get_event',
+    icon: 'events',
     operations: ['get_event'],
     input: {
       ...clusterArgument,
@@ -115,6 +119,10 @@ export const eventTools = [
           {
             truncated: false,
             next_cursor: null,
+            hint:
+              neighbors === 0
+                ? 'With neighbors it shows what happened before and after; search_events with a filter shows others like it.'
+                : undefined,
             console_url: asking.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
           },
           { format, tokensMax: max_tokens },

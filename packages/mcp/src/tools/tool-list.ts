@@ -1,5 +1,6 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { iconUrl } from '../icons.ts';
 import type { Tool } from './tool.ts';
 
 /** What tools say of themselves. All of them only read, and reading again gives the same. */
@@ -10,11 +11,17 @@ const annotations = {
   openWorldHint: false,
 };
 
-/** A tool as clients are told of it. Schemas take longer to write than a request to answer, so that it is done once. */
-export function listedTool({ name, title, description, input, output }: Tool): ListedTool {
+/**
+ * A tool as clients of a site are told of it. Schemas take longer to write than a request to answer, so that it is done once.
+ */
+export function listedTool(
+  { name, icon, title, description, input, output }: Tool,
+  siteUrl: string,
+): ListedTool {
   return {
     name,
     title,
+    icons: [{ src: iconUrl(icon, siteUrl) }],
     description,
     inputSchema: schemaOf(input, 'input') as ListedTool['inputSchema'],
     outputSchema: schemaOf(output, 'output') as NonNullable<ListedTool['outputSchema']>,
@@ -40,8 +47,11 @@ const askingParts = [
   'maximum',
 ];
 
-/** Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. */
-const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'enum', 'const'];
+/**
+ * Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. The values that a text may have are
+ * left out as well: a later release may know more of them, and clients that keep the list would refuse its answers.
+ */
+const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'const'];
 
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
   const full = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;

@@ -1,11 +1,13 @@
 import { catalogue, type OperationName } from '@weir/api';
 import * as z from 'zod';
 import type { ToolAnswer } from '../answers/answer.ts';
+import type { IconName } from '../icons.ts';
 import type { Asking } from './asking.ts';
 
 /** Something that a model can ask for. It only ever reads. */
 export interface Tool {
   readonly name: string;
+  readonly icon: IconName;
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
@@ -17,6 +19,8 @@ export interface Tool {
 
 export interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly name: string;
+  /** That of its family. */
+  readonly icon: IconName;
   /** The operations that it is made of. The first is the one whose words describe it. */
   readonly operations: readonly [OperationName, ...OperationName[]];
   /** Instead of the words of the operation, for tools that are more than one. */
@@ -39,11 +43,12 @@ const tail = {
 
 /** A tool in the words of its operation, unless it has some of its own. */
 export function defineTool<Input extends z.ZodRawShape>(definition: ToolDefinition<Input>): Tool {
-  const { name, operations, input, output, note } = definition;
+  const { name, icon, operations, input, output, note } = definition;
   const operation = catalogue[operations[0]];
   const { title = operation.title, summary = operation.summary } = definition;
   return {
     name,
+    icon,
     title,
     description: [summary, note].filter((words) => words !== undefined).join(' '),
     input: z.strictObject(input),

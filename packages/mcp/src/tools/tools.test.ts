@@ -31,19 +31,25 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
     resource_type: 'TOPIC',
     resource_name: 'orders',
   },
+  list_pipelines: { virtual_cluster: cluster, query: 'orders' },
+  describe_pipeline: { virtual_cluster: cluster, pipeline: 'clean-orders' },
   list_event_types: { virtual_cluster: cluster },
   list_event_fields: { virtual_cluster: cluster, event_types: ['acl_logs'] },
-  check_filter: { filter: 'data.operation = "WRITE"' },
+  check_filter: { filter: 'data.operation == "WRITE"', virtual_cluster: cluster, since: '15m' },
   search_events: { virtual_cluster: cluster, since: '15m', filter: 'data.operation == "WRITE"' },
   get_event: { virtual_cluster: cluster, event_id: 'an-id', neighbors: 2 },
-  aggregate_events: { virtual_cluster: cluster, group_by: 'data.operation', over_time: true },
+  aggregate_events: {
+    virtual_cluster: cluster,
+    group_by: ['data.operation', 'data.resource_type'],
+    over_time: true,
+  },
   compare_events: {
     virtual_cluster: cluster,
     selection: { since: '1h', filter: 'data.log_level == "error"' },
   },
 };
 
-const listed = tools.map(listedTool);
+const listed = tools.map((tool) => listedTool(tool, 'https://weir.example'));
 
 test('the list of tools is what the snapshot says', () => {
   const file = new URL('./tools.snapshot.json', import.meta.url);
@@ -117,6 +123,12 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, says:
     /^cluster_not_found: .*orders/,
   ],
   [
+    'a pipeline that is not there',
+    'describe_pipeline',
+    { virtual_cluster: cluster, pipeline: 'clean-order' },
+    /^pipeline_not_found: .*clean-orders/,
+  ],
+  [
     'a cursor that is none',
     'list_topics',
     { virtual_cluster: cluster, cursor: 'nonsense' },
@@ -158,6 +170,12 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, says:
     'aggregate_events',
     { virtual_cluster: cluster, measure: 'avg' },
     /^invalid_arguments: avg needs field/,
+  ],
+  [
+    'three fields to group by',
+    'aggregate_events',
+    { virtual_cluster: cluster, group_by: ['type', 'data.operation', 'data.principal'] },
+    /^invalid_arguments: group_by: /,
   ],
 ];
 

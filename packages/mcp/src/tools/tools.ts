@@ -6,6 +6,7 @@ import { diagnosticTools } from './diagnostics.ts';
 import { eventFigureTools } from './event-figures.ts';
 import { eventShapeTools } from './event-shapes.ts';
 import { eventTools } from './events.ts';
+import { pipelineTools } from './pipelines.ts';
 import type { Tool } from './tool.ts';
 import { topicTools } from './topics.ts';
 import { virtualClusterTools } from './virtual-clusters.ts';
@@ -19,6 +20,7 @@ export const tools: readonly Tool[] = [
   ...consumerGroupTools,
   ...diagnosticTools,
   ...aclTools,
+  ...pipelineTools,
   ...eventShapeTools,
   ...eventTools,
   ...eventFigureTools,

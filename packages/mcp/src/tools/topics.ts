@@ -28,6 +28,7 @@ const described = catalogue.describe_topic.output.shape;
 export const topicTools = [
   defineTool({
     name: 'list_topics',
+    icon: 'topic',
     operations: ['list_topics'],
     input: {
       ...clusterArgument,
@@ -51,10 +52,11 @@ export const topicTools = [
           items,
           keyOf: ({ name }) => name,
           rowsOf: (shown) => shown.map(told),
-          hint: (shown) =>
-            shown.length === 0 && topics.length > 0
-              ? `None of ${topics.length} topics has this in its name; leave out query.`
-              : undefined,
+          hint: (shown, hasMore) => {
+            if (shown.length === 0 && topics.length > 0)
+              return `None of ${topics.length} topics has this in its name; leave out query.`;
+            return hasMore ? undefined : 'describe_topic tells the configs of one.';
+          },
           consoleUrl: asking.consoleUrl(consolePaths.topics(clusterId)),
         });
       });
@@ -62,6 +64,7 @@ export const topicTools = [
   }),
   defineTool({
     name: 'describe_topic',
+    icon: 'topic',
     operations: [
       'describe_topic',
       'list_topics',

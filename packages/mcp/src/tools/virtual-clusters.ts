@@ -41,6 +41,7 @@ const { are_acls_enabled, acl_shadowing_enabled, default_topic_type, is_auto_cre
 export const virtualClusterTools = [
   defineTool({
     name: 'list_virtual_clusters',
+    icon: 'cluster',
     operations: ['list_virtual_clusters', 'get_events_state', 'list_agents', 'list_diagnostics'],
     input: {
       workspace_id: catalogue.list_virtual_clusters.input.shape.workspace_id,
@@ -81,6 +82,7 @@ export const virtualClusterTools = [
   }),
   defineTool({
     name: 'describe_virtual_cluster',
+    icon: 'cluster',
     operations: [
       'describe_virtual_cluster',
       'describe_virtual_cluster_configuration',

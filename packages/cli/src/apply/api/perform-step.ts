@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '@weir/api';
-import type { WritingStep } from '../plan/step.ts';
+import type { PipelineTask, WritingStep } from '../plan/step.ts';
 import type { SecretKeeper } from '../secrets/secret-keeper.ts';
 
 export interface PerformContext {
@@ -7,6 +7,9 @@ export interface PerformContext {
   readonly secrets: SecretKeeper;
   /** The id of the cluster, once it is known. */
   clusterId: string | undefined;
+  /** The ids of pipelines that were made, and of their configurations, by the names of the pipelines. */
+  readonly pipelineIds: Map<string, string>;
+  readonly configurationIds: Map<string, string>;
 }
 
 /** Does one step, and gives what a person has to know of it besides. */
@@ -61,6 +64,10 @@ async function perform({ task }: WritingStep, context: PerformContext): Promise<
       await room.keep(made.key);
       return made.id;
     }
+    case 'create_pipeline':
+    case 'create_pipeline_configuration':
+    case 'change_pipeline_state':
+      return await performOnPipeline(task, context);
     case 'delete_api_key':
       await client.call(task.operation, task.input);
       return undefined;
@@ -71,6 +78,31 @@ async function perform({ task }: WritingStep, context: PerformContext): Promise<
       return undefined;
     }
   }
+}
+
+async function performOnPipeline(task: PipelineTask, context: PerformContext): Promise<string | undefined> {
+  const { client, pipelineIds, configurationIds } = context;
+  const virtual_cluster_id = clusterIdOf(context);
+  if (task.operation === 'create_pipeline') {
+    const { pipeline_id } = await client.call(task.operation, { virtual_cluster_id, ...task.input });
+    pipelineIds.set(task.input.pipeline_name, pipeline_id);
+    return pipeline_id;
+  }
+  const pipeline_id = task.pipelineId ?? pipelineIds.get(task.pipeline);
+  if (pipeline_id === undefined) throw new Error('a step was begun before its pipeline was made');
+  const target = { virtual_cluster_id, pipeline_id };
+  if (task.operation === 'create_pipeline_configuration') {
+    const made = await client.call(task.operation, { ...target, configuration_yaml: task.yaml });
+    configurationIds.set(task.pipeline, made.configuration_id);
+    return made.configuration_id;
+  }
+  await client.call(task.operation, {
+    ...target,
+    desired_state: task.state,
+    deployed_configuration_id:
+      task.deploys && (task.deploys.configurationId ?? configurationIds.get(task.pipeline)),
+  });
+  return undefined;
 }
 
 function clusterIdOf({ clusterId }: PerformContext): string {

@@ -1,6 +1,6 @@
 import { type Client, clusterTypes, type OutputOf, prefixed } from '@weir/api';
 import { caps } from '@weir/core';
-import type { ActualCluster, ActualTopic, Found } from '../actual.ts';
+import type { ActualCluster, ActualPipeline, ActualTopic, Found } from '../actual.ts';
 import { isInternalTopic } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import { mapBounded } from './bounded.ts';
@@ -55,13 +55,14 @@ async function readCluster(
 ): Promise<ActualCluster> {
   const target = { virtual_cluster_id: listed.id };
   const { region, region_group } = listed.cluster_region;
-  const [tags, configuration, topics, credentials, acls, events] = await Promise.all([
+  const [tags, configuration, topics, credentials, acls, events, pipelines] = await Promise.all([
     desired.tags && client.call('describe_virtual_cluster_tags', target),
     desired.configuration && client.call('describe_virtual_cluster_configuration', target),
     desired.topics && readTopics(client, desired, target, options),
     desired.credentials && client.call('list_virtual_cluster_credentials', target),
     desired.acls && client.call('virtual_clusters/acls/list', target),
     desired.events && client.call('get_events_state', target),
+    desired.pipelines && readPipelines(client, desired, target),
   ]);
   return {
     id: listed.id,
@@ -75,7 +76,33 @@ async function readCluster(
     credentials: credentials?.credentials,
     acls: acls?.acls,
     events,
+    pipelines,
   };
+}
+
+/** Configurations take a call for each pipeline, so that they are asked for only where the documents have one. */
+async function readPipelines(
+  client: Client,
+  desired: DesiredCluster,
+  target: { readonly virtual_cluster_id: string },
+): Promise<ActualPipeline[]> {
+  const { pipelines } = await client.call('list_pipelines', target);
+  const configured = desired.pipelines?.filter(({ configurationYaml }) => configurationYaml !== undefined);
+  const wanted = new Set(configured?.map(({ name }) => name));
+  return await mapBounded(pipelines, caps.applyCallsMax, async (listed): Promise<ActualPipeline> => {
+    const { id, name, type, state } = listed;
+    const { deployed_configuration_id: deployedId, deployed_configuration_version: version } = listed;
+    const deployed = deployedId === null || version === null ? undefined : { id: deployedId, version };
+    const pipeline = { id, name, type, state, deployed };
+    if (!wanted.has(name)) return pipeline;
+    const described = await client.call('describe_pipeline', { ...target, pipeline_id: id });
+    const configurations = described.pipeline_configurations.map((one) => ({
+      id: one.id,
+      version: one.version,
+      yaml: one.configuration_yaml,
+    }));
+    return { ...pipeline, configurations };
+  });
 }
 
 /** Configs take a call for each topic, so that they are asked for only where they matter. */

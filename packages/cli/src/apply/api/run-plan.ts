@@ -32,7 +32,13 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<Outcomes
   const outcomes = new Map<WritingStep, StepOutcome>();
   let hasFailed = false;
   for (const { id, steps } of plan.clusters) {
-    const context: PerformContext = { client, secrets, clusterId: id };
+    const context: PerformContext = {
+      client,
+      secrets,
+      clusterId: id,
+      pipelineIds: new Map(),
+      configurationIds: new Map(),
+    };
     const writing = steps.filter(isWriting);
     for (const phase of phases) {
       const together = writing.filter((step) => step.phase === phase);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { clusterTypeNames, clusterTypes, namePrefixes, prefixed } from '@weir/api';
+import { clusterTypeNames, clusterTypes, namePrefixes, pipelineTypes, prefixed } from '@weir/api';
 import { clusterResourceName } from '@weir/core';
 import { problemOfNewAcl } from '@weir/metadata';
 import type {
@@ -8,6 +8,7 @@ import type {
   DesiredCluster,
   DesiredConfiguration,
   DesiredCredential,
+  DesiredPipeline,
   DesiredTopic,
 } from '../desired.ts';
 import { type ConfigTexts, checkTexts } from './configs.ts';
@@ -49,6 +50,7 @@ export function desiredCluster(written: WrittenCluster, context: WritingContext)
     agentKeys: written.agent_keys?.map((_, index) => agentKeyOf(written, index, context)),
     acls: written.acls?.map((_, index) => aclOf(written, index, context)),
     events: written.events,
+    pipelines: written.pipelines?.map((_, index) => pipelineOf(written, index, context)),
   };
 }
 
@@ -182,6 +184,14 @@ function aclOf(written: WrittenCluster, index: number, context: WritingContext):
   });
   if (problem !== undefined) report(context, path, problem);
   return acl;
+}
+
+function pipelineOf(written: WrittenCluster, index: number, context: WritingContext): DesiredPipeline {
+  const { name, type, state, configuration_yaml } = written.pipelines![index]!;
+  const path = ['pipelines', index];
+  if (pipelineTypes[type].clusterType !== written.type)
+    report(context, [...path, 'type'], `a ${written.type} cluster has no pipelines of the type ${type}`);
+  return { place: placeOf(context, path), name, type, state, configurationYaml: configuration_yaml };
 }
 
 function checked(

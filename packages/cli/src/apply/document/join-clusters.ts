@@ -48,6 +48,7 @@ function joined(earlier: DesiredCluster, later: DesiredCluster, report: Report):
     credentials: both(earlier.credentials, later.credentials),
     agentKeys: both(earlier.agentKeys, later.agentKeys),
     acls: both(earlier.acls, later.acls),
+    pipelines: both(earlier.pipelines, later.pipelines),
   };
 }
 
@@ -58,7 +59,10 @@ function both<Item>(
   return earlier === undefined ? later : [...earlier, ...(later ?? [])];
 }
 
-function refuseTwins({ topics = [], credentials = [] }: DesiredCluster, report: Report): void {
+function refuseTwins(
+  { topics = [], credentials = [], pipelines = [] }: DesiredCluster,
+  report: Report,
+): void {
   refuseRepeated(
     topics,
     // Metrics cannot tell a dot from an underscore, so that a cluster refuses the second.
@@ -70,6 +74,12 @@ function refuseTwins({ topics = [], credentials = [] }: DesiredCluster, report: 
     credentials,
     ({ fullName }) => fullName,
     ({ name }) => `the credential ${name}`,
+    report,
+  );
+  refuseRepeated(
+    pipelines,
+    ({ name }) => name,
+    ({ name }) => `the pipeline ${name}`,
     report,
   );
 }

@@ -282,6 +282,19 @@ const broken: readonly [what: string, text: string, said: readonly string[]][] =
     ],
   ],
   [
+    'a field of a pipeline that there is not',
+    clusterWith('pipelines: [{ name: a, stat: paused }]'),
+    ['weir.yaml:4:28: virtual_clusters[0].pipelines[0].stat: unknown field; did you mean state?'],
+  ],
+  [
+    'pipelines of one name, and one of a type that the cluster does not have',
+    clusterWith('pipelines: [{ name: a }, { name: a }, { name: b, type: data_lake }]'),
+    [
+      'weir.yaml:4:60: virtual_clusters[0].pipelines[2].type: a byoc cluster has no pipelines of the type data_lake',
+      'weir.yaml:4:30: the pipeline a is at weir.yaml:4:17 already',
+    ],
+  ],
+  [
     'a tier in two documents',
     `${clusterWith('tier: pro')}---\n${clusterWith('tier: dev')}`,
     ['weir.yaml:8:5: virtual cluster shop has tier at weir.yaml:3:5 already; say it once'],

@@ -1,4 +1,11 @@
-import { catalogue, cloudProviders, clusterTypeNames, topicTypes } from '@weir/api';
+import {
+  catalogue,
+  cloudProviders,
+  clusterTypeNames,
+  pipelineStates,
+  pipelineTypeNames,
+  topicTypes,
+} from '@weir/api';
 import { caps, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 
@@ -12,6 +19,7 @@ const topic = catalogue.create_topic.input.shape;
 const rule = catalogue['virtual_clusters/acls/create'].input.shape.acl.shape;
 const credential = catalogue.create_virtual_cluster_credentials.input.shape;
 const apiKey = catalogue.create_api_key.input.shape;
+const pipeline = catalogue.create_pipeline.input.shape;
 const { tier } = catalogue.update_virtual_cluster_tier.input.shape;
 
 /** Configs are texts, and people write numbers and truths as they are. */
@@ -69,6 +77,13 @@ const aclSchema = z.strictObject({
   host: rule.host.default('*'),
   operation: rule.operation,
   permission_type: rule.permission_type.default('ALLOW'),
+});
+
+const pipelineSchema = z.strictObject({
+  name: pipeline.pipeline_name,
+  type: z.enum(pipelineTypeNames).default('bento'),
+  state: z.enum(pipelineStates).optional(),
+  configuration_yaml: catalogue.create_pipeline_configuration.input.shape.configuration_yaml,
 });
 
 const eventTypeSchema = z
@@ -130,6 +145,7 @@ const virtualClusterSchema = z.strictObject({
   agent_keys: z.array(agentKeySchema).max(caps.apiKeysMax).optional(),
   acls: z.array(aclSchema).max(caps.aclsMax).optional(),
   events: eventsSchema.optional(),
+  pipelines: z.array(pipelineSchema).max(caps.pipelinesPerClusterMax).optional(),
 });
 
 export const documentSchema = z.strictObject({

@@ -40,10 +40,26 @@ const shop: ActualCluster = {
   agentKeys: [agentKey('agents', 'agent', 'vci_shop'), agentKey('elsewhere', 'agent', 'vci_other')],
   acls: [acl('app', 'READ'), acl('app', 'WRITE')],
   events: { enabled: false, event_types: { acl_logs: { enabled: true, retention_period_nanos: 7 } } },
+  pipelines: [
+    {
+      id: 'pi_clean',
+      name: 'clean',
+      type: 'bento',
+      state: 'paused',
+      deployed: { id: 'pci_2', version: 2 },
+      configurations: [
+        { id: 'pci_1', version: 1, yaml: 'one' },
+        { id: 'pci_2', version: 2, yaml: 'two' },
+        { id: 'pci_3', version: 3, yaml: 'one' },
+      ],
+    },
+    { id: 'pi_old', name: 'old', type: 'bento', state: 'paused' },
+  ],
 };
 
 function credential(name: string, is_cluster_superuser: boolean) {
-  const fields = { username: `ccun_${name}`, created_at: '2026-01-31T12:00:00Z', read_only: false };
+  const times = { created_at: '2026-01-31T12:00:00Z', last_used_at: null };
+  const fields = { username: `ccun_${name}`, ...times, read_only: false };
   return { id: `cci_${name}`, name: `ccn_${name}`, is_cluster_superuser, ...fields };
 }
 
@@ -137,6 +153,31 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
     'events: { enabled: true, event_types: { acl_logs: { enabled: true, retention_period_nanos: 8 } } }',
     ['~ events: enabled false → true, acl_logs.retention_period_nanos 7 → 8'],
   ],
+  ['a pipeline that is there', 'pipelines: [{ name: clean }, { name: old, state: paused }]', []],
+  ['the configuration that is deployed', 'pipelines: [{ name: clean, configuration_yaml: two }]', []],
+  [
+    'a configuration that was kept, which the newest of its text is',
+    'pipelines: [{ name: clean, configuration_yaml: one }]',
+    ['~ pipeline clean: configuration version 2 → version 3'],
+  ],
+  [
+    'a configuration that is new, and the state',
+    'pipelines: [{ name: clean, state: running, configuration_yaml: four }]',
+    [
+      '+ pipeline configuration clean',
+      '~ pipeline clean: configuration version 2 → that of the file, state paused → running',
+    ],
+  ],
+  [
+    'a pipeline that is not there',
+    'pipelines: [{ name: fresh, configuration_yaml: one, state: paused }, { name: bare, type: orbit }]',
+    [
+      '+ pipeline fresh (bento)',
+      '+ pipeline bare (orbit)',
+      '+ pipeline configuration fresh',
+      '~ pipeline fresh: configuration = that of the file',
+    ],
+  ],
 ];
 
 test('what differs is done, and nothing else', async (t) => {
@@ -158,8 +199,9 @@ const prunings: readonly [what: string, rest: string, lines: readonly string[]][
   ],
   [
     'all kinds, the other way round',
-    `topics: [${orders}, { name: kept, partition_count: 1 }, { name: __service_events_acl_logs, partition_count: 1 }], credentials: [{ name: app }], agent_keys: [], acls: [${appReads}]`,
+    `topics: [${orders}, { name: kept, partition_count: 1 }, { name: __service_events_acl_logs, partition_count: 1 }], credentials: [{ name: app }], agent_keys: [], acls: [${appReads}], pipelines: [{ name: clean }]`,
     [
+      '- pipeline old',
       '- acl ALLOW User:app from *: WRITE TOPIC orders',
       '- credential ccn_root',
       '- agent key akn_agents',
@@ -238,6 +280,11 @@ const impossible: readonly [what: string, rest: string, said: string][] = [
     'a key of another cluster',
     'agent_keys: [{ name: elsewhere }]',
     'f:3:32: agent key elsewhere is a key of something else; give it another name',
+  ],
+  [
+    'a pipeline of another type',
+    'pipelines: [{ name: clean, type: orbit }]',
+    'f:3:31: pipeline clean has the type bento, which cannot be changed to orbit; make one by another name',
   ],
 ];
 

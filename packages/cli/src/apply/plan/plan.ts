@@ -7,6 +7,7 @@ import { planCluster } from './plan-cluster.ts';
 import { planConfiguration } from './plan-configuration.ts';
 import { planCredentials } from './plan-credentials.ts';
 import { planEvents } from './plan-events.ts';
+import { planPipelines } from './plan-pipelines.ts';
 import { planTopics } from './plan-topics.ts';
 import { isWriting, phases, type Step } from './step.ts';
 
@@ -46,6 +47,7 @@ const planners = [
   planAgentKeys,
   planAcls,
   planEvents,
+  planPipelines,
 ] as const satisfies readonly ((context: PlanContext) => readonly Step[])[];
 
 /** Compares what is wanted with what there is. It knows of nothing else, so that the same two always give the same plan. */

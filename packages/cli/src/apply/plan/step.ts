@@ -1,4 +1,4 @@
-import type { CallOf } from '@weir/api';
+import type { CallOf, PipelineState } from '@weir/api';
 import type { DesiredAgentKey, DesiredCredential } from '../desired.ts';
 
 /**
@@ -13,6 +13,10 @@ export const phases = [
   'acls',
   'acl enforcement',
   'events',
+  'pipelines',
+  'pipeline configurations',
+  'pipeline states',
+  'pipeline deletions',
   'acl deletions',
   'credential deletions',
   'topic deletions',
@@ -28,7 +32,9 @@ export type StepKind =
   | 'credential'
   | 'agent_key'
   | 'acl'
-  | 'events';
+  | 'events'
+  | 'pipeline'
+  | 'pipeline_configuration';
 
 /** One field that changes. */
 export interface Change {
@@ -78,7 +84,8 @@ type PlainName =
   | 'virtual_clusters/acls/create'
   | 'virtual_clusters/acls/delete'
   | 'delete_virtual_cluster_credentials'
-  | 'update_events_state';
+  | 'update_events_state'
+  | 'delete_pipeline';
 
 export type PlainTask = {
   [Name in PlainName]: {
@@ -96,4 +103,26 @@ export type Task =
     }
   | { readonly operation: 'create_virtual_cluster_credentials'; readonly credential: DesiredCredential }
   | { readonly operation: 'create_api_key'; readonly agentKey: DesiredAgentKey }
-  | { readonly operation: 'delete_api_key'; readonly input: CallOf<'delete_api_key'> };
+  | { readonly operation: 'delete_api_key'; readonly input: CallOf<'delete_api_key'> }
+  | PipelineTask;
+
+/** What is done to pipelines needs ids that earlier steps may have to find out. */
+export type PipelineTask =
+  | {
+      readonly operation: 'create_pipeline';
+      readonly input: Omit<CallOf<'create_pipeline'>, 'virtual_cluster_id'>;
+    }
+  | {
+      readonly operation: 'create_pipeline_configuration';
+      readonly pipeline: string;
+      readonly pipelineId: string | undefined;
+      readonly yaml: string;
+    }
+  | {
+      readonly operation: 'change_pipeline_state';
+      readonly pipeline: string;
+      readonly pipelineId: string | undefined;
+      readonly state: PipelineState | undefined;
+      /** The configuration that is to be deployed; without an id, the one that was made before. */
+      readonly deploys: { readonly configurationId: string | undefined } | undefined;
+    };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import { Kysely } from 'kysely';
 import { sqliteDialect } from '../database/sqlite-dialect.ts';
 import type { Schema } from '../schema.ts';

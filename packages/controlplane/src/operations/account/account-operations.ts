@@ -1,7 +1,9 @@
 import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { mcpConfigurationHandlers } from './mcp-configuration.ts';
+import { pipelineHandlers } from './pipelines.ts';
 import { sessionHandlers } from './sessions.ts';
 import { ssoHandlers } from './sso.ts';
 import { userRoleHandlers } from './user-roles.ts';
@@ -14,10 +16,16 @@ export interface AccountOperationsOptions {
   readonly accounts: AccountsDatabase;
   /** Where browsers reach the console; links of invitations and of single sign-on begin with it. */
   readonly publicUrl: () => string;
+  /** The bindings of workload identities in the file of the operator, of all clusters. */
+  readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
 }
 
 /** The handlers of all operations on people, keys and what belongs to whom. */
-export function accountOperations({ accounts, publicUrl }: AccountOperationsOptions) {
+export function accountOperations({
+  accounts,
+  publicUrl,
+  fileBindings = () => [],
+}: AccountOperationsOptions) {
   return {
     ...workspaceHandlers(accounts),
     ...userRoleHandlers(accounts),
@@ -28,6 +36,7 @@ export function accountOperations({ accounts, publicUrl }: AccountOperationsOpti
     ...auditHandlers(accounts),
     ...virtualClusterHandlers(accounts),
     ...ssoHandlers(accounts, publicUrl),
-    ...workloadIdentityHandlers(accounts),
+    ...workloadIdentityHandlers(accounts, fileBindings),
+    ...pipelineHandlers(accounts),
   };
 }

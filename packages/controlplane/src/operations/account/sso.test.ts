@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
-import { cookieOf, startTestApi } from '../../../testing/api-server.ts';
+import { accountsSurroundings } from '../../../testing/accounts-surroundings.ts';
+import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
+import { parseBindings } from '../../workload-identity/binding.ts';
 
 /** Single sign-on and federations over HTTP, with the typed client, which holds every answer against the catalogue. */
 
 type Client = ReturnType<typeof createClient>;
 
-async function start(t: TestContext) {
-  const api = await startTestApi(t);
+async function start(t: TestContext, options: TestApiOptions = {}) {
+  const api = await startTestApi(t, options);
   const ours = await makeAccount(api.accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   const client = (headers: Record<string, string>) =>
@@ -126,6 +128,7 @@ test('federations of a cluster', async (t) => {
   assert.deepEqual(made, {
     ...input,
     id: made.id,
+    source: 'api',
     audience: `weir://${virtual_cluster_id}`,
     read_only: false,
     max_credential_ttl_seconds: 3600,
@@ -167,4 +170,72 @@ test('federations of a cluster', async (t) => {
   });
   await app.call('delete_workload_identity_federation', { virtual_cluster_id, id });
   await refused(app, 'not_found', 'delete_workload_identity_federation', { virtual_cluster_id, id });
+});
+
+test('bindings of the file of the operator are listed with the others, and only the file changes them', async (t) => {
+  let text = '[]';
+  const { admin, ours, byKey } = await start(t, { fileBindings: () => parseBindings(text) });
+  const { clusterId: virtual_cluster_id } = ours.a;
+  const issuer = 'https://oidc.example/cluster';
+  const claims = [
+    { path: 'sub', value: 'system:serviceaccount:weir:*' },
+    { path: '"kubernetes.io".namespace', value: 'weir' },
+  ];
+  const made = await admin.call('create_workload_identity_federation', {
+    virtual_cluster_id,
+    name: 'made',
+    issuer_url: issuer,
+    claim_match_rules: [{ claim_path: 'sub', expected_value: 'x' }],
+  });
+  const list = async () => {
+    const agent = await byKey(`agent_${listCount++}`, agentGrant(ours.a));
+    const told = await agent.call('list_workload_identity_federations', { virtual_cluster_id });
+    return told.workload_identity_federations;
+  };
+  let listCount = 0;
+  assert.deepEqual(await list(), [made]);
+  text = JSON.stringify([
+    { name: 'written', issuer, clusterId: virtual_cluster_id, claims, lifetimeSeconds: 60 },
+    { name: 'elsewhere', issuer, clusterId: ours.b.clusterId, claims },
+  ]);
+  assert.deepEqual(await list(), [
+    made,
+    {
+      id: 'wif_written',
+      source: 'file',
+      virtual_cluster_id,
+      name: 'written',
+      issuer_url: issuer,
+      audience: `weir://${virtual_cluster_id}`,
+      claim_match_rules: claims.map(({ path, value }) => ({ claim_path: path, expected_value: value })),
+      read_only: false,
+      max_credential_ttl_seconds: 60,
+      created_at: null,
+    },
+  ]);
+  const remove = (id: string) => [{ virtual_cluster_id, id }] as const;
+  await refused(admin, 'conflict', 'delete_workload_identity_federation', ...remove('wif_written'));
+  await refused(admin, 'not_found', 'delete_workload_identity_federation', ...remove('wif_elsewhere'));
+  text = '[]';
+  await refused(admin, 'not_found', 'delete_workload_identity_federation', ...remove('wif_written'));
+  assert.deepEqual(await list(), [made]);
+});
+
+test('without sealing keys single sign-on says what is missing and what to do', async (t) => {
+  const { secretBox: _, ...surroundings } = accountsSurroundings();
+  const { admin, ours } = await start(t, { surroundings });
+  const input = {
+    sso_identifier: 'example',
+    issuer_url: 'https://id.example/realm',
+    client_id: 'weir',
+    client_secret: 'secret-of-the-client',
+    default_role_id: ours.adminRoleId,
+  };
+  await assert.rejects(admin.call('create_sso_configuration', input), (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual([error.code, error.status, error.isRetriable], ['no_sealing_keys', 409, false]);
+    assert.match(error.message, /PostgreSQL.*openssl rand -hex 32.*-sealingKeysFile/);
+    return true;
+  });
+  assert.deepEqual(await admin.call('get_sso_configuration', {}), { sso_configuration: null });
 });

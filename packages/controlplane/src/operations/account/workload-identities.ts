@@ -2,8 +2,10 @@ import type { InputOf, OutputOf } from '@weir/api';
 import { agentAudience } from '@weir/metadata';
 import type { Federation } from '../../accounts/federations.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { parseClaimRule } from '../../workload-identity/claim-rule.ts';
 import type { CallContext } from '../call-context.ts';
+import { byText } from '../cluster/wire-values.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { checkedIssuer } from './sso.ts';
@@ -16,13 +18,17 @@ type Names =
 
 type GivenRules = InputOf<'create_workload_identity_federation'>['claim_match_rules'];
 
-export function workloadIdentityHandlers({
-  federations,
-}: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function workloadIdentityHandlers(
+  { federations }: AccountsDatabase,
+  fileBindings: () => readonly WorkloadIdentityBinding[],
+): OperationHandlers<Names, CallContext> {
+  const inFile = (virtualClusterId: string) =>
+    fileBindings().filter(({ clusterId }) => clusterId === virtualClusterId);
   return {
     async list_workload_identity_federations({ virtual_cluster_id }, { accountId }) {
       const all = await federations.list(accountId, virtual_cluster_id);
-      return { workload_identity_federations: all.map(told) };
+      const both = [...all.map(told), ...inFile(virtual_cluster_id).map(toldOfFile)];
+      return { workload_identity_federations: both.sort((a, b) => byText(a.name, b.name)) };
     },
 
     async create_workload_identity_federation(input, { accountId }) {
@@ -41,6 +47,11 @@ export function workloadIdentityHandlers({
     },
 
     async delete_workload_identity_federation({ virtual_cluster_id, id }, { accountId }) {
+      if (inFile(virtual_cluster_id).some(({ name }) => name === id))
+        throw new OperationFailed(
+          'conflict',
+          `${id} stands in the file of -workloadIdentityBindingsFile, which the API does not change; take it out there.`,
+        );
       await federations.delete(accountId, virtual_cluster_id, id);
       return {};
     },
@@ -61,9 +72,12 @@ function checkedRules(given: GivenRules): Federation['rules'] {
   });
 }
 
-function told(federation: Federation): OutputOf<'create_workload_identity_federation'> {
+type Told = OutputOf<'create_workload_identity_federation'>;
+
+function told(federation: Federation): Told {
   return {
     id: federation.id,
+    source: 'api',
     virtual_cluster_id: federation.clusterId,
     name: federation.name,
     issuer_url: federation.issuer,
@@ -75,5 +89,24 @@ function told(federation: Federation): OutputOf<'create_workload_identity_federa
     read_only: federation.isReadOnly,
     max_credential_ttl_seconds: federation.lifetimeSeconds,
     created_at: timeText(federation.createdMs),
+  };
+}
+
+/** Its name is its id, and nobody knows when it was written. */
+function toldOfFile(binding: WorkloadIdentityBinding): Told {
+  return {
+    id: binding.name,
+    source: 'file',
+    virtual_cluster_id: binding.clusterId,
+    name: binding.name.replace(/^wif_/, ''),
+    issuer_url: binding.issuer,
+    audience: binding.audience,
+    claim_match_rules: binding.rules.map(({ path, expected, isPrefix }) => ({
+      claim_path: path,
+      expected_value: isPrefix ? `${expected}*` : expected,
+    })),
+    read_only: binding.isReadOnly,
+    max_credential_ttl_seconds: binding.lifetimeMs / 1000,
+    created_at: null,
   };
 }

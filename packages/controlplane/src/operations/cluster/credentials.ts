@@ -62,7 +62,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
   } satisfies OperationHandlers<CredentialOperation, CallContext>;
 }
 
-function told({ id, name, username, createdMs, isSuperuser }: CredentialDescription) {
+function told({ id, name, username, createdMs, isSuperuser, lastUsedMs }: CredentialDescription) {
   return {
     id,
     name,
@@ -71,6 +71,7 @@ function told({ id, name, username, createdMs, isSuperuser }: CredentialDescript
     is_cluster_superuser: isSuperuser,
     // Only credentials of schema registries can be.
     read_only: false,
+    last_used_at: lastUsedMs === null || lastUsedMs === undefined ? null : timeText(lastUsedMs),
   };
 }
 

@@ -96,13 +96,16 @@ function filterOfText(text: string): Filter {
 }
 
 export function timelineOf(given: TimelineGiven, where: string): TimelineRequest {
-  const { group_by, aggregation, field, series_limit } = given;
+  const { group_by, then_by, aggregation, field, series_limit } = given;
+  if (then_by !== undefined && group_by === undefined)
+    throw new OperationFailed('invalid_request', `${where}then_by: is a second field; group_by is the first`);
   if (aggregation !== 'count' && field === undefined)
     throw new OperationFailed('invalid_request', `${where}field: ${aggregation} needs a field with numbers`);
   return {
     aggregation,
     seriesMax: series_limit,
     ...(group_by === undefined ? {} : { groupBy: fieldOf(group_by, `${where}group_by`) }),
+    ...(then_by === undefined ? {} : { thenBy: fieldOf(then_by, `${where}then_by`) }),
     ...(field === undefined ? {} : { field: fieldOf(field, `${where}field`) }),
   };
 }

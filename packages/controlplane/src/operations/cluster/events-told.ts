@@ -28,10 +28,13 @@ export function timelineTold({ bucketMs, startMs, isApproximate, series }: Timel
   return {
     bucket_seconds: bucketMs / 1000,
     is_approximate: isApproximate,
-    series: series.map(({ key, count, values }) => ({
+    series: series.map(({ key, thenKey, count, total, values }) => ({
       key: key ?? null,
+      ...(thenKey === undefined ? {} : { then_key: thenKey }),
       is_other: key === undefined,
       count,
+      // Agents of earlier releases do not tell it.
+      total: total ?? null,
       points: values.map((value, bucket) => [new Date(startMs + bucket * bucketMs).toISOString(), value]),
     })),
   };

@@ -67,9 +67,9 @@ test('a search becomes a question to an agent, and its answer is told', async (t
       bucketCount: 2,
       isApproximate: false,
       series: [
-        { key: 'WRITE', count: 2, values: [2, 0] },
-        { key: null, count: 1, values: [1, null] },
-        { count: 1, values: [0, 1] },
+        { key: 'WRITE', thenKey: 'TOPIC', count: 2, total: 2, values: [2, 0] },
+        { key: null, thenKey: null, count: 1, total: 1, values: [1, null] },
+        { count: 1, total: 1, values: [0, 1] },
       ],
     },
     ...basis,
@@ -79,7 +79,7 @@ test('a search becomes a question to an agent, and its answer is told', async (t
     time_range: { start: '2023-11-14T22:00:00Z', end: '2023-11-14T23:00:00Z' },
     filter: 'data.operation == "WRITE"',
     limit: 2,
-    timeline: { group_by: 'data.operation' },
+    timeline: { group_by: 'data.operation', then_by: 'data.resource_type' },
   });
   assert.deepEqual(asked[0], {
     kind: 'search',
@@ -92,7 +92,12 @@ test('a search becomes a question to an agent, and its answer is told', async (t
     },
     order: 'desc',
     limit: 2,
-    timeline: { aggregation: 'count', seriesMax: 10, groupBy: { path: ['data', 'operation'] } },
+    timeline: {
+      aggregation: 'count',
+      seriesMax: 10,
+      groupBy: { path: ['data', 'operation'] },
+      thenBy: { path: ['data', 'resource_type'] },
+    },
   });
   const { next_cursor, ...rest } = found;
   assert.deepEqual(rest, {
@@ -102,9 +107,9 @@ test('a search becomes a question to an agent, and its answer is told', async (t
       bucket_seconds: 30,
       is_approximate: false,
       series: [
-        { key: 'WRITE', is_other: false, count: 2, points: points(2, 0) },
-        { key: null, is_other: false, count: 1, points: points(1, null) },
-        { key: null, is_other: true, count: 1, points: points(0, 1) },
+        { key: 'WRITE', then_key: 'TOPIC', is_other: false, count: 2, total: 2, points: points(2, 0) },
+        { key: null, then_key: null, is_other: false, count: 1, total: 1, points: points(1, null) },
+        { key: null, is_other: true, count: 1, total: 1, points: points(0, 1) },
       ],
     },
     stats: {
@@ -134,7 +139,7 @@ test('a timeline, fields and one event', async (t) => {
   const { call, asked, refusal } = await desk(t, (request) => {
     switch (request.kind) {
       case 'search': {
-        const series = [{ key: null, count: 2, values: [1.5] }];
+        const series = [{ key: null, count: 2, total: 1.5, values: [1.5] }];
         const timeline = { bucketMs: 1, startMs: 0, bucketCount: 1, isApproximate: true, series };
         return { kind: 'search', rows: [], hasMore: true, timeline, ...basis, partial: 'time' };
       }
@@ -148,6 +153,8 @@ test('a timeline, fields and one event', async (t) => {
         return request.id === 'e2'
           ? { kind: 'event', event: row(2), before: [row(1)], after: [row(3)], ...basis }
           : { kind: 'event', before: [], after: [], ...basis };
+      case 'estimate':
+        return { kind: 'estimate', events: 12_000, bytes: 34_000, ...basis };
     }
   });
   const { timeline, partial } = await call('get_events_timeline', {
@@ -176,6 +183,13 @@ test('a timeline, fields and one event', async (t) => {
       2,
     ],
   );
+
+  assert.match(
+    (await refusal('get_events_timeline', { group_by: 'data.a', then_by: 'data.b' }))[1],
+    /groups by one field only/,
+    'an agent of an earlier release',
+  );
+  asked.splice(2);
 
   const near = '2023-11-14T22:13:20Z';
   const { event, before, after } = await call('get_event', { event_id: 'e2', near, neighbors: 1 });
@@ -219,6 +233,35 @@ test('presets and the check of a filter need no agent', async (t) => {
   assert.deepEqual([unknown.is_valid, unknown.warnings.length], [true, 1]);
 });
 
+test('a filter that can be used gets an estimate, when it is asked for', async (t) => {
+  const { call, asked, refusal } = await desk(t, () => ({
+    kind: 'estimate',
+    events: 12_000,
+    bytes: 34_000,
+    ...basis,
+    partial: 'time',
+  }));
+  const question = { filter: 'data.n > 1', event_types: ['acl_logs' as const], with_estimate: true };
+  const { estimate } = await call('check_event_filter', { ...question, time_range: { relative: '15m' } });
+  assert.deepEqual(estimate, { events: 12_000, bytes: 34_000, is_partial: true });
+  const [request] = asked;
+  assert.ok(request?.kind === 'estimate');
+  assert.deepEqual(request.types, ['acl_logs']);
+  assert.equal(request.window.endMs - request.window.startMs, 900_000);
+
+  const wrong = await call('check_event_filter', { ...question, filter: 'data.n = 1' });
+  assert.deepEqual([wrong.is_valid, wrong.estimate], [false, undefined]);
+  const plain = await call('check_event_filter', { filter: 'data.n > 1' });
+  assert.equal(plain.estimate, undefined);
+  assert.equal(asked.length, 1, 'nobody else was asked');
+  assert.equal(
+    (await refusal('check_event_filter', { ...question, time_range: { relative: '3d' } }))[0],
+    'window_too_large',
+  );
+  await call('update_events_state', { enabled: false });
+  assert.equal((await refusal('check_event_filter', question))[0], 'events_disabled');
+});
+
 test('no events yet is no mistake', async (t) => {
   const { call, refusal } = await desk(t, ({ kind }) => {
     const none = { ...basis, hasNoData: true };
@@ -252,6 +295,7 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = 
   [{ time_range: { preset: 'today', time_zone: 'Mars' } }, 'invalid_request', /Mars is not a time zone/],
   [{ timeline: { aggregation: 'avg' } }, 'invalid_request', /^timeline.field: avg needs a field/],
   [{ timeline: { group_by: 'a == 1 or b' } }, 'invalid_request', /^timeline.group_by: is not a field/],
+  [{ timeline: { then_by: 'data.a' } }, 'invalid_request', /^timeline.then_by: is a second field/],
   [{ timeline: { group_by: '' } }, 'invalid_request', /^timeline.group_by: /],
   [{ cursor: 'abc' }, 'invalid_request', /^cursor: /],
   [{ cursor: 'abc', timeline: {} }, 'invalid_request', /^timeline: /],

@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import { presets, type QueryAnswer, type QueryRequest } from '@weir/events';
+import { presets, type QueryAnswer, type QueryRequest, type Timeline } from '@weir/events';
 import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -62,7 +62,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         events: answer.rows.map(rowTold),
         truncated: answer.hasMore,
         next_cursor: answer.hasMore && last !== undefined ? eventCursor(last) : null,
-        ...(answer.timeline === undefined ? {} : { timeline: timelineTold(answer.timeline) }),
+        ...(answer.timeline === undefined ? {} : { timeline: toldAsWanted(answer.timeline, timeline) }),
         ...basisTold(answer),
       };
     },
@@ -79,7 +79,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         },
         context,
       );
-      return { timeline: timelineTold(answer.timeline!), ...basisTold(answer) };
+      return { timeline: toldAsWanted(answer.timeline!, input), ...basisTold(answer) };
     },
 
     list_event_fields: async (input, context) => {
@@ -131,7 +131,21 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
       })),
     }),
 
-    check_event_filter: async ({ event_types, ...given }) => checkFilter(given, event_types),
+    check_event_filter: async (input, context) => {
+      const checked = checkFilter(input, input.event_types);
+      if (!input.with_estimate || !checked.is_valid) return checked;
+      const answer = await ask(
+        input.virtual_cluster_id,
+        { kind: 'estimate', ...scopeOf(input, context) },
+        context,
+      );
+      const { events, bytes, partial, hasNoData } = answer;
+      return {
+        ...checked,
+        estimate: { events, bytes, is_partial: partial !== undefined },
+        ...(hasNoData ? { message: noDataMessage } : {}),
+      };
+    },
   } satisfies OperationHandlers<EventOperation, CallContext>;
 }
 
@@ -144,6 +158,17 @@ function scopeOf(
     window: windowOf(input.time_range, clock.nowMs()),
     filter: filterOf(input),
   };
+}
+
+/** An agent of an earlier release overlooks the second field; its answer is one to another question. */
+function toldAsWanted(timeline: Timeline, wanted: { readonly then_by?: string | undefined } | undefined) {
+  const isDivided = timeline.series.every(({ key, thenKey }) => key === undefined || thenKey !== undefined);
+  if (wanted?.then_by !== undefined && !isDivided)
+    throw new OperationFailed(
+      'unavailable',
+      'The agent that answered is of a release that groups by one field only; update the agents, or leave then_by out.',
+    );
+  return timelineTold(timeline);
 }
 
 async function checkEnabled(port: ClusterPort, context: CallContext): Promise<void> {

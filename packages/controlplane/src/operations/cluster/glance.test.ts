@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HandClock } from '@weir/core/testing';
 import type { ClusterFollower, ClusterPort } from '@weir/metadata';
-import { HandClock } from '@weir/oidc/testing';
 import { FakeCluster } from '../../../testing/fake-cluster.ts';
 import { Glance } from './glance.ts';
 

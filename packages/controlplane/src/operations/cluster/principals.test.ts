@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
+import { systemClock } from '@weir/core';
 import { isPasswordOf, readScramCredential } from '@weir/metadata';
 import { openClusterDesk } from '../../../testing/cluster-desk.ts';
 
@@ -75,6 +76,7 @@ test('a credential has a prefix, a password that is told once, and goes by its i
         username: imported.username,
         is_cluster_superuser: true,
         read_only: false,
+        last_used_at: null,
       },
       {
         id: made.id,
@@ -82,6 +84,7 @@ test('a credential has a prefix, a password that is told once, and goes by its i
         username: made.username,
         is_cluster_superuser: false,
         read_only: false,
+        last_used_at: null,
       },
     ],
   );
@@ -91,6 +94,36 @@ test('a credential has a prefix, a password that is told once, and goes by its i
   assert.equal(desk.node.record('scramCredential', made.username), undefined);
   const [code] = await desk.refusal('delete_virtual_cluster_credentials', { id: made.id });
   assert.equal(code, 'not_found');
+});
+
+test('when a credential was used last is told as soon as an agent tells', async (t) => {
+  const desk = await openClusterDesk(t);
+  const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const nowMs = systemClock.nowMs();
+  await desk.node.heartbeat({
+    agentId: 'a1',
+    nodeId: 1,
+    host: '127.0.0.1',
+    kafkaPort: 9092,
+    internalUrl: '',
+    zone: 'a',
+    group: 'default',
+    roles: ['proxy'],
+    release: 'v830',
+    cpuCount: 1,
+    cpuLoad: 0,
+    report: {
+      startedMs: nowMs,
+      number: 1,
+      sinceNumber: 0,
+      spanMs: 20_000,
+      nowMs,
+      logins: [{ username, agoMs: 0 }],
+    },
+  });
+  const { credentials } = await desk.call('list_virtual_cluster_credentials', {});
+  const usedMs = Date.parse(credentials[0]!.last_used_at!);
+  assert.ok(usedMs >= nowMs && usedMs <= systemClock.nowMs());
 });
 
 test('which credentials are refused', async (t) => {

@@ -5,7 +5,6 @@ import {
   type GroupType,
   type PartitionsOfTopic,
   readAssignment,
-  type TopicDescription,
 } from '@weir/metadata';
 import { Glance, type GlanceContext } from './glance.ts';
 import { byText, partsOf } from './wire-values.ts';
@@ -88,10 +87,7 @@ export async function watchGroups(
   }
   // Last, so that no offset is beyond the end of its partition because the end is older.
   const glance = await Glance.take(port, context);
-  const topicsByName = new Map(glance.topics.map((topic) => [topic.name, topic]));
-  return told
-    .map((group) => watchedGroup(group, glance, topicsByName))
-    .sort((a, b) => byText(a.name, b.name));
+  return told.map((group) => watchedGroup(group, glance)).sort((a, b) => byText(a.name, b.name));
 }
 
 /** One group, whatever its type. */
@@ -224,11 +220,7 @@ async function committedOffsets(port: ClusterPort, groupIds: readonly string[]):
   return answers.map(({ offsets }) => offsets.filter(({ error }) => error === 'NONE'));
 }
 
-function watchedGroup(
-  { members, offsets, ...group }: ToldGroup,
-  glance: Glance,
-  topicsByName: ReadonlyMap<string, TopicDescription>,
-): WatchedGroup {
+function watchedGroup({ members, offsets, ...group }: ToldGroup, glance: Glance): WatchedGroup {
   const partitions = new GroupPartitions(glance);
   const watched = members.map(({ named, numbered, ...member }): WatchedMember => {
     const assigned = [
@@ -239,7 +231,7 @@ function watchedGroup(
       }),
     ].sort((a, b) => byText(a.topic, b.topic));
     for (const { topic, partitions: numbers } of assigned) {
-      const topicId = topicsByName.get(topic)?.topicId;
+      const topicId = glance.topicByName(topic)?.topicId;
       if (topicId === undefined) continue;
       for (const number of numbers) partitions.at(topicId, number).memberId = member.id;
     }
@@ -294,11 +286,12 @@ class GroupPartitions {
     const ends = this.#glance.ends(topicId, partition);
     if (ends === undefined) return undefined;
     const { memberId, committedOffset } = known;
-    const lag = known.lag ?? (committedOffset === undefined ? undefined : ends.endOffset - committedOffset);
+    const lag = known.lag ?? (committedOffset === undefined ? undefined : ends.nextOffset - committedOffset);
     return {
       partition,
       memberId,
-      ...ends,
+      startOffset: ends.logStartOffset,
+      endOffset: ends.nextOffset,
       committedOffset,
       lag: lag === undefined ? undefined : Math.max(0, lag),
     };

@@ -1,0 +1,271 @@
+import { caps } from '@weir/core';
+import * as z from 'zod';
+import { clusterId, count, emptyForNone, examples, list, prose, text, time, word } from '../fields.ts';
+import { id } from '../ids.ts';
+import { defineOperation } from '../operation.ts';
+import { pipelineEngineNote, pipelineStates, pipelineTypeNames } from '../pipeline-types.ts';
+
+/** A text of several lines that a caller sends: what every database can store, and no halves of characters. */
+const document = () =>
+  z
+    .string()
+    .min(1)
+    .max(caps.pipelineConfigurationBytesMax)
+    .refine((found) => !/[^\t\n\r\P{Cc}]|\p{Cs}/u.test(found), {
+      error: 'has control characters or broken Unicode',
+    });
+
+const documentTold = () => prose(caps.pipelineConfigurationBytesMax);
+
+const pipelineName = () =>
+  word(
+    /^[a-zA-Z0-9_.-](?:[a-zA-Z0-9 _.-]{0,126}[a-zA-Z0-9_.-])?$/,
+    128,
+    'is not 1 to 128 letters, digits, dots, underscores and hyphens, with spaces between them',
+  );
+
+const partName = () =>
+  word(
+    /^[a-zA-Z0-9_./-]{1,128}$/,
+    128,
+    'is not 1 to 128 letters, digits, dots, underscores, hyphens and slashes',
+  );
+
+const type = () => z.enum(pipelineTypeNames);
+const state = () => z.enum(pipelineStates);
+const deployedId = () => id('pipelineConfiguration').nullable();
+
+const overviewFields = {
+  id: id('pipeline').describe('The pipeline.'),
+  name: text(128).describe('Its name.'),
+  state: state().describe('Whether it runs.'),
+  type: type().describe('What it does.'),
+  deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
+  deployed_configuration_version: z.int().nullable().describe('The version of that, or `null`.'),
+};
+
+const overview = z.object(overviewFields).meta({ id: 'Pipeline', description: 'A pipeline.' });
+
+const part = { name: partName().describe('The name of the part.'), yaml: document().describe('Its YAML.') };
+
+const configuration = z
+  .object({
+    id: id('pipelineConfiguration').describe('The configuration, to deploy it by.'),
+    version: z.int().describe('1 for the first of the pipeline, and one more for each.'),
+    configuration_yaml: documentTold().describe('The YAML; of several parts, all of them as one.'),
+    configuration_inputs: list(
+      z.object({
+        name: text(128).describe('The name of the part.'),
+        yaml: documentTold().describe('Its YAML.'),
+      }),
+      caps.pipelinePartsMax,
+    )
+      .optional()
+      .describe('The parts, if it came in some.'),
+    created_at: time().describe('When it was made.'),
+  })
+  .meta({ id: 'PipelineConfiguration', description: 'A configuration. It never changes.' });
+
+const summary = z
+  .object({
+    configuration_id: id('pipelineConfiguration').describe('The configuration.'),
+    version: z.int().describe('Its version.'),
+    settings: list(
+      z.object({
+        path: text(caps.pipelineSummaryCharsMax).describe(
+          'Where it stands, such as `output.kafka_franz.topic`.',
+        ),
+        value: text(caps.pipelineSummaryCharsMax).describe('What it says, in one line; `***` for a secret.'),
+      }),
+      caps.pipelineSummaryRowsMax,
+    ).describe('What it says, in its own order.'),
+    settings_left_out: count().describe('How many more there are.'),
+  })
+  .meta({ id: 'PipelineSummary', description: 'What a configuration says, without secrets.' });
+
+const target = { virtual_cluster_id: clusterId(), pipeline_id: id('pipeline').describe('The pipeline.') };
+const exampleTarget = { virtual_cluster_id: examples.cluster, pipeline_id: examples.pipeline };
+
+const exampleYaml = [
+  'input:',
+  '  kafka_franz_service: { topics: [orders], consumer_group: cleaner }',
+  'pipeline:',
+  '  processors:',
+  '    - mapping: \'root = this.without("card_number")\'',
+  'output:',
+  '  kafka_franz_service: { topic: clean-orders }',
+  '',
+].join('\n');
+
+const exampleOverview = {
+  id: examples.pipeline,
+  name: 'clean-orders',
+  state: 'paused',
+  type: 'bento',
+  deployed_configuration_id: examples.pipelineConfiguration,
+  deployed_configuration_version: 1,
+} as const;
+
+/** Sentences of a description, of which some may be empty. */
+const sentences = (...some: readonly string[]) => some.filter((one) => one !== '').join(' ');
+
+export const pipelineOperations = [
+  defineOperation({
+    name: 'list_pipelines',
+    title: 'List pipelines',
+    summary: 'Lists the pipelines of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      pipelines: list(overview, caps.pipelinesPerClusterMax).describe('The pipelines by name.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: { pipelines: [exampleOverview] },
+    },
+  }),
+  defineOperation({
+    name: 'create_pipeline',
+    title: 'Create a pipeline',
+    summary: 'Makes a pipeline, which is paused and has no configuration yet.',
+    description: sentences(
+      'Pipelines of the types `bento` and `orbit` are of Kafka clusters, of which each has one `orbit` pipeline at most; those of the type `schema_linking` are of schema registry clusters, one of each; those of the type `data_lake` are of data lake clusters.',
+      pipelineEngineNote,
+    ),
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      pipeline_name: pipelineName().describe('A name that no other pipeline of the cluster has.'),
+      pipeline_type: emptyForNone(type()).describe('What it does; `bento` when nothing is said.'),
+    }),
+    output: z.object({
+      pipeline_id: id('pipeline').describe('The pipeline.'),
+      pipeline_name: text(128).describe('Its name.'),
+      pipeline_state: state().describe('Whether it runs.'),
+      pipeline_type: type().describe('What it does.'),
+      pipeline_deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
+    }),
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, pipeline_name: 'clean-orders' },
+      output: {
+        pipeline_id: examples.pipeline,
+        pipeline_name: 'clean-orders',
+        pipeline_state: 'paused',
+        pipeline_type: 'bento',
+        pipeline_deployed_configuration_id: null,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_pipeline_configuration',
+    title: 'Create a configuration',
+    summary: 'Checks a configuration of a pipeline and keeps it. It counts when it is deployed.',
+    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${caps.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: whoever may read the cluster may read its configurations.`,
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        ...target,
+        configuration_yaml: document().optional().describe('The configuration.'),
+        configuration_inputs: list(z.strictObject(part), caps.pipelinePartsMax, 1)
+          .optional()
+          .describe(
+            'The configuration in parts, of a `data_lake` pipeline only: lists become one in the order of the parts, and all else stands in one part.',
+          ),
+      })
+      .refine(
+        (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
+        {
+          error: 'one of configuration_yaml and configuration_inputs has to be given',
+        },
+      ),
+    output: z.object({ configuration_id: id('pipelineConfiguration').describe('The configuration.') }),
+    errors: ['not_found', 'invalid_pipeline_configuration'],
+    example: {
+      input: { ...exampleTarget, configuration_yaml: exampleYaml },
+      output: { configuration_id: examples.pipelineConfiguration },
+    },
+  }),
+  defineOperation({
+    name: 'change_pipeline_state',
+    title: 'Start, pause or deploy',
+    summary: 'Starts or pauses a pipeline, deploys one of its configurations, or both.',
+    description: sentences(
+      'To go back to an older configuration, deploy it again. If anything is refused, nothing is changed.',
+      pipelineEngineNote,
+    ),
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        ...target,
+        desired_state: emptyForNone(state()).describe('Whether it is to run.'),
+        deployed_configuration_id: emptyForNone(id('pipelineConfiguration')).describe(
+          'The configuration that is to count.',
+        ),
+      })
+      .refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
+        error: 'desired_state or deployed_configuration_id has to be given',
+      }),
+    output: z.object({}),
+    errors: ['not_found', 'conflict', 'no_pipeline_engine'],
+    example: {
+      input: { ...exampleTarget, deployed_configuration_id: examples.pipelineConfiguration },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'describe_pipeline',
+    title: 'Describe a pipeline',
+    summary: 'Tells the state of a pipeline and its configurations.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      include_summary: z
+        .boolean()
+        .default(false)
+        .describe('Whether to sum up the configuration that is deployed, or else the last, without secrets.'),
+    }),
+    output: z.object({
+      pipeline_overview: overview.describe('The pipeline.'),
+      pipeline_configurations: list(configuration, caps.pipelineConfigurationsMax + 1).describe(
+        'Its configurations, the oldest first.',
+      ),
+      pipeline_summary: summary
+        .nullable()
+        .optional()
+        .describe('What it is configured to do, if somebody asked; `null` without a configuration.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: exampleTarget,
+      output: {
+        pipeline_overview: exampleOverview,
+        pipeline_configurations: [
+          {
+            id: examples.pipelineConfiguration,
+            version: 1,
+            configuration_yaml: exampleYaml,
+            created_at: examples.time,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'delete_pipeline',
+    title: 'Delete a pipeline',
+    summary: 'Deletes a pipeline with its configurations. It cannot be restored.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject(target),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: exampleTarget, output: {} },
+  }),
+] as const;

@@ -1,0 +1,117 @@
+import type { ActualPipeline } from '../actual.ts';
+import type { DesiredCluster, DesiredPipeline } from '../desired.ts';
+import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
+import type { PlanContext } from './plan.ts';
+import type { Change, Step, WritingStep } from './step.ts';
+
+/**
+ * Pipelines. A configuration that the pipeline has kept is deployed again rather than made again, so that whoever takes a file back takes the
+ * pipeline back, and a run that came half way goes on.
+ */
+export function planPipelines({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+  if (desired.pipelines === undefined) return [];
+  const there = new Map(actual?.pipelines?.map((pipeline) => [pipeline.name, pipeline]));
+  const steps = desired.pipelines.flatMap((pipeline): Step[] => {
+    const found = there.get(pipeline.name);
+    if (found !== undefined && found.type !== pipeline.type) {
+      const message = `pipeline ${pipeline.name} has the type ${found.type}, which cannot be changed to ${pipeline.type}; make one by another name`;
+      refuse({ place: pipeline.place, message });
+      return [];
+    }
+    const writing = [
+      ...creation(desired, pipeline, found),
+      ...configuration(desired, pipeline, found),
+      ...stateChange(desired, pipeline, found),
+    ];
+    return writing.length === 0 ? [nothing(desired, 'pipeline', pipeline.name)] : writing;
+  });
+  const wanted = new Set(desired.pipelines.map(({ name }) => name));
+  const others = isPruning ? (actual?.pipelines ?? []).filter(({ name }) => !wanted.has(name)) : [];
+  return [
+    ...steps,
+    ...others.map(({ id, name }) =>
+      deletion(desired, {
+        kind: 'pipeline',
+        name,
+        phase: 'pipeline deletions',
+        task: { operation: 'delete_pipeline', input: { pipeline_id: id } },
+      }),
+    ),
+  ];
+}
+
+type Pair = readonly [desired: DesiredCluster, pipeline: DesiredPipeline, found: ActualPipeline | undefined];
+
+function creation(...[desired, { name, type }, found]: Pair): WritingStep[] {
+  if (found !== undefined) return [];
+  return [
+    {
+      action: 'create',
+      kind: 'pipeline',
+      cluster: desired.name,
+      name,
+      reason: isMissing,
+      phase: 'pipelines',
+      changes: [{ field: 'type', to: type }],
+      task: { operation: 'create_pipeline', input: { pipeline_name: name, pipeline_type: type } },
+    },
+  ];
+}
+
+function configuration(...[desired, { name, configurationYaml: yaml }, found]: Pair): WritingStep[] {
+  if (yaml === undefined || keptAs(yaml, found) !== undefined) return [];
+  return [
+    {
+      action: 'create',
+      kind: 'pipeline_configuration',
+      cluster: desired.name,
+      name,
+      reason: isMissing,
+      phase: 'pipeline configurations',
+      changes: [],
+      task: { operation: 'create_pipeline_configuration', pipeline: name, pipelineId: found?.id, yaml },
+    },
+  ];
+}
+
+/** What is deployed and whether it runs are one call, so that neither is changed without the other. */
+function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
+  const { name, state, configurationYaml: yaml } = pipeline;
+  const kept = yaml === undefined ? undefined : keptAs(yaml, found);
+  const isDeploying = yaml !== undefined && (kept === undefined || kept.id !== found?.deployed?.id);
+  // A pipeline is made paused.
+  const isChanging = state !== undefined && state !== (found?.state ?? 'paused');
+  if (!isDeploying && !isChanging) return [];
+  const before = found?.deployed;
+  const changes: Change[] = [];
+  if (isDeploying) {
+    const to = kept === undefined ? 'that of the file' : `version ${kept.version}`;
+    const field = 'configuration';
+    changes.push(before === undefined ? { field, to } : { field, from: `version ${before.version}`, to });
+  }
+  if (isChanging) changes.push({ field: 'state', from: found?.state ?? 'paused', to: state });
+  return [
+    {
+      action: 'update',
+      kind: 'pipeline',
+      cluster: desired.name,
+      name,
+      reason: isDifferent,
+      phase: 'pipeline states',
+      changes,
+      task: {
+        operation: 'change_pipeline_state',
+        pipeline: name,
+        pipelineId: found?.id,
+        state: isChanging ? state : undefined,
+        deploys: isDeploying ? { configurationId: kept?.id } : undefined,
+      },
+    },
+  ];
+}
+
+/** The configuration with this text: the deployed one, or else the newest. */
+function keptAs(yaml: string, found: ActualPipeline | undefined) {
+  const same = (found?.configurations ?? []).filter((one) => one.yaml === yaml);
+  return same.find(({ id }) => id === found?.deployed?.id) ?? same.at(-1);
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  ApiError,
+  type CallOf,
+  createClient,
+  type ErrorCode,
+  type OperationName,
+  type PipelineType,
+  pipelineTypeNames,
+  pipelineTypes,
+} from '@weir/api';
+import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
+import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
+import { pipelineHandlers } from './pipelines.ts';
+
+type Client = ReturnType<typeof createClient>;
+
+const secret = 'hunter2hunter2';
+const yaml = `input: { kafka_franz: { topics: [orders], sasl: [{ password: ${secret} }] } }\noutput: { drop: {} }\n`;
+
+async function start(t: TestContext) {
+  const api = await startTestApi(t);
+  const ours = await makeAccount(api.accounts, 'Ours');
+  const clientOf = async (name: string, ...grants: Parameters<typeof ours.key>[1][]): Promise<Client> => {
+    const headers = { 'service-api-key': await ours.key(name, ...grants) };
+    return createClient({ baseUrl: api.url, fetch, headers, checksAnswers: true });
+  };
+  return { ...api, ours, clientOf, app: await clientOf('app', appGrant(ours.a.id)) };
+}
+
+async function refused<Name extends OperationName>(
+  client: Client,
+  code: ErrorCode,
+  name: Name,
+  input: CallOf<Name>,
+  message = /./,
+): Promise<void> {
+  await assert.rejects(client.call(name, input), (error) => {
+    assert.ok(error instanceof ApiError, String(error));
+    assert.equal(error.code, code, `${name}: ${error.message}`);
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+test('a pipeline from its making to its end', async (t) => {
+  const { app, ours } = await start(t);
+  const virtual_cluster_id = ours.a.clusterId;
+  const on = { virtual_cluster_id };
+  const made = await app.call('create_pipeline', { ...on, pipeline_name: 'clean', pipeline_type: '' });
+  assert.deepEqual(made, {
+    pipeline_id: made.pipeline_id,
+    pipeline_name: 'clean',
+    pipeline_state: 'paused',
+    pipeline_type: 'bento',
+    pipeline_deployed_configuration_id: null,
+  });
+  const target = { ...on, pipeline_id: made.pipeline_id };
+  const overview = {
+    id: made.pipeline_id,
+    name: 'clean',
+    state: 'paused',
+    type: 'bento',
+    deployed_configuration_id: null as string | null,
+    deployed_configuration_version: null as number | null,
+  };
+  assert.deepEqual(await app.call('describe_pipeline', { ...target, include_summary: true }), {
+    pipeline_overview: overview,
+    pipeline_configurations: [],
+    pipeline_summary: null,
+  });
+
+  const one = await app.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
+  const two = await app.call('create_pipeline_configuration', {
+    ...target,
+    configuration_yaml: `${yaml}# 2\n`,
+  });
+  const mistake = { ...target, configuration_yaml: 'input: {}\noutptu: {}\n' };
+  await refused(
+    app,
+    'invalid_pipeline_configuration',
+    'create_pipeline_configuration',
+    mistake,
+    /line 2, column 1: unknown field "outptu"; did you mean output\?/,
+  );
+  const deploy = (id: string) =>
+    app.call('change_pipeline_state', { ...target, deployed_configuration_id: id });
+  await deploy(two.configuration_id);
+  await deploy(one.configuration_id);
+  await app.call('change_pipeline_state', { ...target, desired_state: 'paused' });
+  Object.assign(overview, {
+    deployed_configuration_id: one.configuration_id,
+    deployed_configuration_version: 1,
+  });
+  assert.deepEqual(await app.call('list_pipelines', on), { pipelines: [overview] });
+  const described = await app.call('describe_pipeline', target);
+  assert.deepEqual(described.pipeline_overview, overview);
+  assert.deepEqual(
+    described.pipeline_configurations.map(({ created_at, ...rest }) => rest),
+    [
+      { id: one.configuration_id, version: 1, configuration_yaml: yaml },
+      { id: two.configuration_id, version: 2, configuration_yaml: `${yaml}# 2\n` },
+    ],
+  );
+  assert.equal(described.pipeline_summary, undefined);
+  const { pipeline_summary: summary } = await app.call('describe_pipeline', {
+    ...target,
+    include_summary: true,
+  });
+  assert.deepEqual(summary, {
+    configuration_id: one.configuration_id,
+    version: 1,
+    settings: [
+      { path: 'input.kafka_franz.topics', value: 'orders' },
+      { path: 'input.kafka_franz.sasl[0].password', value: '***' },
+      { path: 'output.drop', value: '{}' },
+    ],
+    settings_left_out: 0,
+  });
+  await app.call('delete_pipeline', target);
+  await refused(app, 'not_found', 'describe_pipeline', target);
+  await refused(app, 'not_found', 'delete_pipeline', target);
+  assert.deepEqual(await app.call('list_pipelines', on), { pipelines: [] });
+});
+
+test('nothing runs what this release cannot run, and whoever asks is told so', async (t) => {
+  const { app, accounts, ours } = await start(t);
+  const fitting = async (type: PipelineType) => {
+    const { clusterType } = pipelineTypes[type];
+    if (clusterType === 'byoc') return ours.a.clusterId;
+    const { accountId } = ours;
+    const place = { tier: 'pro', cloudProvider: 'aws', place: { region: 'us-east-1' } } as const;
+    return (
+      await accounts.virtualClusters.create(accountId, ours.a.id, { name: type, type: clusterType, ...place })
+    ).id;
+  };
+  for (const pipeline_type of pipelineTypeNames) {
+    const on = { virtual_cluster_id: await fitting(pipeline_type) };
+    const { pipeline_id } = await app.call('create_pipeline', {
+      ...on,
+      pipeline_name: pipeline_type,
+      pipeline_type,
+    });
+    const target = { ...on, pipeline_id };
+    await refused(
+      app,
+      'no_pipeline_engine',
+      'change_pipeline_state',
+      { ...target, desired_state: 'running' },
+      new RegExp(`no engine that runs pipelines of the type ${pipeline_type}.*configurations are kept`),
+    );
+    const { pipeline_overview } = await app.call('describe_pipeline', target);
+    assert.equal(pipeline_overview.state, 'paused');
+  }
+});
+
+test('a call that is refused deploys nothing either', async (t) => {
+  const { app, ours } = await start(t);
+  const on = { virtual_cluster_id: ours.a.clusterId };
+  const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'p' });
+  const target = { ...on, pipeline_id };
+  const { configuration_id } = await app.call('create_pipeline_configuration', {
+    ...target,
+    configuration_yaml: yaml,
+  });
+  const both = { ...target, desired_state: 'running', deployed_configuration_id: configuration_id } as const;
+  await refused(app, 'no_pipeline_engine', 'change_pipeline_state', both);
+  const described = await app.call('describe_pipeline', target);
+  assert.equal(described.pipeline_overview.deployed_configuration_id, null);
+  assert.equal(described.pipeline_configurations.length, 1);
+});
+
+test('with an engine, a pipeline that has a configuration runs', async (t) => {
+  const { accounts } = await startTestApi(t);
+  const handlers = { ...fakeHandlers(), ...pipelineHandlers(accounts, ['bento']) };
+  const { url } = await startTestApi(t, { accounts, handlers });
+  const own = await makeAccount(accounts, 'Running');
+  const headers = { 'service-api-key': await own.key('k', appGrant(own.a.id)) };
+  const client = createClient({ baseUrl: url, fetch, headers, checksAnswers: true });
+  const on = { virtual_cluster_id: own.a.clusterId };
+  const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name: 'p' });
+  const target = { ...on, pipeline_id };
+  const run = { ...target, desired_state: 'running' } as const;
+  await refused(client, 'conflict', 'change_pipeline_state', run, /no deployed configuration/);
+  const kept = await client.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
+  await client.call('change_pipeline_state', { ...run, deployed_configuration_id: kept.configuration_id });
+  const { pipelines } = await client.call('list_pipelines', on);
+  assert.deepEqual(
+    pipelines.map(({ state, deployed_configuration_version }) => [state, deployed_configuration_version]),
+    [['running', 1]],
+  );
+});
+
+test('a configuration in parts comes back whole and in its parts', async (t) => {
+  const { app } = await start(t);
+  const { virtual_cluster_id } = await app.call('create_virtual_cluster', {
+    virtual_cluster_name: 'lake',
+    virtual_cluster_type: 'byoc_data_lake',
+    skip_agent_key_creation: true,
+  });
+  const made = await app.call('create_pipeline', {
+    virtual_cluster_id,
+    pipeline_name: 'tables',
+    pipeline_type: 'data_lake',
+  });
+  const target = { virtual_cluster_id, pipeline_id: made.pipeline_id };
+  const configuration_inputs = [
+    { name: 'globals', yaml: 'source_clusters: [{name: k, bootstrap_brokers: [{hostname: h, port: 9092}]}]' },
+    { name: 'shop/orders', yaml: 'tables: [{source_cluster_name: k, source_topic: orders}]' },
+  ];
+  await app.call('create_pipeline_configuration', { ...target, configuration_inputs });
+  const { pipeline_configurations: all } = await app.call('describe_pipeline', target);
+  assert.deepEqual(all[0]!.configuration_inputs, configuration_inputs);
+  assert.match(
+    all[0]!.configuration_yaml,
+    /^source_clusters:\n[\s\S]*^tables:\n[\s\S]*source_topic: orders$/m,
+  );
+});
+
+const badRequests: [what: string, operation: OperationName, more: object, says: RegExp][] = [
+  [
+    'both forms',
+    'create_pipeline_configuration',
+    { configuration_yaml: yaml, configuration_inputs: [{ name: 'a', yaml }] },
+    /one of configuration_yaml and configuration_inputs/,
+  ],
+  ['neither form', 'create_pipeline_configuration', {}, /one of configuration_yaml and configuration_inputs/],
+  ['no parts', 'create_pipeline_configuration', { configuration_inputs: [] }, /configuration_inputs/],
+  [
+    'a control character',
+    'create_pipeline_configuration',
+    { configuration_yaml: 'a: \u0000' },
+    /control characters/,
+  ],
+  [
+    'half a character',
+    'create_pipeline_configuration',
+    { configuration_yaml: 'a: \ud800' },
+    /broken Unicode/,
+  ],
+  ['a long text', 'create_pipeline_configuration', { configuration_yaml: 'x'.repeat(200_000) }, /131072/],
+  ['no change', 'change_pipeline_state', {}, /desired_state or deployed_configuration_id/],
+  ['a state that is none', 'change_pipeline_state', { desired_state: 'stopped' }, /desired_state/],
+  ['the id of something else', 'describe_pipeline', { pipeline_id: 'vci_x' }, /pipeline_id/],
+];
+
+test('requests that make no sense are refused before anything is looked up', async (t) => {
+  const { call, ours } = await start(t);
+  const headers = { 'service-api-key': await ours.key('k', appGrant(ours.a.id)) };
+  const target = {
+    virtual_cluster_id: ours.a.clusterId,
+    pipeline_id: 'pi_0f1e2d3c_4b5a_4968_8776_000000000010',
+  };
+  for (const [what, operation, more, says] of badRequests) {
+    const { status, json } = await call(operation, { headers, body: { ...target, ...more } });
+    assert.deepEqual([status, json.error], [400, 'invalid_request'], what);
+    assert.match(String(json.message), says, what);
+  }
+});
+
+test('readers read and do not write', async (t) => {
+  const { app, clientOf, ours } = await start(t);
+  const reader = await clientOf('reader', appGrant(ours.a.id, 'app_r'));
+  const on = { virtual_cluster_id: ours.a.clusterId };
+  const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'p' });
+  const target = { ...on, pipeline_id };
+  assert.equal((await reader.call('list_pipelines', on)).pipelines.length, 1);
+  await reader.call('describe_pipeline', target);
+  await refused(reader, 'forbidden', 'create_pipeline', { ...on, pipeline_name: 'q' });
+  await refused(reader, 'forbidden', 'change_pipeline_state', { ...target, desired_state: 'paused' });
+  await refused(reader, 'forbidden', 'delete_pipeline', target);
+  // A pipeline of a cluster is not to be had through another cluster that the caller may write to.
+  const other = await clientOf('other', appGrant(ours.b.id));
+  await refused(other, 'not_found', 'delete_pipeline', { ...target, virtual_cluster_id: ours.b.clusterId });
+});
+
+test('the audit log tells of pipelines, and nothing of what they are configured to do', async (t) => {
+  const { app, call, ours, surroundings } = await start(t);
+  const on = { virtual_cluster_id: ours.a.clusterId };
+  const later = () => surroundings.clock.advance(1000);
+  const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'clean' });
+  later();
+  const target = { ...on, pipeline_id };
+  const kept = await app.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
+  later();
+  const wrong = { ...target, configuration_yaml: `input: {}\noutput: {}\n${secret}: 1\n` };
+  await refused(app, 'invalid_pipeline_configuration', 'create_pipeline_configuration', wrong, /hunter2/);
+  later();
+  await refused(app, 'no_pipeline_engine', 'change_pipeline_state', { ...target, desired_state: 'running' });
+  const headers = { 'service-api-key': await ours.key('k', appGrant(ours.a.id)) };
+  const { text, json } = await call('search_audit_log', { headers });
+  assert.ok(!text.includes('hunter2'));
+  const entries = (json.entries as { operation: string; result: string; targets: string[] }[]).toReversed();
+  assert.deepEqual(
+    entries.map(({ operation, result, targets }) => [operation, result, targets]),
+    [
+      ['create_pipeline', 'ok', [ours.a.clusterId, 'clean', pipeline_id]],
+      ['create_pipeline_configuration', 'ok', [ours.a.clusterId, pipeline_id, kept.configuration_id]],
+      ['create_pipeline_configuration', 'invalid_pipeline_configuration', [ours.a.clusterId, pipeline_id]],
+      ['change_pipeline_state', 'no_pipeline_engine', [ours.a.clusterId, pipeline_id]],
+    ],
+  );
+});

@@ -1,0 +1,132 @@
+import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
+import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { Pipeline, PipelineConfiguration } from '../../accounts/pipelines.ts';
+import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
+import { summaryOf } from '../../pipelines/summary.ts';
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { timeText } from './told.ts';
+
+type Names =
+  | 'list_pipelines'
+  | 'create_pipeline'
+  | 'create_pipeline_configuration'
+  | 'change_pipeline_state'
+  | 'describe_pipeline'
+  | 'delete_pipeline';
+
+type Described = OutputOf<'describe_pipeline'>;
+
+export function pipelineHandlers(
+  { pipelines }: Pick<AccountsDatabase, 'pipelines'>,
+  runnableTypes: readonly PipelineType[] = runnablePipelineTypes,
+): OperationHandlers<Names, CallContext> {
+  return {
+    async list_pipelines({ virtual_cluster_id }, { accountId }) {
+      const all = await pipelines.list(accountId, virtual_cluster_id);
+      return { pipelines: all.map(overviewOf) };
+    },
+
+    async create_pipeline(input, { accountId }) {
+      const { virtual_cluster_id, pipeline_name, pipeline_type = 'bento' } = input;
+      const made = await pipelines.create(accountId, virtual_cluster_id, pipeline_name, pipeline_type);
+      return {
+        pipeline_id: made.id,
+        pipeline_name: made.name,
+        pipeline_state: made.state,
+        pipeline_type: made.type,
+        pipeline_deployed_configuration_id: null,
+      };
+    },
+
+    async create_pipeline_configuration(input, { accountId }) {
+      const place = placeOf(input, accountId);
+      const { type } = await pipelines.get(place);
+      const { configuration_yaml: yaml, configuration_inputs: parts } = input;
+      const checked = checkedConfiguration(type, yaml === undefined ? { parts: parts! } : { yaml });
+      const { id } = await pipelines.addConfiguration(place, checked);
+      return { configuration_id: id };
+    },
+
+    async change_pipeline_state(input, { accountId }) {
+      const place = placeOf(input, accountId);
+      const { desired_state: state, deployed_configuration_id: deployedConfigurationId } = input;
+      if (state === 'running') refuseUnrunnable(await pipelines.get(place), runnableTypes);
+      await pipelines.change(place, { state, deployedConfigurationId });
+      return {};
+    },
+
+    async describe_pipeline(input, { accountId }) {
+      const place = placeOf(input, accountId);
+      const pipeline = await pipelines.get(place);
+      const configurations = await pipelines.configurations(place);
+      return {
+        pipeline_overview: overviewOf(pipeline),
+        pipeline_configurations: configurations.map(configurationTold),
+        ...(input.include_summary ? { pipeline_summary: summaryTold(pipeline, configurations) } : {}),
+      };
+    },
+
+    async delete_pipeline(input, { accountId }) {
+      await pipelines.delete(placeOf(input, accountId));
+      return {};
+    },
+  };
+}
+
+function placeOf(
+  input: { readonly virtual_cluster_id: string; readonly pipeline_id: string },
+  accountId: string,
+) {
+  return { accountId, clusterId: input.virtual_cluster_id, pipelineId: input.pipeline_id };
+}
+
+/** A pipeline that says it runs while nothing runs it would be a lie. */
+function refuseUnrunnable({ name, type }: Pipeline, runnableTypes: readonly PipelineType[]): void {
+  if (runnableTypes.includes(type)) return;
+  throw new OperationFailed(
+    'no_pipeline_engine',
+    `This release has no engine that runs pipelines of the type ${type}. "${name}" stays paused and as it was, and its configurations are kept; to deploy one, leave desired_state out.`,
+  );
+}
+
+function overviewOf({ id, name, state, type, deployed }: Pipeline): Described['pipeline_overview'] {
+  return {
+    id,
+    name,
+    state,
+    type,
+    deployed_configuration_id: deployed?.id ?? null,
+    deployed_configuration_version: deployed?.version ?? null,
+  };
+}
+
+function configurationTold(
+  configuration: PipelineConfiguration,
+): Described['pipeline_configurations'][number] {
+  const { id, version, yaml, parts, createdMs } = configuration;
+  return {
+    id,
+    version,
+    configuration_yaml: yaml,
+    ...(parts === undefined ? {} : { configuration_inputs: parts.map(({ name, yaml }) => ({ name, yaml })) }),
+    created_at: timeText(createdMs),
+  };
+}
+
+/** Of the configuration that counts, or of the last one where none does. */
+function summaryTold(
+  { deployed }: Pipeline,
+  configurations: readonly PipelineConfiguration[],
+): Described['pipeline_summary'] {
+  const chosen = configurations.find(({ id }) => id === deployed?.id) ?? configurations.at(-1);
+  const summary = chosen && summaryOf(chosen.yaml);
+  if (chosen === undefined || summary === undefined) return null;
+  return {
+    configuration_id: chosen.id,
+    version: chosen.version,
+    settings: [...summary.settings],
+    settings_left_out: summary.leftOut,
+  };
+}

@@ -1,0 +1,58 @@
+import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
+import { caps } from '@weir/core';
+import type { ConfigurationPart, NewConfiguration } from '../accounts/pipelines.ts';
+import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
+import { mergeParts } from './merge-parts.ts';
+import { printYaml } from './print-yaml.ts';
+import { readYaml } from './read-yaml.ts';
+import { problemsOf } from './shape.ts';
+import { dataLakeNameProblems } from './types/data-lake-names.ts';
+import { shapes } from './types/shapes.ts';
+import type { YamlMapping, YamlValue } from './yaml-value.ts';
+
+export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
+
+/** The configuration as it is kept, or an `ApiError` that says what is wrong with it and where. */
+export function checkedConfiguration(type: PipelineType, given: GivenConfiguration): NewConfiguration {
+  if ('yaml' in given) {
+    const reading = readYaml(given.yaml);
+    const problems = 'problems' in reading ? reading.problems : allProblems(type, reading.value);
+    if (problems.length > 0) throw refusalOf(problems);
+    return given;
+  }
+  refuseParts(type, given.parts);
+  const merged = mergeParts(given.parts, shapes[type]);
+  const [first] = allProblems(type, merged);
+  if (first !== undefined) throw refused(`all parts together: ${first.message}`);
+  if (merged.size > caps.pipelineYamlValuesMax)
+    throw refused(`all parts together: stand for more than ${caps.pipelineYamlValuesMax} values`);
+  const yaml = printYaml(merged);
+  refuseLong(yaml);
+  return { yaml, parts: given.parts };
+}
+
+function allProblems(type: PipelineType, value: YamlValue): ConfigurationProblem[] {
+  const problems = problemsOf(value, shapes[type]);
+  if (problems.length > 0 || type !== 'data_lake') return problems;
+  return dataLakeNameProblems(value as YamlMapping);
+}
+
+function refuseParts(type: PipelineType, parts: readonly ConfigurationPart[]): void {
+  if (!pipelineTypes[type].hasParts)
+    throw refused(`a ${type} pipeline has its configuration in one piece; give configuration_yaml`);
+  const names = new Set<string>();
+  for (const { name } of parts) {
+    if (names.has(name)) throw refused(`there are two parts ${name}`);
+    names.add(name);
+  }
+  refuseLong(parts.map(({ yaml }) => yaml).join('\n'));
+}
+
+function refuseLong(yaml: string): void {
+  if (Buffer.byteLength(yaml) > caps.pipelineConfigurationBytesMax)
+    throw refused(`all parts together: have more than ${caps.pipelineConfigurationBytesMax} bytes`);
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('invalid_pipeline_configuration', message);
+}

@@ -1,0 +1,23 @@
+import { ApiError } from '@weir/api';
+import type { TextPlace } from './yaml-value.ts';
+
+/** What is wrong with a configuration, and where. */
+export interface ConfigurationProblem {
+  readonly place: TextPlace;
+  /** What the rule is, or what was probably meant. Values are not repeated, because one of them may be a secret. */
+  readonly message: string;
+}
+
+/** Problems that one answer tells. */
+const toldMax = 5;
+
+/** The problems of a text in one line, in the order in which a reader of it meets them. */
+export function refusalOf(problems: readonly ConfigurationProblem[], part?: string): ApiError {
+  const inOrder = problems.toSorted(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
+  const told = inOrder
+    .slice(0, toldMax)
+    .map(({ place: { line, column }, message }) => `line ${line}, column ${column}: ${message}`);
+  if (problems.length > toldMax) told.push(`and ${problems.length - toldMax} more`);
+  const where = part === undefined ? '' : `part ${part}: `;
+  return new ApiError('invalid_pipeline_configuration', where + told.join('; '));
+}

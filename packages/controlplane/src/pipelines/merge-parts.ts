@@ -1,0 +1,62 @@
+import type { ConfigurationPart } from '../accounts/pipelines.ts';
+import { refusalOf } from './configuration-problem.ts';
+import { readYaml } from './read-yaml.ts';
+import { type Fields, mapping, problemsOf, type Shape } from './shape.ts';
+import { isEmpty, type YamlEntry, type YamlMapping, type YamlValue } from './yaml-value.ts';
+
+type MappingShape = Extract<Shape, { kind: 'mapping' }>;
+
+/**
+ * All parts as one: lists of the same field follow each other in the order of the parts, and anything else may stand in one part only. Each part
+ * is checked by itself, so that what is wrong is told by its own lines.
+ */
+export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingShape): YamlMapping {
+  const merged = new Map<string, { readonly part: string; readonly entry: YamlEntry }>();
+  const optional = mapping(withoutRequired(shape.fields));
+  for (const { name: part, yaml } of parts) {
+    for (const entry of entriesOf(yaml, part, optional)) {
+      const known = merged.get(entry.key);
+      if (known === undefined) {
+        merged.set(entry.key, { part, entry });
+      } else if (known.entry.value.kind === 'list' && entry.value.kind === 'list') {
+        const value = joined(known.entry.value, entry.value);
+        merged.set(entry.key, { ...known, entry: { ...known.entry, value } });
+      } else {
+        const message = `${entry.key}: stands in the part ${known.part} already`;
+        throw refusalOf([{ place: entry.place, message }], part);
+      }
+    }
+  }
+  const entries = [...merged.values()].map(({ entry }) => entry);
+  const place = { line: 1, column: 1 };
+  const size = 1 + entries.reduce((sum, { value }) => sum + value.size, 0);
+  const height = 1 + Math.max(0, ...entries.map(({ value }) => value.height));
+  return { kind: 'mapping', entries, place, size, height };
+}
+
+/** A part need not have what the whole has. */
+function withoutRequired(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { isRequired: _, ...shape }]) => [name, shape as Shape]),
+  );
+}
+
+function entriesOf(yaml: string, part: string, shape: MappingShape): readonly YamlEntry[] {
+  const reading = readYaml(yaml);
+  if ('problems' in reading) throw refusalOf(reading.problems, part);
+  const problems = problemsOf(reading.value, shape);
+  if (problems.length > 0) throw refusalOf(problems, part);
+  // A field that is empty says nothing, and does not stand in the way of another part.
+  return (reading.value as YamlMapping).entries.filter(({ value }) => !isEmpty(value));
+}
+
+type ListValue = Extract<YamlValue, { kind: 'list' }>;
+
+function joined(one: ListValue, other: ListValue): ListValue {
+  return {
+    ...one,
+    items: [...one.items, ...other.items],
+    size: one.size + other.size - 1,
+    height: Math.max(one.height, other.height),
+  };
+}

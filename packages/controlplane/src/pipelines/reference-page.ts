@@ -1,0 +1,85 @@
+import {
+  clusterTypes,
+  type PipelineType,
+  pipelineEngineNote,
+  pipelineTypeNames,
+  pipelineTypes,
+} from '@weir/api';
+import { caps } from '@weir/core';
+import type { Field, Fields, Shape } from './shape.ts';
+import { shapes } from './types/shapes.ts';
+
+/** The reference page of pipelines, as Markdown. */
+export function pipelinesPage(): string {
+  return `${[introduction, configurations, ...pipelineTypeNames.map(sectionOf)].join('\n\n')}\n`;
+}
+
+const introduction = `# Pipelines
+
+<!-- Written by scripts/docs.ts from packages/controlplane/src/pipelines. Change the types there, not this page. -->
+
+A pipeline belongs to a virtual cluster and has a type, a state (\`running\` or \`paused\`) and configurations. It is made paused and without a
+configuration. [The API](api.md#pipelines) has the operations, \`weir apply\` has [pipelines in its files](apply.md), and [assistants](mcp.md) have
+\`list_pipelines\` and \`describe_pipeline\`.
+
+${[pipelineEngineNote, pipelineEngineNote && 'Whoever starts one that cannot run is answered with `no_pipeline_engine`, and nothing is changed. Configurations are checked, kept and deployed all the same.'].filter(Boolean).join(' ')}`.trimEnd();
+
+const configurations = `## Configurations
+
+- A configuration is YAML 1.2. It is checked when it is made, and one that is refused changes nothing; what is wrong is told with line and column.
+- One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${caps.pipelineConfigurationsMax} and the one that is deployed.
+- To go back, deploy an older one.
+- Secrets belong into the environment of the agents, and only the names of the variables here: whoever may read the cluster reads its configurations.
+  \`describe_pipeline\` with \`include_summary\`, and the tools of assistants, show what looks like a secret as \`***\`: values of keys such as \`password\` or
+  \`api_key\`, passwords in addresses, tokens. That is care and no guarantee.
+- A configuration has at most ${caps.pipelineConfigurationBytesMax / 1024} KiB, ${caps.pipelineYamlTokensMax} words and signs, ${caps.pipelineYamlDepthMax} levels, ${caps.pipelineYamlAliasesMax} aliases, and with what these stand for
+  ${caps.pipelineYamlValuesMax} values. There are no merge keys (\`<<\`). A cluster has at most ${caps.pipelinesPerClusterMax} pipelines.`;
+
+const about: Readonly<Record<PipelineType, string>> = {
+  bento:
+    'Reads, changes and writes records. The fields of its components are judged by the engine; here they only have to stand where they belong.',
+  orbit: 'Copies another Kafka cluster with its offsets.',
+  schema_linking: 'Keeps a schema registry as another one is.',
+  data_lake:
+    'Makes tables of topics. The configuration may come in parts, `configuration_inputs`: lists of the same field become one in the order of the parts, and anything else stands in one part. Names of source clusters are unique, and every table names one of them.',
+};
+
+function sectionOf(type: PipelineType): string {
+  const { clusterType, isSingle } = pipelineTypes[type];
+  const where = `Of clusters of the type \`${clusterType}\` (\`${clusterTypes[clusterType].idPrefix}…\`)${isSingle ? '; a cluster has one at most' : ''}.`;
+  const rows = rowsOf(shapes[type].fields, '').map(([field, what]) => `| \`${field}\` | ${what} |`);
+  return [`## ${type}`, `${about[type]} ${where}`, ['| field | is |', '|---|---|', ...rows].join('\n')].join(
+    '\n\n',
+  );
+}
+
+function rowsOf(fields: Fields, path: string): [field: string, what: string][] {
+  return Object.entries(fields).flatMap(([name, field]): [string, string][] => {
+    const place = path + name;
+    return [[place, `${wordsFor(field)}${field.isRequired ? ', required' : ''}`], ...innerRows(field, place)];
+  });
+}
+
+function innerRows(shape: Shape, place: string): [field: string, what: string][] {
+  if (shape.kind === 'mapping') return rowsOf(shape.fields, `${place}.`);
+  return shape.kind === 'list' ? innerRows(shape.item, `${place}[]`) : [];
+}
+
+function wordsFor(shape: Field): string {
+  switch (shape.kind) {
+    case 'text':
+      return shape.words === undefined ? 'text' : shape.words.map((word) => `\`${word}\``).join(', ');
+    case 'boolean':
+      return '`true` or `false`';
+    case 'integer':
+      return shape.max === Number.MAX_SAFE_INTEGER
+        ? `a whole number of at least ${shape.min}`
+        : `a whole number from ${shape.min} to ${shape.max}`;
+    case 'component':
+      return 'a component';
+    case 'mapping':
+      return 'fields';
+    case 'list':
+      return `a list${shape.itemsMin > 0 ? ' that is not empty' : ''}`;
+  }
+}

@@ -1,0 +1,75 @@
+import { caps } from '@weir/core';
+import { maskedValue } from './mask-secrets.ts';
+import { readYaml } from './read-yaml.ts';
+import type { YamlScalar, YamlValue } from './yaml-value.ts';
+
+export interface Setting {
+  /** `input.kafka_franz.topics` */
+  readonly path: string;
+  /** In one line. */
+  readonly value: string;
+}
+
+export interface ConfigurationSummary {
+  readonly settings: readonly Setting[];
+  /** How many there are besides. */
+  readonly leftOut: number;
+}
+
+/** What a configuration says, a line for each setting and without secrets; nothing for a text that cannot be read. */
+export function summaryOf(yaml: string): ConfigurationSummary | undefined {
+  const reading = readYaml(yaml);
+  if ('problems' in reading) return undefined;
+  const settings: Setting[] = [];
+  let leftOut = 0;
+  for (const { keys, path, text } of settingsIn(reading.value, [], '')) {
+    if (settings.length < caps.pipelineSummaryRowsMax)
+      settings.push({ path: oneLine(path), value: oneLine(firstLine(maskedValue(keys, text), text)) });
+    else leftOut++;
+  }
+  return { settings, leftOut };
+}
+
+interface Found {
+  readonly keys: readonly string[];
+  readonly path: string;
+  readonly text: string;
+}
+
+function* settingsIn(value: YamlValue, keys: readonly string[], path: string): Generator<Found> {
+  if (value.kind === 'scalar') {
+    yield { keys, path, text: textOf(value) };
+  } else if (value.kind === 'mapping') {
+    if (value.entries.length === 0) yield { keys, path, text: '{}' };
+    for (const entry of value.entries) {
+      const inner = path === '' ? entry.key : `${path}.${entry.key}`;
+      yield* settingsIn(entry.value, [...keys, entry.key], inner);
+    }
+  } else if (value.items.every((item) => item.kind === 'scalar')) {
+    yield { keys, path, text: value.items.map(textOf).join(', ') };
+  } else {
+    for (const [index, item] of value.items.entries()) yield* settingsIn(item, keys, `${path}[${index}]`);
+  }
+}
+
+function textOf({ value }: YamlScalar): string {
+  return value === null ? '' : String(value);
+}
+
+/** The first line of a text that has several: programs and schemas are for those who read the whole. */
+function firstLine(masked: string, text: string): string {
+  const lineCount = linesOf(text).length;
+  return lineCount === 1 ? masked : `${linesOf(masked)[0]} … (${lineCount} lines)`;
+}
+
+function linesOf(text: string): string[] {
+  return text.trim().split(/\r\n|[\r\n]/);
+}
+
+/** A secret that is cut in two would be half of one, so that this comes after the masking. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\p{Cc}/gu, ' ').toWellFormed();
+  return line.length <= caps.pipelineSummaryCharsMax
+    ? line
+    : `${line.slice(0, caps.pipelineSummaryCharsMax - 1)}…`.toWellFormed();
+}

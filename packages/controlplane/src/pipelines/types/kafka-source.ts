@@ -1,0 +1,17 @@
+import { boolean, mapping, oneOf, port, required, type Shape, text } from '../shape.ts';
+
+/** A Kafka cluster elsewhere that a pipeline reads from. */
+
+export const broker: Shape = mapping({ hostname: required(text), port: required(port) });
+
+/** How it is entered. Secrets are in the environment of the agents; here stands under which names. */
+export const kafkaCredentials: Shape = mapping({
+  sasl_username_env: text,
+  sasl_password_env: text,
+  sasl_mechanism: oneOf('plain', 'scram-256', 'scram-512'),
+  use_tls: boolean,
+  tls_insecure_skip_verify: boolean,
+  tls_ca_cert_env: text,
+  mtls_client_cert_env: text,
+  mtls_client_key_env: text,
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createClient, mcpPath } from '@weir/api';
+import { freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
+
+test('a pipeline that a program has made is told of to an assistant', async (t) => {
+  const applicationKey = freshKey();
+  const clusterId = freshClusterId();
+  const { url } = await startProcess(t, { clusterId, oneUser: { applicationKey } });
+  const headers = { 'service-api-key': applicationKey };
+  const client = createClient({ baseUrl: url, fetch, headers, checksAnswers: true });
+  const on = { virtual_cluster_id: clusterId };
+  const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name: 'clean-orders' });
+  const target = { ...on, pipeline_id };
+  const { configuration_id: deployed_configuration_id } = await client.call('create_pipeline_configuration', {
+    ...target,
+    configuration_yaml: 'input: { generate: {} }\noutput: { http_client: { password: hunter2 } }\n',
+  });
+  await client.call('change_pipeline_state', { ...target, deployed_configuration_id });
+
+  const assistant = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await assistant.connect(
+    new StreamableHTTPClientTransport(new URL(mcpPath, url), { requestInit: { headers } }),
+  );
+  t.after(() => assistant.close());
+  const ask = async (name: string, args: object) => {
+    const { content } = await assistant.callTool({
+      name,
+      arguments: { virtual_cluster: clusterId, ...args },
+    });
+    return (content as unknown as { readonly text: string }[])[0]!.text;
+  };
+  assert.match(await ask('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
+  const described = await ask('describe_pipeline', { pipeline: 'clean-orders' });
+  assert.match(described, /^output\.http_client\.password\t\*\*\*$/m);
+  assert.match(described, /events are off here/);
+  assert.ok(!described.includes('hunter2'));
+});

@@ -1,0 +1,120 @@
+import { ApiError, type ErrorCode, type OutputOf, type PipelineType } from '@weir/api';
+import { caps, type EventTypeName } from '@weir/core';
+import { type EventRecord, eventMessage, printLiteral } from '@weir/events';
+import type { Asking } from './asking.ts';
+
+type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
+
+/** Where pipelines say what goes wrong in them. Events about tables do not name a pipeline, and registries have none. */
+const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
+  bento: 'pipeline_logs',
+  orbit: 'orbit_logs',
+};
+
+export interface PipelineErrors {
+  /** In the last 24 hours; null when nobody could count. */
+  readonly errors_24h: number | null;
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+}
+
+export interface FoundErrors {
+  of(pipeline: Listed): PipelineErrors;
+  /** Why some are not counted, and what to do. */
+  readonly note: string | undefined;
+}
+
+const unknown: PipelineErrors = { errors_24h: null, last_error: null, last_error_at: null };
+const none: PipelineErrors = { errors_24h: 0, last_error: null, last_error_at: null };
+
+const eventsOffNote =
+  'Errors are not known, because events are off here; an administrator can turn them on in the Events tab, or with update_events_state.';
+
+/** What went wrong in pipelines lately. A cluster that cannot tell is no reason not to answer the rest. */
+export async function findErrors(
+  pipelines: readonly Listed[],
+  clusterId: string,
+  asking: Asking,
+): Promise<FoundErrors> {
+  const telling = pipelines.filter(({ type }) => eventTypeOf[type] !== undefined);
+  if (telling.length === 0) return { of: () => unknown, note: undefined };
+  try {
+    const recorded = await recordedTypes(clusterId, asking);
+    const counted = telling.filter(({ type }) => recorded.has(eventTypeOf[type]!));
+    const found = await search(counted, clusterId, asking);
+    const ids = new Set(counted.map(({ id }) => id));
+    return {
+      of: ({ id, name }) => (ids.has(id) ? (found.byName.get(name) ?? none) : unknown),
+      note: counted.length < telling.length ? eventsOffNote : found.note,
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
+    return {
+      of: () => unknown,
+      note: error.code === 'events_disabled' ? eventsOffNote : `Errors are not known: ${error.message}`,
+    };
+  }
+}
+
+/** What may keep a cluster from telling of its events. */
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'events_disabled',
+  'no_query_engine',
+  'too_many_queries',
+  'unavailable',
+]);
+
+async function recordedTypes(clusterId: string, asking: Asking): Promise<ReadonlySet<string>> {
+  const { enabled, event_types: types } = await asking.call('get_events_state', {
+    virtual_cluster_id: clusterId,
+  });
+  return new Set(
+    enabled ? Object.entries(types).flatMap(([type, state]) => (state?.enabled ? [type] : [])) : [],
+  );
+}
+
+interface Search {
+  readonly byName: ReadonlyMap<string, PipelineErrors>;
+  readonly note: string | undefined;
+}
+
+/** So many pipelines at a time as an answer can tell apart. */
+async function search(pipelines: readonly Listed[], clusterId: string, asking: Asking): Promise<Search> {
+  const byName = new Map<string, PipelineErrors>();
+  let isPartial = false;
+  for (let begin = 0; begin < pipelines.length; begin += caps.eventSeriesMax) {
+    const some = pipelines.slice(begin, begin + caps.eventSeriesMax);
+    const { events, timeline, partial } = await asking.call('search_events', {
+      virtual_cluster_id: clusterId,
+      event_types: [...new Set(some.map(({ type }) => eventTypeOf[type]!))],
+      filter: `data.log_level == "error" and data.pipeline_name in [${some.map(({ name }) => printLiteral(name)).join(', ')}]`,
+      time_range: { relative: '24h' },
+      timeline: { group_by: 'data.pipeline_name', series_limit: caps.eventSeriesMax },
+    });
+    isPartial ||= partial !== undefined;
+    for (const { key, count, is_other } of timeline?.series ?? []) {
+      if (is_other || count === 0) continue;
+      // Of a pipeline whose errors all came before those of others, only their number is known here.
+      const last = events.find(({ data }) => data.pipeline_name === key);
+      byName.set(String(key), {
+        errors_24h: count,
+        last_error:
+          last === undefined ? null : eventMessage({ data: last.data as EventRecord['data'] }).slice(0, 256),
+        last_error_at: last?.time ?? null,
+      });
+    }
+  }
+  return {
+    byName,
+    note: isPartial ? 'There are so many events that more errors may have happened.' : undefined,
+  };
+}
+
+/** The search that shows them. */
+export function errorSearch({ type, name }: Listed) {
+  return {
+    event_types: [eventTypeOf[type] ?? 'pipeline_logs'],
+    filter: `data.log_level == "error" and data.pipeline_name == ${printLiteral(name)}`,
+    since: '24h',
+  };
+}

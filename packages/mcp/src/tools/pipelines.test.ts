@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ApiError, catalogue, type ErrorCode, type PipelineType } from '@weir/api';
+import { caps } from '@weir/core';
+import { type Answers, serve } from '../../testing/served.ts';
+
+const [example] = catalogue.list_pipelines.example.output.pipelines;
+const { event_types } = catalogue.get_events_state.example.output;
+
+let pipelineCount = 0;
+const pipeline = (name: string, type: PipelineType = 'bento') => {
+  const id = `pi_0f1e2d3c_4b5a_4968_8776_${String(pipelineCount++).padStart(12, '0')}`;
+  return { ...example!, id, name, type };
+};
+
+/** The state of events, in which only these types are recorded. */
+const recording = (...types: string[]) => ({
+  enabled: types.length > 0,
+  event_types: Object.fromEntries(
+    ['pipeline_logs', 'orbit_logs'].map((type) => [
+      type,
+      { ...event_types.acl_logs, retention_period_nanos: 0, enabled: types.includes(type) },
+    ]),
+  ),
+});
+
+const { events: exampleEvents, ...exampleSearch } = catalogue.search_events.example.output;
+const errorOf = (name: string, time: string) => ({
+  ...exampleEvents[0]!,
+  time,
+  data: { pipeline_name: name, log_level: 'error', message: `${name} failed` },
+});
+const series = (key: string, count: number) => ({
+  ...exampleSearch.timeline!.series[0]!,
+  key,
+  count,
+});
+
+interface Row {
+  readonly name: string;
+  readonly errors_24h: number | null;
+  readonly last_error: string | null;
+}
+
+async function listed(t: TestContext, answers: Answers, args: object = {}) {
+  const { connect, calls } = await serve(t, { answers });
+  const client = await connect();
+  const { structuredContent, isError, content } = await client.callTool({
+    name: 'list_pipelines',
+    arguments: { virtual_cluster: 'orders', ...args },
+  });
+  assert.notEqual(isError, true, JSON.stringify(content));
+  const { pipelines, hint = '' } = structuredContent as { pipelines: Row[]; hint?: string };
+  const rows = pipelines.map(({ name, errors_24h, last_error }) => [name, errors_24h, last_error]);
+  return { rows, hint, calls };
+}
+
+test('each pipeline has the errors that events tell of it', async (t) => {
+  const { rows, calls } = await listed(t, {
+    list_pipelines: () => ({
+      pipelines: [pipeline('a'), pipeline('b'), pipeline('c', 'orbit'), pipeline('d')],
+    }),
+    get_events_state: () => recording('pipeline_logs', 'orbit_logs'),
+    search_events: () => ({
+      ...exampleSearch,
+      events: [
+        errorOf('a', '2026-01-31T12:00:02Z'),
+        errorOf('a', '2026-01-31T12:00:01Z'),
+        errorOf('c', '2026-01-31T12:00:00Z'),
+      ],
+      timeline: { ...exampleSearch.timeline!, series: [series('a', 7), series('c', 1), series('d', 2)] },
+    }),
+  });
+  assert.deepEqual(rows, [
+    ['a', 7, 'a failed'],
+    ['b', 0, null],
+    ['c', 1, 'c failed'],
+    ['d', 2, null],
+  ]);
+  const [, asked] = calls.find(([operation]) => operation === 'search_events')!;
+  const { event_types: types, filter } = asked as { event_types: string[]; filter: string };
+  assert.deepEqual(types, ['pipeline_logs', 'orbit_logs']);
+  assert.equal(filter, 'data.log_level == "error" and data.pipeline_name in ["a", "b", "c", "d"]');
+});
+
+test('where no events are recorded, errors are not known and the hint says why', async (t) => {
+  const both = [pipeline('a'), pipeline('c', 'orbit')];
+  for (const types of [[], ['orbit_logs']]) {
+    const { rows, hint, calls } = await listed(t, {
+      list_pipelines: () => ({ pipelines: both }),
+      get_events_state: () => recording(...types),
+      search_events: () => ({
+        ...exampleSearch,
+        events: [],
+        timeline: { ...exampleSearch.timeline!, series: [] },
+      }),
+    });
+    assert.deepEqual(rows, [
+      ['a', null, null],
+      ['c', types.length === 0 ? null : 0, null],
+    ]);
+    assert.match(hint, /Errors are not known, because events are off here.*update_events_state/);
+    const searches = calls.filter(([operation]) => operation === 'search_events').length;
+    assert.equal(searches, types.length);
+  }
+});
+
+for (const code of [
+  'events_disabled',
+  'no_query_engine',
+  'too_many_queries',
+  'unavailable',
+] satisfies ErrorCode[]) {
+  test(`${code}: pipelines are listed all the same`, async (t) => {
+    const { rows, hint } = await listed(t, {
+      list_pipelines: () => ({ pipelines: [pipeline('a')] }),
+      get_events_state: () => recording('pipeline_logs'),
+      search_events: () => {
+        throw new ApiError(code);
+      },
+    });
+    assert.deepEqual(rows, [['a', null, null]]);
+    assert.match(hint, /Errors are not known/);
+  });
+}
+
+test('pipelines whose events do not name them are not asked about', async (t) => {
+  const { rows, calls } = await listed(t, {
+    list_pipelines: () => ({ pipelines: [pipeline('a', 'data_lake'), pipeline('b', 'schema_linking')] }),
+  });
+  assert.deepEqual(rows, [
+    ['a', null, null],
+    ['b', null, null],
+  ]);
+  assert.ok(calls.every(([operation]) => operation === 'list_pipelines' || operation === 'get_context'));
+});
+
+test('many pipelines are asked about in portions that an answer can tell apart', async (t) => {
+  const all = Array.from({ length: caps.eventSeriesMax + 1 }, (_, n) => pipeline(`p${n}`));
+  const { rows, calls } = await listed(
+    t,
+    {
+      list_pipelines: () => ({ pipelines: all }),
+      get_events_state: () => recording('pipeline_logs'),
+      search_events: ({ filter }: { filter: string }) => ({
+        ...exampleSearch,
+        events: [],
+        timeline: {
+          ...exampleSearch.timeline!,
+          series: [...filter.matchAll(/"(p\d+)"/g)].map(([, name]) => series(name!, 3)),
+        },
+      }),
+    },
+    { limit: 200 },
+  );
+  assert.equal(calls.filter(([operation]) => operation === 'search_events').length, 2);
+  assert.deepEqual(
+    rows,
+    all.map(({ name }) => [name, 3, null]),
+  );
+});
+
+test('a description never has the configuration itself, only what is told without secrets', async (t) => {
+  const { connect } = await serve(t, {
+    answers: {
+      describe_pipeline: () => ({
+        ...catalogue.describe_pipeline.example.output,
+        pipeline_configurations: [
+          {
+            ...catalogue.describe_pipeline.example.output.pipeline_configurations[0]!,
+            configuration_yaml: 'password: hunter2',
+          },
+        ],
+        pipeline_summary: {
+          configuration_id: 'pci_0f1e2d3c_4b5a_4968_8776_000000000011',
+          version: 1,
+          settings: [{ path: 'password', value: '***' }],
+          settings_left_out: 3,
+        },
+      }),
+    },
+  });
+  const client = await connect();
+  for (const format of ['concise', 'detailed']) {
+    const answer = await client.callTool({
+      name: 'describe_pipeline',
+      arguments: { virtual_cluster: 'orders', pipeline: example!.id, format },
+    });
+    const text = JSON.stringify(answer);
+    assert.ok(!text.includes('hunter2'), text);
+    assert.match(text, /3 more settings are in the console/);
+    assert.equal((answer.structuredContent as { truncated: boolean }).truncated, true);
+  }
+});
