@@ -26,7 +26,7 @@ export async function stockAccounts(
     const { secret } = await accounts.keys.create(account.id, { name: `key_${n}`, grants, createdBy: '' });
     keys.push(secret);
   }
-  return { keys, clusterIds };
+  return { accountId: account.id, workspaceId, keys, clusterIds };
 }
 
 export interface Measured extends ApiLoadResult {

@@ -1,4 +1,5 @@
 import { aclDecisions } from './acl-decisions.ts';
+import { agentConnections } from './agent-connections.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
 import { eventEmission } from './event-emission.ts';
@@ -25,6 +26,7 @@ export const benchmarks: readonly Benchmark[] = [
   aclDecisions,
   metadataScale,
   hostedClusters,
+  agentConnections,
   groupHeartbeats,
   groupRebalance,
   offsetCommits,

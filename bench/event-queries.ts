@@ -228,6 +228,10 @@ async function writeLog(folder: string, events: number): Promise<EventLog> {
         return pages.find(({ maxTimeMs }) => maxTimeMs >= timeMs)?.firstOffset ?? endOffset;
       },
       read: (_topic, from, to) => readPages(from, to),
+      storedBytes: async (_topic, from, to) =>
+        pages
+          .filter(({ firstOffset, count: rows }) => firstOffset < to && firstOffset + rows > from)
+          .reduce((sum, { length }) => sum + length, 0),
       sidecars: async () => (hasSidecars ? sidecars.map(({ ref }) => ref) : []),
       readSidecar: (ref, ranges) =>
         Promise.all(

@@ -11,6 +11,7 @@ import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
 import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
+import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-page.ts';
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
@@ -24,6 +25,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/flags.md': flagsPage,
   'docs/reference/mcp.md': mcpPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/reference/pipelines.md': pipelinesPage,
 };
 
 const root = join(import.meta.dirname, '..');

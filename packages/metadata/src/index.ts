@@ -171,6 +171,8 @@ export {
   type ShareOffsetToAlter,
   type SharePort,
 } from './cluster/share-port.ts';
+export { SnapshotTopics } from './cluster/snapshot-topics.ts';
+export { takeSnapshot } from './cluster/take-snapshot.ts';
 export {
   type ListedTransaction,
   type OffsetsToAdd,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '../src/cluster/groups-port.ts';
 import { openJournals } from '../src/journal/index.ts';
 import { ClusterNode } from '../src/leader/index.ts';
-import { ManualClock } from './manual-clock.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 const clusterId = 'vci_test';
 
 /** Control-plane processes over one journal in memory, on a clock that only the test moves. */
 export class GroupWorld {
-  readonly clock = new ManualClock();
+  readonly clock = new HandClock();
   readonly #databaseUrl = `memory://${randomUUID()}`;
   #ids = 0;
 
@@ -28,7 +28,7 @@ export class GroupWorld {
       freshId: () => `${++this.#ids}`.padStart(22, '0'),
     });
     node.start();
-    await this.clock.advance(100);
+    await this.clock.pass(100);
     return { node, process };
   }
 }

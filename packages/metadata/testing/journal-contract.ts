@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { EntriesPruned, Fenced, type Journal, type JournalHub } from '../src/journal/index.ts';
-import { ManualClock } from './manual-clock.ts';
 
 const a = { id: 'a', url: 'http://a' };
 const b = { id: 'b', url: 'http://b' };
@@ -19,13 +19,13 @@ async function epochOf(journal: Journal, holder = a): Promise<number> {
 }
 
 /** What every driver of the journal does. `open` opens the same database each time, with a clock of the caller's. */
-export function journalContract(driver: string, open: (clock: ManualClock) => JournalHub): void {
+export function journalContract(driver: string, open: (clock: HandClock) => JournalHub): void {
   function contract(
     name: string,
-    run: (hub: JournalHub, clock: ManualClock, clusterId: string) => Promise<void>,
+    run: (hub: JournalHub, clock: HandClock, clusterId: string) => Promise<void>,
   ) {
     test(`${driver}: ${name}`, async () => {
-      const clock = new ManualClock();
+      const clock = new HandClock();
       const hub = open(clock);
       try {
         await run(hub, clock, randomUUID());
@@ -88,7 +88,7 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
     const other = open(clock);
     const taker = other.journal(clusterId);
     await taker.acquireLease(b, ttlMs);
-    await clock.advance(ttlMs);
+    await clock.pass(ttlMs);
     const epoch = await epochOf(taker, b);
     assert.ok(epoch > old);
     await assert.rejects(journal.append(old, 1, [bytes('late')]), Fenced);
@@ -114,7 +114,7 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
     const other = open(clock);
     const taker = other.journal(clusterId);
     await taker.acquireLease(b, ttlMs);
-    await clock.advance(ttlMs);
+    await clock.pass(ttlMs);
     const [appended, taken] = await Promise.allSettled([
       journal.append(old, 0, [bytes('old')]),
       epochOf(taker, b),
@@ -135,13 +135,13 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
       assert.ok(refused.epoch === undefined);
       assert.deepEqual(refused.heldBy, a);
       assert.equal(refused.retryInMs, ttlMs);
-      await clock.advance(ttlMs - 1);
+      await clock.pass(ttlMs - 1);
       assert.equal((await waiting.acquireLease(b, ttlMs)).epoch, undefined);
       await journal.renewLease(epoch);
-      await clock.advance(1);
+      await clock.pass(1);
     }
     assert.equal((await waiting.acquireLease(b, ttlMs)).epoch, undefined);
-    await clock.advance(ttlMs);
+    await clock.pass(ttlMs);
     assert.ok((await epochOf(waiting, b)) > epoch);
     const refused = await journal.acquireLease(a, ttlMs);
     assert.ok(refused.epoch === undefined && refused.heldBy.id === 'b');
@@ -150,7 +150,7 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
 
   contract('who watched for too short a time does not take the lease', async (hub, clock, clusterId) => {
     await epochOf(hub.journal(clusterId));
-    await clock.advance(10 * ttlMs);
+    await clock.pass(10 * ttlMs);
     const late = await hub.journal(clusterId).acquireLease(b, ttlMs);
     assert.ok(late.epoch === undefined);
     assert.equal(late.retryInMs, ttlMs);
@@ -197,9 +197,9 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
       if (number !== 3 && number !== 7) assert.equal(outcome.status, 'fulfilled', String(number));
       else assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Fenced);
     }
-    await clock.advance(ttlMs - 1);
+    await clock.pass(ttlMs - 1);
     assert.equal(await count(), 1, 'the one that was given back');
-    await clock.advance(1);
+    await clock.pass(1);
     assert.equal(await count(), 2, 'and the one that was not renewed');
     await other.close();
   });
@@ -231,18 +231,18 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
       assert.equal(await askOther(), ttlMs);
       await journal.releaseLease(epoch);
       assert.equal(await askOther(), 500);
-      await clock.advance(499);
+      await clock.pass(499);
       assert.equal(await askOther(), 1);
-      await clock.advance(1);
+      await clock.pass(1);
       assert.equal(await askOther(), 'taken');
       assert.deepEqual(told, [undefined, 'a', 'a', 'a']);
       assert.equal(await askOther(), 'taken', 'who had it does not wait');
-      await clock.advance(ttlMs);
+      await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
-      await clock.advance(ttlMs);
+      await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
       assert.equal(told.at(-1), 'b', 'it ended while b had it');
-      await clock.advance(500);
+      await clock.pass(500);
       assert.ok((await journal.acquireLease(a, ttlMs, grace)).epoch !== undefined);
     },
   );
@@ -358,10 +358,10 @@ export function journalContract(driver: string, open: (clock: ManualClock) => Jo
     await hub.announce(one);
     await hub.announce(two);
     assert.deepEqual(await ours(), [one, two]);
-    await clock.advance(9_000);
+    await clock.pass(9_000);
     await hub.announce(two);
     assert.deepEqual(await ours(), [one, two]);
-    await clock.advance(9_000);
+    await clock.pass(9_000);
     assert.deepEqual(await ours(), [two]);
     await hub.withdraw(two.id);
     assert.deepEqual(await ours(), []);

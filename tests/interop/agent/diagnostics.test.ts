@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { type MetricRow, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { ClusterNode, ClusterUnavailable, openJournals, reportIntervalMs } from '@weir/metadata';
 import { metered, StoreError } from '@weir/storage';
 import type { AgentOptions } from '../../../packages/agent/src/agent.ts';
 import { AgentFigures } from '../../../packages/agent/src/figures/agent-figures.ts';
 import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';
 import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
-import { FakeClock } from '../../../packages/agent/testing/fake-clock.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
 import { pause } from '../../../packages/agent/testing/until.ts';
@@ -25,20 +25,20 @@ const stepMs = 250;
 const answerStepMs = 5;
 
 class World {
-  readonly clock: FakeClock;
+  readonly clock: HandClock;
   readonly node: ClusterNode;
   readonly agents: AgentUnderTest[] = [];
   readonly #t: TestContext;
   readonly #kept = new MemoryDiagnosticsStore();
 
-  private constructor(t: TestContext, clock: FakeClock, node: ClusterNode) {
+  private constructor(t: TestContext, clock: HandClock, node: ClusterNode) {
     this.#t = t;
     this.clock = clock;
     this.node = node;
   }
 
   static async start(t: TestContext, { controlPlaneStartMs = startMs } = {}): Promise<World> {
-    const clock = new FakeClock(controlPlaneStartMs);
+    const clock = new HandClock(controlPlaneStartMs);
     const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
     const node = new ClusterNode({
       clusterId,
@@ -60,7 +60,7 @@ class World {
 
   /** An agent in a clock of its own, whose requests to the bucket are noted. */
   async addAgent(agentId: string, differences: Partial<AgentOptions> = {}, bucket = new TestStore()) {
-    const clock = new FakeClock(startMs);
+    const clock = new HandClock(startMs);
     const metrics = new Metrics();
     const figures = new AgentFigures({ clock, metrics });
     const store = metered(bucket, {

@@ -104,20 +104,21 @@ test('an agent that reports and has neither certificates nor tokens says so', ()
 const sinceMs = picturedMs - 100 * dayMs;
 const uses: readonly [
   what: string,
-  heard: { readonly loginMs?: number; readonly sinceMs: number | undefined },
+  heard: { readonly lastUsedMs?: number | null; readonly sinceMs: number | undefined },
   createdMs: number,
   expected: number | null | undefined,
 ][] = [
-  ['somebody logged in', { loginMs: picturedMs, sinceMs }, 0, picturedMs],
-  ['somebody logged in, and some agents do not tell', { loginMs: 5, sinceMs: undefined }, 0, 5],
-  ['nobody did since the leader leads', { sinceMs }, 0, sinceMs],
-  ['nobody did since it was made', { sinceMs }, sinceMs + 1, null],
+  ['somebody logged in', { lastUsedMs: picturedMs, sinceMs }, 0, picturedMs],
+  ['somebody logged in, and some agents do not tell', { lastUsedMs: 5, sinceMs: undefined }, 0, undefined],
+  ['somebody logged in before a gap', { lastUsedMs: 5, sinceMs }, 0, sinceMs],
+  ['nobody did since logins are heard', { lastUsedMs: null, sinceMs }, 0, sinceMs],
+  ['nobody did since it was made', { lastUsedMs: null, sinceMs }, sinceMs + 1, null],
+  ['a leader of an earlier release is asked', { sinceMs }, 0, sinceMs],
   ['some agents do not tell', { sinceMs: undefined }, 0, undefined],
 ];
 
-for (const [what, { loginMs, sinceMs: loginsHeardSinceMs }, createdMs, expected] of uses) {
+for (const [what, { lastUsedMs, sinceMs: loginsHeardSinceMs }, createdMs, expected] of uses) {
   test(`the last use of a credential when ${what}`, () => {
-    const lastLoginMs = new Map(loginMs === undefined ? [] : [['ann', loginMs]]);
-    assert.equal(lastUsed({ lastLoginMs, loginsHeardSinceMs }, { username: 'ann', createdMs }), expected);
+    assert.equal(lastUsed({ loginsHeardSinceMs }, { createdMs, lastUsedMs }), expected);
   });
 }

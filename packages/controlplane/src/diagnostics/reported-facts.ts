@@ -3,6 +3,7 @@ import {
   type AgentReport,
   type AgentsHeard,
   addLatencies,
+  type CredentialDescription,
   type HeardReport,
   type LatencyCounts,
   latencyP99,
@@ -51,16 +52,15 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
 }
 
 /**
- * When credentials were used last. Where nobody was seen to use one it is known only since when somebody would have been: the credential may
- * have been used just before, and that is what is said.
+ * When a credential was used last. Where nobody was seen to use it since logins are heard without a gap, it may have been used just before,
+ * and that is what is said.
  */
 export function lastUsed(
-  { lastLoginMs, loginsHeardSinceMs }: Pick<AgentsHeard, 'lastLoginMs' | 'loginsHeardSinceMs'>,
-  { username, createdMs }: Pick<CredentialFacts, 'username' | 'createdMs'>,
-): number | null | undefined {
-  const loginMs = lastLoginMs.get(username);
-  if (loginMs !== undefined) return loginMs;
+  { loginsHeardSinceMs }: Pick<AgentsHeard, 'loginsHeardSinceMs'>,
+  { createdMs, lastUsedMs }: Pick<CredentialDescription, 'createdMs' | 'lastUsedMs'>,
+): CredentialFacts['lastUsedMs'] {
   if (loginsHeardSinceMs === undefined) return undefined;
+  if (typeof lastUsedMs === 'number') return Math.max(lastUsedMs, loginsHeardSinceMs);
   return createdMs >= loginsHeardSinceMs ? null : loginsHeardSinceMs;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, systemClock } from '@weir/core';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import { agentOf, healthyPicture } from '../../testing/cluster-picture.ts';
 import { until } from '../../testing/until.ts';
 import { defineCheck } from './check.ts';

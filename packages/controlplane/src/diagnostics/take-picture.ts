@@ -8,6 +8,8 @@ import {
   type GroupListing,
   invalidAcls,
   readAcls,
+  SnapshotTopics,
+  takeSnapshot,
 } from '@weir/metadata';
 import type {
   AclFacts,
@@ -55,7 +57,7 @@ export async function takePicture(
   const agents = await cluster.listAgents();
   const heard = await cluster.agentsHeard();
   const atMs = nowMs();
-  const snapshot = await snapshotOf(cluster, signal);
+  const snapshot = await takeSnapshot(cluster, { stop: signal });
   const groups = await groupsOf(cluster, snapshot, signal);
   const credentials = await cluster.listCredentials();
   const { produce, buckets, metrics, ofAgent } = reportedFacts(heard, atMs);
@@ -77,25 +79,13 @@ export async function takePicture(
     metrics,
     controlPlaneUtilization: utilization,
     acls: aclsOf(snapshot),
-    credentials: credentials.map(({ username, isSuperuser, createdMs }) => ({
+    credentials: credentials.map(({ username, isSuperuser, createdMs, lastUsedMs }) => ({
       username,
       isSuperuser,
       createdMs,
-      lastUsedMs: lastUsed(heard, { username, createdMs }),
+      lastUsedMs: lastUsed(heard, { createdMs, lastUsedMs }),
     })),
   };
-}
-
-function snapshotOf(cluster: PicturedCluster, signal: AbortSignal): Promise<ClusterSnapshot> {
-  const { promise, resolve, reject } = Promise.withResolvers<ClusterSnapshot>();
-  const giveUp = () => reject(signal.reason);
-  if (signal.aborted) giveUp();
-  signal.addEventListener('abort', giveUp, { once: true });
-  const unfollow = cluster.follow({ onSnapshot: resolve, onChanges() {} });
-  return promise.finally(() => {
-    signal.removeEventListener('abort', giveUp);
-    unfollow();
-  });
 }
 
 function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFacts[] {
@@ -143,14 +133,14 @@ async function groupsOf(
   signal: AbortSignal,
 ): Promise<readonly GroupFacts[]> {
   const listed = await cluster.listGroups({ states: [], types: ['classic', 'consumer'] });
-  const ends = endsOf(snapshot);
+  const topics = new SnapshotTopics(snapshot);
   const groups: GroupFacts[] = [];
   let partitionCount = 0;
   for (let begin = 0; begin < Math.min(listed.length, caps.diagnosedGroupsMax); begin += groupsPerCall) {
     signal.throwIfAborted();
     const some = listed.slice(begin, Math.min(begin + groupsPerCall, caps.diagnosedGroupsMax));
     const memberCounts = await memberCountsOf(cluster, some);
-    const partitions = await partitionsOf(cluster, some, ends);
+    const partitions = await partitionsOf(cluster, some, topics);
     for (const [index, { groupId, state }] of some.entries()) {
       const memberCount = memberCounts.get(groupId) ?? 0;
       groups.push({ groupId, state, memberCount, partitions: partitions[index]! });
@@ -179,7 +169,7 @@ async function memberCountsOf(
 async function partitionsOf(
   cluster: PicturedCluster,
   groups: readonly GroupListing[],
-  ends: ReadonlyMap<string, TopicEnds>,
+  topics: SnapshotTopics,
 ): Promise<readonly (readonly GroupPartition[])[]> {
   const answers = await cluster.fetchOffsets(
     groups.map(({ groupId }) => {
@@ -188,26 +178,11 @@ async function partitionsOf(
   );
   return answers.map(({ offsets }) =>
     offsets.flatMap(({ topicId, partition, offset, error }) => {
-      const topic = ends.get(topicId);
-      const endOffset = topic?.stable[partition];
-      if (topic === undefined || endOffset === undefined || error !== 'NONE' || offset < 0) return [];
-      return [{ topic: topic.name, partition, committedOffset: offset, endOffset }];
+      const topic = topics.topicById(topicId)?.name;
+      const ends = topics.ends(topicId, partition);
+      if (topic === undefined || ends === undefined || error !== 'NONE' || offset < 0) return [];
+      // What an open transaction holds back cannot be read yet, so nobody is behind with it.
+      return [{ topic, partition, committedOffset: offset, endOffset: ends.lastStableOffset }];
     }),
   );
-}
-
-interface TopicEnds {
-  readonly name: string;
-  /** The last stable offset of each partition. */
-  readonly stable: Float64Array;
-}
-
-function endsOf({ topics, lastStableOffset }: ClusterSnapshot): ReadonlyMap<string, TopicEnds> {
-  const ends = new Map<string, TopicEnds>();
-  let row = 0;
-  for (const { topicId, name, partitionCount } of topics) {
-    ends.set(topicId, { name, stable: lastStableOffset.subarray(row, row + partitionCount) });
-    row += partitionCount;
-  }
-  return ends;
 }

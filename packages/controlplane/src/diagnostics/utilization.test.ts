@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import { type MeasureLoop, measureUtilization } from './utilization.ts';
 
 /** A loop that is as busy as the test says. */

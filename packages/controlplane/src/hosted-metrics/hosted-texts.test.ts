@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { caps } from '@weir/core';
-import { HandClock } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
 import { HostedTexts, type HostedTextsOptions } from './hosted-texts.ts';
 import { NoTurn } from './turns.ts';
 

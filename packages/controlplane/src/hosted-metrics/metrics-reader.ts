@@ -1,11 +1,12 @@
 import { isId } from '@weir/api';
-import type { ApiKey } from '../accounts/keys.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { isAllowed } from '../accounts/permissions.ts';
 import type { Authorize, Verdict } from '../agent-keys.ts';
+import { type KeySources, provenBy } from '../api-server/caller.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
+import type { ProvenKey } from '../workload-identity/token-keys.ts';
 
-export interface MetricsReadersOptions {
+export interface MetricsReadersOptions extends KeySources {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'virtualClusters'>;
   /** Keys of agents that are in the settings rather than in the database. */
   readonly agentKeys?: Authorize | undefined;
@@ -14,14 +15,15 @@ export interface MetricsReadersOptions {
 }
 
 /**
- * Who may scrape a cluster: an application key of its workspace, an agent key of its own, those that only read included. An account key does
- * not look into clusters. What cannot be judged just now is `undefined`; whoever tries too often gets an `ApiError`.
+ * Who may scrape a cluster: an application key of its workspace, an agent key or an agent token of its own, those that only read included. An
+ * account key does not look into clusters. What cannot be judged just now is `undefined`; whoever tries too often gets an `ApiError`.
  */
-export function metricsReaders({ accounts, agentKeys, limits }: MetricsReadersOptions): Authorize {
+export function metricsReaders(options: MetricsReadersOptions): Authorize {
+  const { accounts, agentKeys, limits } = options;
   return async (clusterId, secret, remoteAddress = '') => {
-    const found = await limits.verify<ApiKey | 'settings'>(secret, remoteAddress, async (text) => {
+    const found = await limits.verify<ProvenKey | 'settings'>(secret, remoteAddress, async (text) => {
       const verdict: Verdict = (await agentKeys?.(clusterId, text, remoteAddress)) ?? false;
-      return verdict ? 'settings' : accounts.keyVerifier.verify(text);
+      return verdict ? 'settings' : provenBy(text, options);
     });
     if (found === undefined) return false;
     if (found === 'settings') return true;

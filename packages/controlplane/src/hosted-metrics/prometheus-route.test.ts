@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { otherRoutes } from '@weir/api';
+import { ApiError, otherRoutes } from '@weir/api';
 import { Metrics, systemClock } from '@weir/core';
 import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
@@ -239,6 +239,9 @@ test('a cluster that nobody leads, and a key that cannot be judged: come again',
 
   const unjudged = await start(t, { mayRead: () => Promise.reject(new Error('the database is away')) });
   assert.equal((await unjudged.scrape(unjudged.ours.a.clusterId, settingsKey)).status, 503);
+  const notYet = new ApiError('unavailable');
+  const waiting = await start(t, { mayRead: () => Promise.reject(notYet) });
+  assert.equal((await waiting.scrape(waiting.ours.a.clusterId, settingsKey)).status, 503);
 
   const broken = await start(t, {
     clusterPort: () => {

@@ -91,7 +91,7 @@ async function mayReadBy(
   try {
     return await mayRead(clusterId, credentials.password, remoteAddress);
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof ApiError && error.code === 'rate_limited') throw error;
     log.warn('the key of a scraper cannot be judged just now', { problem: (error as Error).message });
     return undefined;
   }
@@ -100,7 +100,7 @@ async function mayReadBy(
 /** The same for a wrong key and for a cluster that is somebody else's, so that nobody learns which clusters there are. */
 const refused: Answer = {
   status: 401,
-  body: `invalid username/password: the user is ${scraper}, the password an application key or an agent key of the cluster\n`,
+  body: `invalid username/password: the user is ${scraper}, the password an application key, or an agent key or agent token of the cluster\n`,
   headers: { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' },
 };
 

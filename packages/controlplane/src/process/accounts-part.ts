@@ -5,7 +5,6 @@ import { type Clock, Metrics, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
 import type { SecretBox } from '../accounts/secret-box.ts';
-import { openSecretBox } from '../accounts/secret-key-file.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import { apiRoute, createApiServer } from '../api-server/api-server.ts';
@@ -19,7 +18,7 @@ import { logTransition, watchClusters } from '../diagnostics/watch-clusters.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
 import { hostedSamples } from '../hosted-metrics/hosted-sample.ts';
 import { hostedMetricRows } from '../hosted-metrics/metric-rows.ts';
-import { metricsReaders } from '../hosted-metrics/metrics-reader.ts';
+import { type MetricsReadersOptions, metricsReaders } from '../hosted-metrics/metrics-reader.ts';
 import { authorizeByAccountKeys } from '../hosting/account-keys.ts';
 import type { ClusterHost } from '../hosting/cluster-host.ts';
 import type { LeaderPorts } from '../hosting/leader-ports.ts';
@@ -29,16 +28,17 @@ import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import type { Route } from '../server.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
+import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
-import { SettingsFileProblem } from './settings-file-problem.ts';
+import { openSealing } from './sealing.ts';
 import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
-import { workloadIdentities } from './workload-identities.ts';
+import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
 
 export interface AccountsPartOptions {
   readonly settings: ControlPlaneProcessOptions;
@@ -85,14 +85,14 @@ export async function startAccounts(
 ): Promise<AccountsPart> {
   const { settings, host, secretOf, publicUrl, signInToken } = options;
   const { clock, log, metrics, bindingsFile } = settings;
-  const secretBox = await secretBoxOf(settings);
+  const secretBox = await openSealing(settings, randomBytes);
   const accounts = await openPatiently(settings, secretBox, options.stop);
   resources.defer(() => accounts.close());
   const firstCluster = await begin(accounts, settings);
   const limits = new RateLimits(usualRateLimits, clock);
   const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
   const { federations } = accounts;
-  const tokens = await workloadIdentities(
+  const { tokens, fileBindings } = await workloadIdentities(
     { path: bindingsFile, federations, allowsPrivateIssuers, secretOf, clock, log, metrics },
     resources,
   );
@@ -100,11 +100,22 @@ export async function startAccounts(
   resources.defer(() => issuers.close());
   const user = settings.oneUser && (await oneUser(accounts, settings.oneUser.applicationKey));
   const isBehindProxy = settings.isBehindProxy ?? false;
-  const handlers = handlersOf(options, accounts);
-  const served = { accounts, handlers, publicUrl, isBehindProxy, limits, clock, log, metrics };
+  const handlers = handlersOf(options, accounts, fileBindings);
+  const tokensAsKeys = tokenKeys({ tokens, virtualClusters: accounts.virtualClusters });
+  const served = {
+    accounts,
+    handlers,
+    tokenKeys: tokensAsKeys,
+    publicUrl,
+    isBehindProxy,
+    limits,
+    clock,
+    log,
+    metrics,
+  };
   const mcp = mcpRoutes(served);
   resources.defer(() => mcp.close());
-  const hosted = hostedOf(options, accounts, limits);
+  const hosted = hostedOf(options, served);
   resources.defer(() => hosted.close());
   const routes: readonly Route[] = [
     ...signUpRoutes,
@@ -166,17 +177,6 @@ export async function startAccounts(
   };
 }
 
-/** What keeps secrets that have to be told again. */
-async function secretBoxOf({
-  databaseUrl,
-  sealingKeysFile: keyFile,
-}: ControlPlaneProcessOptions): Promise<SecretBox | undefined> {
-  const url = accountsUrlOf(databaseUrl);
-  return openSecretBox({ databaseUrl: url, keyFile, randomBytes }).catch((error: Error) => {
-    throw new SettingsFileProblem('sealingKeysFile', keyFile ?? `${url}.secret-key`, error);
-  });
-}
-
 /** How long is waited before a server that is away is asked again. */
 const retryMs = 1_000;
 
@@ -227,18 +227,17 @@ async function begin(
 
 function hostedOf(
   { settings, host, ports, bySettings }: AccountsPartOptions,
-  accounts: AccountsDatabase,
-  limits: RateLimits,
+  served: Pick<MetricsReadersOptions, 'limits' | 'tokenKeys'> & { readonly accounts: AccountsDatabase },
 ): HostedMetrics {
   const { clock, log, metrics, isBehindProxy = false, clusterMetrics } = settings;
   const utilization = measureUtilization(clock);
   return hostedMetrics({
     clusterPort: ports.portOf,
     samplesOf: hostedSamples({
-      diagnostics: accounts.diagnostics,
+      diagnostics: served.accounts.diagnostics,
       utilizationOf: (id) => (host.node(id)?.role === 'leader' ? utilization() : undefined),
     }),
-    mayRead: metricsReaders({ accounts, limits, agentKeys: bySettings }),
+    mayRead: metricsReaders({ ...served, agentKeys: bySettings }),
     settings: clusterMetrics,
     isBehindProxy,
     clock,
@@ -269,7 +268,11 @@ function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): Di
 }
 
 /** Everything that can be done, however it is asked for. */
-function handlersOf(options: AccountsPartOptions, accounts: AccountsDatabase): ServedHandlers {
+function handlersOf(
+  options: AccountsPartOptions,
+  accounts: AccountsDatabase,
+  fileBindings: WorkloadIdentities['fileBindings'],
+): ServedHandlers {
   const { settings, ports, publicUrl } = options;
   const { agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({
@@ -281,7 +284,7 @@ function handlersOf(options: AccountsPartOptions, accounts: AccountsDatabase): S
     freshUuid: randomUUID,
     randomBytes,
   });
-  return { ...accountOperations({ accounts, publicUrl }), ...onClusters };
+  return { ...accountOperations({ accounts, publicUrl, fileBindings }), ...onClusters };
 }
 
 const kinds = {

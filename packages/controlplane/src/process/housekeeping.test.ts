@@ -23,9 +23,9 @@ test('clusters that nobody can bring back lose what they had, and then their nam
     });
   const [old, late] = [await make('old'), await make('late')];
   await accounts.virtualClusters.delete(account.id, old.id);
-  await clock.advance(restorableMs / 2);
+  clock.advance(restorableMs / 2);
   await accounts.virtualClusters.delete(account.id, late.id);
-  await clock.advance(restorableMs / 2);
+  clock.advance(restorableMs / 2);
 
   const removed: string[] = [];
   let fails = true;

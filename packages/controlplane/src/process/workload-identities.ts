@@ -22,19 +22,26 @@ export interface WorkloadIdentitiesOptions {
 }
 
 /** What admits agents by the identity that their platform gives them. */
+export interface WorkloadIdentities {
+  /** Gives tokens in exchange, and knows them again. */
+  readonly tokens: TokenExchange;
+  /** What the file says now, of all clusters. */
+  readonly fileBindings: () => readonly WorkloadIdentityBinding[];
+}
+
 export async function workloadIdentities(
   options: WorkloadIdentitiesOptions,
   running: AsyncDisposableStack,
-): Promise<TokenExchange> {
+): Promise<WorkloadIdentities> {
   const { path, federations, allowsPrivateIssuers, secretOf, clock, log, metrics } = options;
   const issuers = platformIssuers({ clock, log });
   running.defer(() => issuers.close());
   const ofFederations = federationIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
   running.defer(() => ofFederations.close());
-  const ofFile = path === undefined ? () => [] : await bindingsOfFile(path, options, issuers, running);
+  const fileBindings = path === undefined ? () => [] : await bindingsOfFile(path, options, issuers, running);
   const federated = federationBindings({ federations, clock });
-  return new TokenExchange({
-    bindings: async (clusterId) => [...ofFile(), ...(await federated(clusterId))],
+  const tokens = new TokenExchange({
+    bindings: async (clusterId) => [...fileBindings(), ...(await federated(clusterId))],
     secretOf,
     issuers,
     federationIssuers: ofFederations,
@@ -42,6 +49,7 @@ export async function workloadIdentities(
     log,
     metrics,
   });
+  return { tokens, fileBindings };
 }
 
 async function bindingsOfFile(

@@ -148,11 +148,14 @@ export class SignInFlow {
   }
 
   #pendingSignIns(): PendingSignIns {
-    if (this.#pending === undefined)
-      throw new ApiError('unavailable', 'The control plane has no key to keep secrets with.');
+    if (this.#pending === undefined) throw new ApiError('no_sealing_keys', signInIsOff);
     return this.#pending;
   }
 }
+
+/** A visitor can do nothing about it, and knows whom to tell. */
+const signInIsOff =
+  'Single sign-on is off: the control plane was started without -sealingKeysFile. Its operator has to give it one; sign in with a password until then.';
 
 /** The issuer sends some users back with a word instead of a code. Anybody may have written it. */
 function refuseRefusal(word: string | null): void {

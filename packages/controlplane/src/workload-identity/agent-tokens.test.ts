@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
+import { clusterNamedIn, isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
 
 const secret = Buffer.alloc(32, 1);
 const claims = { clusterId: 'vci_1', bindingMark: 'mark', endMs: 1_700_000_000_000 };
@@ -25,4 +25,15 @@ test('a token of which anything was changed is nothing', () => {
   for (const wrong of ['', 'agt_', 'aks_1', token.slice(0, -1), `${token}x`, `${token}.`, ` ${token}`]) {
     assert.equal(readAgentToken(wrong, secret), undefined, wrong);
   }
+});
+
+test('the cluster that a token names is read without a secret, and from nothing else', () => {
+  assert.equal(clusterNamedIn(signAgentToken(claims, secret)), 'vci_1');
+  const written = (said: unknown) =>
+    `agt_${Buffer.from(JSON.stringify(said)).toString('base64url')}.${'x'.repeat(43)}`;
+  assert.equal(clusterNamedIn(written(['vci_2', 'mark', 1])), 'vci_2');
+  for (const wrong of [null, 7, 'vci_1', {}, [], ['vci_1'], [1, 'mark', 1], ['vci_1', 'mark', '1']])
+    assert.equal(clusterNamedIn(written(wrong)), undefined, JSON.stringify(wrong));
+  for (const wrong of ['', 'agt_', 'agt_x.y', `agt_x.${'x'.repeat(43)}`])
+    assert.equal(clusterNamedIn(wrong), undefined, wrong);
 });

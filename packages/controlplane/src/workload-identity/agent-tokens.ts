@@ -27,18 +27,31 @@ export function signAgentToken(
   return `${prefix}${said}.${signatureOf(said, secret)}`;
 }
 
+/** Whose cluster a token claims to be for, which anybody can write. */
+export function clusterNamedIn(token: string): string | undefined {
+  const [, said] = pattern.exec(token) ?? [];
+  return said === undefined ? undefined : claimsIn(said)?.clusterId;
+}
+
 /** What a token says, if a process of the cluster has signed it. Whether its time is over is for the caller to judge. */
 export function readAgentToken(token: string, secret: Uint8Array): AgentTokenClaims | undefined {
   const [, said, signature] = pattern.exec(token) ?? [];
   if (said === undefined || signature === undefined) return undefined;
   const expected = Buffer.from(signatureOf(said, secret));
-  if (!timingSafeEqual(expected, Buffer.from(signature))) return undefined;
-  const [clusterId, bindingMark, endMs] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [
-    string,
-    string,
-    number,
-  ];
-  return { clusterId, bindingMark, endMs };
+  return timingSafeEqual(expected, Buffer.from(signature)) ? claimsIn(said) : undefined;
+}
+
+/** `undefined` for what none of us has written. */
+function claimsIn(said: string): AgentTokenClaims | undefined {
+  try {
+    const claims = JSON.parse(Buffer.from(said, 'base64url').toString()) as unknown;
+    if (!Array.isArray(claims)) return undefined;
+    const [clusterId, bindingMark, endMs] = claims as unknown[];
+    const isText = typeof clusterId === 'string' && typeof bindingMark === 'string';
+    return isText && typeof endMs === 'number' ? { clusterId, bindingMark, endMs } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function signatureOf(said: string, secret: Uint8Array): string {

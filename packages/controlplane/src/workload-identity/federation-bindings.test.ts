@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
-import { HandClock, TestIssuer } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
+import { TestIssuer } from '@weir/oidc/testing';
 import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
 import { makeAccount } from '../../testing/two-accounts.ts';
 import type { Federation, NewFederation } from '../accounts/federations.ts';

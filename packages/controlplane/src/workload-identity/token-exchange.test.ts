@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonLog, Metrics, silentLog } from '@weir/core';
-import { HandClock, type Signing, TestIssuer } from '@weir/oidc/testing';
+import { HandClock } from '@weir/core/testing';
+import { type Signing, TestIssuer } from '@weir/oidc/testing';
 import { parseBindings } from './binding.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';

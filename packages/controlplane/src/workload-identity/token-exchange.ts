@@ -59,21 +59,29 @@ export class TokenExchange {
     return result;
   }
 
-  /**
-   * Admits by tokens. One that was given by a binding which is gone, or has become another, is worth nothing; and no agent connects with
-   * one that only reads.
-   */
+  /** Admits by tokens; no agent connects with one that only reads. */
   readonly authorize: Authorize = async (clusterId, key) => {
-    if (!isAgentToken(key)) return false;
+    const binding = await this.bindingBehind(clusterId, key);
+    return typeof binding === 'object' ? !binding.isReadOnly : binding;
+  };
+
+  /**
+   * The binding that a token of the cluster was given by; `false` for what is none, and `undefined` when that cannot be told just now. One
+   * that was given by a binding which is gone, or has become another, is worth nothing.
+   */
+  async bindingBehind(
+    clusterId: string,
+    token: string,
+  ): Promise<WorkloadIdentityBinding | false | undefined> {
+    if (!isAgentToken(token)) return false;
     const { secretOf, clock } = this.#options;
     const secret = secretOf(clusterId);
     if (secret === undefined) return undefined;
-    const claims = readAgentToken(key, secret);
+    const claims = readAgentToken(token, secret);
     if (claims?.clusterId !== clusterId || claims.endMs <= clock.nowMs()) return false;
     const bindings = await this.#bindingsOf(clusterId);
-    if (bindings === undefined) return undefined;
-    return bindings.some(({ mark, isReadOnly }) => mark === claims.bindingMark && !isReadOnly);
-  };
+    return bindings && (bindings.find(({ mark }) => mark === claims.bindingMark) ?? false);
+  }
 
   /** `undefined` when they cannot be told just now. */
   async #bindingsOf(clusterId: string): Promise<readonly WorkloadIdentityBinding[] | undefined> {

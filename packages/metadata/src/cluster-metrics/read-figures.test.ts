@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { caps, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { type AgentDescription, type ClusterPort, ClusterUnavailable } from '../cluster/port.ts';
 import { acknowledgeTypes } from '../cluster/share-port.ts';
 import { openJournals } from '../journal/index.ts';
@@ -19,7 +19,7 @@ let count = 0;
 
 /** A cluster over a journal in memory, which leads unless it is not started. */
 async function startNode(t: TestContext, { isStarted = true } = {}) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const hub = openJournals(`memory://figures-${count++}`, { clock, log: silentLog });
   const clusterId = 'vci_test';
   const node = new ClusterNode({
@@ -33,7 +33,7 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
   if (isStarted) {
     node.start();
     t.after(() => node.stop());
-    await clock.advance(100);
+    await clock.pass(100);
   }
   let files = 0;
   return {
@@ -132,7 +132,7 @@ test('when offsets were committed, in nanoseconds; the latest where partitions a
   const topicId = await addTopic('t', 2);
   const times: number[] = [];
   for (const partition of [0, 1]) {
-    await clock.advance(1_000);
+    await clock.pass(1_000);
     await node.commitOffsets([
       {
         groupId: 'g',
@@ -237,7 +237,7 @@ test('a cluster that nobody leads says so at once, and one that is silent after 
     },
   });
   const looking = assert.rejects(lookAt(silent, { clock, waitMsMax }), /in time/);
-  await clock.advance(waitMsMax);
+  await clock.pass(waitMsMax);
   await looking;
 });
 

@@ -93,9 +93,7 @@ export interface AgentsHeard {
   readonly reports: ReadonlyMap<string, readonly HeardReport[]>;
   /** Agents that fell silent within the last hour and had not said that they stop. */
   readonly lost: readonly LostAgent[];
-  /** When each user logged in last. */
-  readonly lastLoginMs: ReadonlyMap<string, number>;
-  /** Since when no login can have been missed; `undefined` while agents live that do not tell of logins. */
+  /** Since when no login can have been missed, by whatever leader; `undefined` while agents live that do not tell of logins. */
   readonly loginsHeardSinceMs: number | undefined;
 }
 

@@ -132,4 +132,6 @@ export interface CredentialDescription {
   readonly createdMs: number;
   /** Without one it cannot log in by SASL: a certificate says who it is. */
   readonly hasPassword: boolean;
+  /** When somebody is known to have used it last, to about a day; `null` for never. A leader of an earlier release does not say. */
+  readonly lastUsedMs?: number | null | undefined;
 }

@@ -7,6 +7,7 @@ import type { Records } from '../machine/records/records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { spellingsOf, TakenNames } from './credential-names.ts';
 import { readCredentialRecord, writeCredentialRecord } from './credential-record.ts';
+import { lastUseOf } from './credential-use.ts';
 import { writeScramCredential } from './scram-credentials.ts';
 
 /**
@@ -77,18 +78,35 @@ export function decideDeleteCredentials(
     }
     changes.push({ namespace: 'credential', key, value: null });
     changes.push({ namespace: 'scramCredential', key, value: null });
+    changes.push({ namespace: 'credentialUse', key, value: null });
     return done;
   });
   return recorded(state, limits, changes, results);
 }
 
-export function listCredentials(records: Pick<Records, 'get' | 'of'>): CredentialDescription[] {
+/** `heardMs` has logins that are not written down yet. */
+export function listCredentials(
+  records: Pick<Records, 'get' | 'of'>,
+  heardMs: ReadonlyMap<string, number> = new Map(),
+): CredentialDescription[] {
   const all = Array.from(records.of('credential'), ([username, value]): CredentialDescription => {
     const { isFromFile = false, ...record } = readCredentialRecord(value);
     const hasPassword = records.get('scramCredential', username) !== undefined;
-    return { username, ...record, isFromFile, hasPassword };
+    const lastUsedMs = lastUsed(lastUseOf(records, username), heardMs.get(username), record.createdMs);
+    return { username, ...record, isFromFile, hasPassword, lastUsedMs };
   });
   return all.sort((a, b) => a.createdMs - b.createdMs);
+}
+
+/** Who used a credential that is gone has not used the new one of the same name. */
+function lastUsed(
+  writtenMs: number | undefined,
+  heardMs: number | undefined,
+  createdMs: number,
+): number | null {
+  if (writtenMs === undefined && heardMs === undefined) return null;
+  const usedMs = Math.max(writtenMs ?? 0, heardMs ?? 0);
+  return usedMs >= createdMs ? usedMs : null;
 }
 
 function refuseRepeated(usernames: readonly string[]): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import type { ControlPlaneEvent } from '../cluster/events-port.ts';
 import { eventMethods } from '../rpc/event-methods.ts';
 import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
@@ -12,7 +12,7 @@ import { eventFigures } from './event-figures.ts';
 const on = { 'service.events.enabled': 'true' };
 
 function world(configs: Record<string, string> = on) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const metrics = new Metrics();
   const state = { configs };
   const events = new ControlPlaneEvents({

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
-import { ManualClock, settle } from '../../testing/manual-clock.ts';
+import { HandClock, settle } from '@weir/core/testing';
 import { Gathering } from './gathering.ts';
 
 /** A database that answers when it is told to, with each question in capitals. */
 function database() {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const calls: { questions: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const gathering = new Gathering<string, string>(
     clock,
@@ -54,9 +54,9 @@ test('a call that is not answered holds up nobody for long', async () => {
   const late = gathering.ask('a');
   await settle();
   const next = gathering.ask('b');
-  await clock.advance(200);
+  await clock.pass(200);
   assert.deepEqual(asked(), ['a']);
-  await clock.advance(100);
+  await clock.pass(100);
   assert.deepEqual(asked(), ['a', 'b']);
   calls[1]!.answer();
   assert.equal(await next, 'B');

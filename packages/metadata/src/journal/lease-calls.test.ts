@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../testing/manual-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { LeaseCalls } from './lease-calls.ts';
 import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
 
@@ -33,7 +33,7 @@ async function held() {
   const tables = new WatchedTables(new MemoryDatabase());
   for (const [number, clusterId] of clusterIds.entries())
     await tables.takeLease(clusterId, 0, 0, number % 2 === 0 ? 'even' : 'odd', 'http://x', 3_000);
-  return { tables, calls: new LeaseCalls(tables, new ManualClock()) };
+  return { tables, calls: new LeaseCalls(tables, new HandClock()) };
 }
 
 test('a hundred clusters that ask together are one call', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { ManualClock } from '../../testing/manual-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { openJournals } from './open.ts';
 import { ProcessSlots } from './process-slots.ts';
 
@@ -60,7 +60,7 @@ test('nobody waits for the lease of a process that is gone', async (t) => {
   const path = databaseIn(t);
   const [name, child] = await claimElsewhere(t, path);
   // Time stands still, so that no lease ends by itself.
-  const hub = openJournals(path, { clock: new ManualClock(), log: silentLog });
+  const hub = openJournals(path, { clock: new HandClock(), log: silentLog });
   t.after(() => hub.close());
   const journal = hub.journal('c');
   const { epoch } = await journal.acquireLease({ id: name, url: 'http://dead' }, 3_000);

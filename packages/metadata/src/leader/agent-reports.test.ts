@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { type AgentReport, reportIntervalMs, reportKeptMs } from '../cluster/agent-report.ts';
 import { AgentReports } from './agent-reports.ts';
 
@@ -11,7 +11,7 @@ function reportOf(number: number, sinceNumber: number, facts: Partial<AgentRepor
 }
 
 function stage() {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const reports = new AgentReports(clock);
   const numbers = (agentId: string) =>
     (reports.reports().get(agentId) ?? []).map(({ report }) => report.number);
@@ -22,13 +22,13 @@ test('reports of the last minutes are kept, and with their agent they go', async
   const { clock, reports, numbers } = stage();
   for (let number = 1; number <= 10; number++) {
     assert.equal(reports.heard('a', reportOf(number, number - 1)), undefined);
-    await clock.advance(reportIntervalMs);
+    await clock.pass(reportIntervalMs);
   }
   assert.deepEqual(numbers('a'), [7, 8, 9, 10]);
   reports.heard('b', reportOf(1, 0));
   reports.forget('a');
   assert.deepEqual([...reports.reports().keys()], ['b']);
-  await clock.advance(reportKeptMs + 1);
+  await clock.pass(reportKeptMs + 1);
   assert.deepEqual([...reports.reports().keys()], []);
 });
 
@@ -121,34 +121,71 @@ test('an agent has a few reports, and all agents of a cluster so much room', () 
 test('the last login of each user counts, whichever agent he came to', async () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 1_000 }] }));
   reports.heard('b', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 9_000 }] }));
-  assert.deepEqual([...reports.lastLoginMs], [['ann', startMs + 59_000]]);
+  assert.deepEqual([...reports.loginMs], [['ann', startMs + 59_000]]);
   assert.equal(reports.loginsHeardSinceMs, startMs);
+});
+
+test('logins are given away once to be written down, and are known further on', () => {
+  const { clock, reports } = stage();
+  const nowMs = clock.nowMs();
+  reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 0 }] }));
+  const logins = { uses: [{ username: 'ann', usedMs: nowMs }], heardSinceMs: nowMs };
+  assert.deepEqual(reports.takeLogins(), logins);
+  assert.deepEqual(reports.takeLogins(), { uses: [], heardSinceMs: nowMs });
+  assert.deepEqual([...reports.loginMs], [['ann', nowMs]]);
+  reports.putBackLogins(logins);
+  assert.deepEqual(reports.takeLogins(), logins, 'again when that failed');
+});
+
+test('what the leaders before have heard without a gap goes on', () => {
+  const clock = new HandClock();
+  const reports = new AgentReports(clock, 7);
+  assert.equal(reports.loginsHeardSinceMs, 7);
+  reports.heard('old', undefined);
+  clock.advance(3 * reportIntervalMs + 1);
+  assert.equal(reports.takeLogins().heardSinceMs, null);
+  reports.forget('old');
+  assert.equal(reports.takeLogins().heardSinceMs, clock.nowMs());
 });
 
 test('while an agent of an earlier release is there, nobody knows who has not logged in', async () => {
   const { clock, reports } = stage();
   reports.heard('old', undefined);
   assert.notEqual(reports.loginsHeardSinceMs, undefined, 'it may report soon');
-  await clock.advance(3 * reportIntervalMs + 1);
+  await clock.pass(3 * reportIntervalMs + 1);
   assert.equal(reports.loginsHeardSinceMs, undefined);
   reports.forget('old');
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
-test('who is forgotten for want of room is not said to have stayed away', async () => {
-  const { clock, reports } = stage();
-  await clock.advance(1_000);
+function logInMany(reports: AgentReports, userCount: number, afterEach: () => void = () => {}): void {
   let number = 0;
-  for (let user = 0; user <= caps.lastLoginsMax; user += caps.reportedLoginsMax) {
+  for (let user = 0; user < userCount; user += caps.reportedLoginsMax) {
     const logins = Array.from({ length: caps.reportedLoginsMax }, (_, index) => ({
       username: `u${user + index}`,
       agoMs: 0,
     }));
     reports.heard('a', reportOf(++number, number - 1, { logins }));
+    afterEach();
   }
-  assert.equal(reports.lastLoginMs.size, caps.lastLoginsMax);
+}
+
+test('who is forgotten for want of room is not said to have stayed away', () => {
+  const { clock, reports } = stage();
+  clock.advance(1_000);
+  logInMany(reports, caps.lastLoginsMax + 1);
+  assert.equal(reports.loginMs.size, caps.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
+});
+
+test('who is written down may be forgotten', () => {
+  const { clock, reports } = stage();
+  const startMs = clock.nowMs();
+  clock.advance(1_000);
+  logInMany(reports, caps.lastLoginsMax + 1, () => reports.takeLogins());
+  assert.equal(reports.loginMs.size, caps.lastLoginsMax);
+  assert.equal(reports.loginsHeardSinceMs, startMs);
 });

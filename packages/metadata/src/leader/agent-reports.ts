@@ -6,6 +6,7 @@ import {
   reportIntervalMs,
   reportKeptMs,
 } from '../cluster/agent-report.ts';
+import type { HeardLogins } from '../credentials/credential-use.ts';
 
 /** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
 interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
@@ -19,7 +20,7 @@ const reportSilenceMsMax = 3 * reportIntervalMs;
 
 /**
  * What agents have reported in the last minutes, and who has logged in since this leader leads. It is in memory only: the next leader
- * hears the next reports.
+ * hears the next reports. Of logins it knows besides what was written down of them.
  */
 export class AgentReports {
   readonly #clock: Clock;
@@ -27,13 +28,16 @@ export class AgentReports {
   /** When an agent first sent a heartbeat, until it sends a report. */
   readonly #withoutReport = new Map<string, number>();
   /** By user, in the order of their logins as they were heard. */
-  readonly #lastLoginMs = new Map<string, number>();
+  readonly #loginMs = new Map<string, number>();
+  /** Users who logged in since that was last written down. */
+  #newLogins = new Set<string>();
   #loginsHeardSinceMs: number;
   #keptChars = 0;
 
-  constructor(clock: Clock) {
+  /** Since when the leaders before have missed no login; without it since now. */
+  constructor(clock: Clock, loginsHeardSinceMs = clock.nowMs()) {
     this.#clock = clock;
-    this.#loginsHeardSinceMs = clock.nowMs();
+    this.#loginsHeardSinceMs = loginsHeardSinceMs;
   }
 
   /** Says what is wrong with a report that is not kept. */
@@ -70,8 +74,25 @@ export class AgentReports {
     return found;
   }
 
-  get lastLoginMs(): ReadonlyMap<string, number> {
-    return this.#lastLoginMs;
+  /** When users have logged in last, of those who have since this leader leads. */
+  get loginMs(): ReadonlyMap<string, number> {
+    return this.#loginMs;
+  }
+
+  /** Those that are new, to be written down. */
+  takeLogins(): HeardLogins {
+    const uses = Array.from(this.#newLogins, (username) => ({
+      username,
+      usedMs: this.#loginMs.get(username)!,
+    }));
+    this.#newLogins = new Set();
+    return { uses, heardSinceMs: this.loginsHeardSinceMs ?? null };
+  }
+
+  /** They could not be written down, and are new still. */
+  putBackLogins({ uses }: HeardLogins): void {
+    for (const { username, usedMs } of uses) this.#noteLogin(username, usedMs);
+    this.#forgetLogins();
   }
 
   get loginsHeardSinceMs(): number | undefined {
@@ -112,16 +133,24 @@ export class AgentReports {
 
   #noteLogins({ logins = [] }: AgentReport): void {
     const nowMs = this.#clock.nowMs();
-    for (const { username, agoMs } of logins) {
-      const loginMs = Math.max(nowMs - Math.max(0, agoMs), this.#lastLoginMs.get(username) ?? 0);
-      this.#lastLoginMs.delete(username);
-      this.#lastLoginMs.set(username, loginMs);
-    }
-    while (this.#lastLoginMs.size > caps.lastLoginsMax) {
-      const [oldest] = this.#lastLoginMs.keys();
-      this.#lastLoginMs.delete(oldest!);
-      // Of whoever is forgotten it must not be said that he never came.
-      this.#loginsHeardSinceMs = nowMs;
+    for (const { username, agoMs } of logins)
+      this.#noteLogin(username, Math.floor(nowMs - Math.max(0, agoMs)));
+    this.#forgetLogins();
+  }
+
+  #noteLogin(username: string, atMs: number): void {
+    const loginMs = Math.max(atMs, this.#loginMs.get(username) ?? 0);
+    this.#loginMs.delete(username);
+    this.#loginMs.set(username, loginMs);
+    this.#newLogins.add(username);
+  }
+
+  #forgetLogins(): void {
+    while (this.#loginMs.size > caps.lastLoginsMax) {
+      const [oldest] = this.#loginMs.keys();
+      this.#loginMs.delete(oldest!);
+      // Of whoever is forgotten before that was written down it must not be said that he never came.
+      if (this.#newLogins.delete(oldest!)) this.#loginsHeardSinceMs = this.#clock.nowMs();
     }
   }
 }

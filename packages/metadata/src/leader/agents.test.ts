@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, silentLog } from '@weir/core';
-import { ManualClock } from '../../testing/manual-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import type { AgentReport } from '../cluster/agent-report.ts';
 import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
@@ -25,12 +25,12 @@ function agent(agentId: string): AgentDescription {
 const report: AgentReport = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0, nowMs: 1 };
 
 function stage() {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   let changes = 0;
   const agents = new Agents({ clock, log: silentLog }, () => changes++);
   const lost = () => agents.heard().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
-    await clock.advance(ms);
+    await clock.pass(ms);
     agents.sweep();
   };
   return { clock, agents, lost, silence, changes: () => changes };
@@ -48,7 +48,7 @@ test('who falls silent is lost, until it comes back, leaves, or an hour is over'
   agents.heartbeat(agent('back'));
   agents.leave('gone');
   assert.deepEqual(lost(), ['stays']);
-  await clock.advance(lostAgentMsMax);
+  await clock.pass(lostAgentMsMax);
   assert.deepEqual(lost(), []);
 });
 

@@ -18,6 +18,13 @@ interface Seen {
 
 export type AgentsChange = 'agents' | 'loads';
 
+export interface AgentsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Since when the leaders before have missed no login. */
+  readonly loginsHeardSinceMs?: number | undefined;
+}
+
 /** How long an agent that fell silent is told of as lost. */
 export const lostAgentMsMax = 3_600_000;
 
@@ -38,13 +45,10 @@ export class Agents {
   /** Called when the list is another: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
-  constructor(
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
-    onChange: (change: AgentsChange) => void,
-  ) {
+  constructor({ clock, log, loginsHeardSinceMs }: AgentsOptions, onChange: (change: AgentsChange) => void) {
     this.#clock = clock;
     this.#log = log;
-    this.#reports = new AgentReports(clock);
+    this.#reports = new AgentReports(clock, loginsHeardSinceMs);
     this.#onChange = onChange;
   }
 
@@ -71,9 +75,13 @@ export class Agents {
     return {
       reports: this.#reports.reports(),
       lost: this.#lostOfLate(),
-      lastLoginMs: this.#reports.lastLoginMs,
       loginsHeardSinceMs: this.#reports.loginsHeardSinceMs,
     };
+  }
+
+  /** Who logged in, and what of it is to be written down. */
+  get logins(): Pick<AgentReports, 'loginMs' | 'takeLogins' | 'putBackLogins'> {
+    return this.#reports;
   }
 
   heartbeat(heartbeat: AgentHeartbeat): readonly AgentDescription[] {

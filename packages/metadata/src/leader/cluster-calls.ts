@@ -235,7 +235,9 @@ export class ClusterCalls implements ClusterPort {
   }
 
   listCredentials(): Promise<CredentialDescription[]> {
-    return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => listCredentials(machine.records)));
+    return this.#target.lead(({ pipeline, agents }) =>
+      pipeline.ask((machine) => listCredentials(machine.records, agents.logins.loginMs)),
+    );
   }
 
   createAcls(acls: readonly Acl[]): Promise<AclResult[]> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
-import { ManualClock, settle } from '../../testing/manual-clock.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import type { SeenAgent } from '../cluster/owner-port.ts';
 import {
@@ -22,9 +22,9 @@ const clusterId = 'vci_test';
 
 /** Control-plane processes over one journal in memory, on a clock that stands still. */
 function world() {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const databaseUrl = `memory://${randomUUID()}`;
-  const open = (own: ManualClock | SimulatedProcess['clock']) =>
+  const open = (own: HandClock | SimulatedProcess['clock']) =>
     openJournals(databaseUrl, { clock: own, log: silentLog }).journal(clusterId);
   function start(id: string, options: Partial<ClusterNodeOptions> = {}) {
     const process = new SimulatedProcess(clock, seededRandom(1));
@@ -69,9 +69,9 @@ function follow(node: ClusterNode) {
 test('one of two leads and serves, and the other says who it is', async () => {
   const { clock, start } = world();
   const a = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const b = start('b');
-  await clock.advance(100);
+  await clock.pass(100);
   assert.deepEqual([a.node.role, b.node.role], ['leader', 'standby']);
   const topicId = await topicOf(a.node);
   await a.node.commitFiles([file(1, topicId)]);
@@ -97,13 +97,13 @@ test('a standby serves less than five seconds after the leader was killed', asyn
   for (let killedAtMs = 0; killedAtMs < 1_000; killedAtMs += 90) {
     const { clock, start } = world();
     const a = start('a');
-    await clock.advance(100);
+    await clock.pass(100);
     const b = start('b');
-    await clock.advance(2_000 + killedAtMs);
+    await clock.pass(2_000 + killedAtMs);
     const topicId = await topicOf(a.node);
     await a.node.commitFiles([file(1, topicId)]);
     a.process.kill();
-    await clock.advance(4_000);
+    await clock.pass(4_000);
     assert.equal(b.node.role, 'leader');
     assert.equal(await nextOffset(b.node, topicId), 1);
   }
@@ -112,14 +112,14 @@ test('a standby serves less than five seconds after the leader was killed', asyn
 test('a leader that stops hands over at once, with all that it took', async () => {
   const { clock, start } = world();
   const a = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const b = start('b');
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   const topicId = await topicOf(a.node);
   const commits = [1, 2, 3].map((number) => a.node.commitFiles([file(number, topicId)]));
   const stopped = a.node.stop();
   await assert.rejects(a.node.commitFiles([file(4, topicId)]), ClusterUnavailable);
-  await clock.advance(50);
+  await clock.pass(50);
   await stopped;
   await Promise.all(commits);
   assert.equal(a.node.role, 'stopped');
@@ -130,42 +130,42 @@ test('a leader that stops hands over at once, with all that it took', async () =
 test('a leader that hands over stands by at once, and the other has all that it took', async () => {
   const { clock, start } = world();
   const a = start('a', { leaseGraceMs: () => 1_000 });
-  await clock.advance(1_100);
+  await clock.pass(1_100);
   const b = start('b');
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.deepEqual([a.node.role, b.node.role], ['leader', 'standby']);
   const topicId = await topicOf(a.node);
   const commits = [1, 2, 3].map((number) => a.node.commitFiles([file(number, topicId)]));
   const handedOver = a.node.handOver('b should lead it');
   await assert.rejects(a.node.commitFiles([file(4, topicId)]), ClusterUnavailable);
-  await clock.advance(50);
+  await clock.pass(50);
   await Promise.all([...commits, handedOver]);
   assert.deepEqual([a.node.role, b.node.role], ['standby', 'leader']);
   assert.equal(await nextOffset(b.node, topicId), 3);
   await a.node.handOver('it does not lead');
   b.process.kill();
-  await clock.advance(3_300);
+  await clock.pass(3_300);
   assert.equal(a.node.role, 'standby', 'it leaves the lease to others for a second more');
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.equal(a.node.role, 'leader');
 });
 
 test('an old leader that was paused can neither append nor answer', async () => {
   const { clock, start } = world();
   const a = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const b = start('b');
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   const topicId = await topicOf(a.node);
   a.process.pause();
-  await clock.advance(5_000);
+  await clock.pass(5_000);
   assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'it does not know yet');
   await b.node.commitFiles([file(1, topicId)]);
   // Whatever the paused process would do first: by its clock the lease is over.
   await assert.rejects(nextOffset(a.node, topicId), NotLeader);
   await assert.rejects(a.node.commitFiles([file(2, topicId)]), NotLeader);
   a.process.resume();
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.deepEqual([a.node.role, b.node.role], ['standby', 'leader']);
   assert.equal(a.node.leaderUrl, 'http://b');
 });
@@ -173,7 +173,7 @@ test('an old leader that was paused can neither append nor answer', async () => 
 test('a leader whose clock stood still is stopped by the epoch', async () => {
   const { clock, start, journal } = world();
   const { node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(node);
   // Another process took the lease, and this one had no chance to notice.
   const other = journal();
@@ -189,21 +189,21 @@ test('a leader whose clock stood still is stopped by the epoch', async () => {
 test('a leader that cannot renew its lease steps down before its time is over', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(2_500);
+  await clock.pass(2_500);
   assert.equal(node.role, 'leader');
-  await clock.advance(200);
+  await clock.pass(200);
   assert.equal(node.role, 'standby');
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.equal(node.role, 'leader');
 });
 
 test('appends that fail are repeated while the lease holds, and stored once', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(node);
   for (const faults of [
     { refuse: 1, loseAnswer: 0, delayMsMax: 0 },
@@ -211,9 +211,9 @@ test('appends that fail are repeated while the lease holds, and stored once', as
   ]) {
     process.faults = faults;
     const committed = node.commitFiles([file(faults.refuse, topicId)]);
-    await clock.advance(500);
+    await clock.pass(500);
     process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-    await clock.advance(500);
+    await clock.pass(500);
     await committed;
   }
   assert.equal(await nextOffset(node, topicId), 2);
@@ -222,14 +222,14 @@ test('appends that fail are repeated while the lease holds, and stored once', as
 test('commands that wait for an append share the next one', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(node);
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 5 };
   const before = process.appendCount;
   const commits = Array.from({ length: 64 }, (_, number) => node.commitFiles([file(number, topicId)]));
   await settle();
   const later = Array.from({ length: 64 }, (_, number) => node.commitFiles([file(100 + number, topicId)]));
-  await clock.advance(100);
+  await clock.pass(100);
   const results = await Promise.all([...commits, ...later]);
   assert.equal(process.appendCount - before, 2);
   assert.deepEqual(
@@ -241,7 +241,7 @@ test('commands that wait for an append share the next one', async () => {
 test('nothing is shown before it is durable', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(node);
   const early = follow(node);
   await settle();
@@ -252,13 +252,13 @@ test('nothing is shown before it is durable', async () => {
   nextOffset(node, topicId).then((offset) => order.push(`read ${offset}`));
   const late = follow(node);
   node.commitFiles([file(2, topicId)]).then(() => order.push('commit'));
-  await clock.advance(300);
+  await clock.pass(300);
   assert.deepEqual(order, []);
   assert.equal(early.events.length, 1);
   assert.equal(late.events.length, 0);
 
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(300);
+  await clock.pass(300);
   assert.deepEqual(order, ['commit', 'read 1', 'commit']);
   const offsets = (events: typeof early.events) =>
     events
@@ -273,7 +273,7 @@ test('nothing is shown before it is durable', async () => {
 test('what waits for the journal is limited', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
   const settled = Array.from({ length: caps.waitingCallsMax + 1 }, () =>
     node.allocateProducerIds(1).then(
@@ -283,7 +283,7 @@ test('what waits for the journal is limited', async () => {
   );
   assert.match((await settled.at(-1))!, /20000 calls wait for the journal; try again later/);
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(200);
+  await clock.pass(200);
   assert.equal(await settled[0], 'done');
   assert.equal(await node.allocateProducerIds(1), caps.waitingCallsMax + 1);
 });
@@ -291,7 +291,7 @@ test('what waits for the journal is limited', async () => {
 test('a command that is not well formed harms nobody but its caller', async () => {
   const { clock, start } = world();
   const { node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   await assert.rejects(node.allocateProducerIds(-1), TypeError);
   assert.equal(await node.allocateProducerIds(5), 1);
 });
@@ -317,7 +317,7 @@ const ids = (agents: readonly AgentDescription[]) => agents.map(({ agentId }) =>
 test('agents come, change, fall silent and leave, and followers hear of it', async () => {
   const { clock, start } = world();
   const { node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const { events } = follow(node);
   await node.heartbeat(agent('y'));
   assert.deepEqual(ids(await node.heartbeat(agent('x'))), ['x', 'y']);
@@ -330,10 +330,10 @@ test('agents come, change, fall silent and leave, and followers hear of it', asy
       }),
     );
   assert.deepEqual(heard(), ['y:0', 'x:0 y:0']);
-  await clock.advance(agentSilenceMsMax - 1_000);
+  await clock.pass(agentSilenceMsMax - 1_000);
   await node.heartbeat(agent('x', 0.5));
   assert.equal(heard().length, 2, 'a load is not worth a message of its own');
-  await clock.advance(2_000);
+  await clock.pass(2_000);
   assert.deepEqual(heard().slice(2), ['x:0.5 y:0', 'x:0.5']);
   await node.leave('x');
   await node.leave('nobody');
@@ -344,12 +344,12 @@ test('agents come, change, fall silent and leave, and followers hear of it', asy
 test('agents are listed with their loads of now and the age of their last heartbeat', async () => {
   const { clock, start } = world();
   const { node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   await node.heartbeat(agent('y'));
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   await node.heartbeat(agent('x'));
   await node.heartbeat(agent('y', 0.5));
-  await clock.advance(500);
+  await clock.pass(500);
   await node.heartbeat(agent('x', 0.7));
   const agesOf = (seen: readonly SeenAgent[]) =>
     seen.map(({ agentId, cpuLoad, lastSeenMs }) => [agentId, cpuLoad, clock.nowMs() - lastSeenMs]);
@@ -362,52 +362,52 @@ test('agents are listed with their loads of now and the age of their last heartb
 test('the lock of agents that shut down survives its leader', async () => {
   const { clock, start } = world();
   const a = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const b = start('b');
   const asks = (node: ClusterNode, agentId: string, hasIt = false) =>
     node.lockShutdown({ agentId, group: 'g', hasIt });
-  await clock.advance(shutdownLeaseMs);
+  await clock.pass(shutdownLeaseMs);
   assert.deepEqual([await asks(a.node, 'x'), await asks(a.node, 'y')], [true, false]);
   a.process.kill();
-  await clock.advance(4_000);
+  await clock.pass(4_000);
   assert.equal(b.node.role, 'leader');
   assert.deepEqual([await asks(b.node, 'y'), await asks(b.node, 'x', true)], [false, true]);
-  await clock.advance(shutdownLeaseMs - 1);
+  await clock.pass(shutdownLeaseMs - 1);
   assert.equal(await asks(b.node, 'y'), false);
   await b.node.unlockShutdown('x');
-  await clock.advance(4_001);
+  await clock.pass(4_001);
   assert.equal(await asks(b.node, 'y'), true);
 });
 
 test('the next leader knows the agents of the one before, until they fall silent', async () => {
   const { clock, start } = world();
   const a = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const b = start('b');
   await a.node.heartbeat(agent('x'));
   await a.node.heartbeat(agent('y'));
-  await clock.advance(2_000);
+  await clock.pass(2_000);
   const { events } = follow(b.node);
   a.process.kill();
-  await clock.advance(4_000);
+  await clock.pass(4_000);
   assert.deepEqual(ids((events[0] as ClusterSnapshot).agents), ['x', 'y']);
   assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['x', 'y']);
-  await clock.advance(agentSilenceMsMax - 1_000);
+  await clock.pass(agentSilenceMsMax - 1_000);
   assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['y']);
 });
 
 test('a follower gets a snapshot from each leader, and nothing after it ended', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(node);
   const { events, stop } = follow(node);
   await node.commitFiles([file(1, topicId)]);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(4_000);
+  await clock.pass(4_000);
   assert.equal(node.role, 'standby');
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.deepEqual(
     events.map((event) => (Array.isArray(event) ? 'changes' : 'snapshot')),
     ['snapshot', 'changes', 'snapshot'],
@@ -422,12 +422,12 @@ test('the standby takes the snapshots, and without one the leader does', async (
   for (const hasStandby of [true, false]) {
     const { clock, start, journal } = world();
     const a = start('a', { snapshotBytesMin: 1_000 });
-    await clock.advance(100);
+    await clock.pass(100);
     const b = hasStandby ? start('b', { snapshotBytesMin: 1_000 }) : undefined;
     const topicId = await topicOf(a.node);
     for (let number = 0; number < 40; number++) {
       await a.node.commitFiles([file(number, topicId)]);
-      await clock.advance(500);
+      await clock.pass(500);
     }
     assert.ok((await journal().snapshotPosition()) > 0);
     assert.equal(a.process.snapshotCount > 0, !hasStandby);
@@ -435,7 +435,7 @@ test('the standby takes the snapshots, and without one the leader does', async (
     b?.process.kill();
 
     const c = start('c');
-    await clock.advance(4_000);
+    await clock.pass(4_000);
     assert.equal(await nextOffset(c.node, topicId), 40);
   }
 });
@@ -443,18 +443,18 @@ test('the standby takes the snapshots, and without one the leader does', async (
 test('a snapshot that cannot be read is passed over for the one before', async () => {
   const { clock, start, journal } = world();
   const a = start('a', { snapshotBytesMin: 500 });
-  await clock.advance(100);
+  await clock.pass(100);
   const topicId = await topicOf(a.node);
   for (let number = 0; number < 40; number++) {
     await a.node.commitFiles([file(number, topicId)]);
-    await clock.advance(500);
+    await clock.pass(500);
   }
   await a.node.stop();
   const broken = journal();
   const position = await broken.snapshotPosition();
   await broken.saveSnapshot(position + 1, [Buffer.from('not a snapshot')]);
   const b = start('b');
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.equal(b.node.role, 'leader');
   assert.equal(await nextOffset(b.node, topicId), 40);
 });
@@ -468,7 +468,7 @@ test('time of the cluster does not run backwards with the wall clock', async () 
     after: (delayMs: number, run: () => void) => clock.after(delayMs, run),
   };
   const { node } = start('a', { clock: skewed });
-  await clock.advance(100);
+  await clock.pass(100);
   const created = async (name: string) => {
     const topics = [{ name, partitionCount: 1, configs: {} }];
     const [result] = await node.createTopics(topics, { validateOnly: false });

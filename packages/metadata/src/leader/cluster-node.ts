@@ -123,7 +123,7 @@ export class ClusterNode extends ClusterCalls {
   async stop(): Promise<void> {
     const leadership = this.#leadership;
     const { drainMsMax } = this.#timing;
-    if (leadership !== undefined) await this.#within(drainMsMax, leadership.pipeline.drain());
+    if (leadership !== undefined) await this.#within(drainMsMax, leadership.drain());
     this.#turn('stopped');
     leadership?.end('this process stops');
     this.#wake?.();
@@ -137,7 +137,7 @@ export class ClusterNode extends ClusterCalls {
   async handOver(reason: string): Promise<void> {
     const leadership = this.#leadership;
     if (leadership === undefined) return;
-    await this.#within(this.#timing.drainMsMax, leadership.pipeline.drain());
+    await this.#within(this.#timing.drainMsMax, leadership.drain());
     leadership.end(reason);
   }
 

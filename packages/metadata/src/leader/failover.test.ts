@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { type BatchToCommit, fileCommit } from '../../testing/file-commit.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import {
   type ClusterChange,
@@ -73,7 +73,7 @@ interface SimulatedMachine {
 }
 
 class World {
-  readonly clock = new ManualClock();
+  readonly clock = new HandClock();
   readonly random: Random;
   readonly #databaseUrl: string;
   readonly machines: SimulatedMachine[] = [];
@@ -273,13 +273,13 @@ class World {
 
   /** Everything becomes well again. */
   async heal(): Promise<ClusterNode> {
-    await this.clock.advance(10_000);
+    await this.clock.pass(10_000);
     for (const { process } of this.machines) {
       process.resume();
       process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 1 };
     }
     for (let waited = 0; waited < 60_000; waited += 500) {
-      await this.clock.advance(500);
+      await this.clock.pass(500);
       const leader = this.leader();
       if (leader !== undefined && this.unanswered === 0) return leader;
     }
@@ -304,12 +304,12 @@ async function run(seed: number): Promise<World> {
   for (let slot = 0; slot < 3; slot++) world.startProcess(slot, `p${slot}`);
   for (let waitedMs = 0; world.leader() === undefined; waitedMs += 100) {
     assert.ok(waitedMs < 10_000, 'a leader comes up');
-    await world.clock.advance(100);
+    await world.clock.pass(100);
   }
   const created = world.leader()!.createTopics([{ name: 't', partitionCount, configs: {} }], {
     validateOnly: false,
   });
-  await world.clock.advance(3_000);
+  await world.clock.pass(3_000);
   const [result] = await created;
   assert.equal(result!.error, 'NONE', result!.message ?? '');
   world.topicId = result!.topic!.topicId;
@@ -322,7 +322,7 @@ async function run(seed: number): Promise<World> {
     if (world.random.next() < 0.1) world.create();
     if (world.random.next() < 0.2) world.follow(world.any());
     if (world.random.next() < 0.05) world.harm();
-    await world.clock.advance(world.random.below(300));
+    await world.clock.pass(world.random.below(300));
   }
   const leader = await world.heal();
   const { watcher } = world.machines.find(({ node }) => node === leader)!;
@@ -343,7 +343,7 @@ async function run(seed: number): Promise<World> {
     const asked = leader.findBatches([
       { topicId: world.topicId, partition, offset: 0, bytesMax: Number.MAX_SAFE_INTEGER },
     ]);
-    await world.clock.advance(100);
+    await world.clock.pass(100);
     const [{ nextOffset, pointers }] = (await asked) as [Awaited<typeof asked>[number]];
     assert.equal(nextOffset, total[partition], 'every record is there once');
     let at = 0;
@@ -396,7 +396,7 @@ const requests: [what: string, ask: (port: ClusterPort) => Promise<unknown>][] =
 
 for (const [what, ask] of requests) {
   test(`${what}: when the leader dies between append and reply, the next one gives the first answer`, async () => {
-    const clock = new ManualClock();
+    const clock = new HandClock();
     const random = seededRandom(1);
     const databaseUrl = `memory://lost-reply-${what}`;
     const start = (id: string) => {
@@ -429,7 +429,7 @@ for (const [what, ask] of requests) {
       };
     };
     const first = start('a');
-    await clock.advance(100);
+    await clock.pass(100);
     const second = start('b');
     await first.node.createTopics([{ name: 't', partitionCount: 1, configs: {} }], { validateOnly: false });
     first.dieAfterAppend();
@@ -437,7 +437,7 @@ for (const [what, ask] of requests) {
     ask(first.node.forRequest('client:1')).then((answer) => {
       heard = answer;
     });
-    await clock.advance(10_000);
+    await clock.pass(10_000);
     assert.equal(heard, undefined, 'the first leader never answered');
     assert.equal(second.node.role, 'leader');
     const answer = await ask(second.node.forRequest('client:1'));

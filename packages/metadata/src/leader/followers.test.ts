@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, silentLog } from '@weir/core';
-import { settle } from '../../testing/manual-clock.ts';
+import { settle } from '@weir/core/testing';
 import type { ClusterChange, ClusterSnapshot } from '../cluster/port.ts';
 import { Followers } from './followers.ts';
 

@@ -1,5 +1,6 @@
 import { type Clock, caps, type Log } from '@weir/core';
 import type { ClusterSnapshot } from '../cluster/port.ts';
+import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventFigures } from '../events/event-figures.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
@@ -64,7 +65,8 @@ export class Leadership {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.agents = new Agents({ clock, log }, (change) => this.#onAgents(change));
+    const loginsHeardSinceMs = loginsHeardSince(replica.machine.records);
+    this.agents = new Agents({ clock, log, loginsHeardSinceMs }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
     this.jobLeases = new JobLeases(clock);
     this.queries = new QueryDesk({
@@ -106,6 +108,7 @@ export class Leadership {
       this.agents.sweep();
       this.#saveSnapshotIfDue();
     });
+    this.#every('logins', timing.loginNoteMs, () => this.#noteLogins());
     this.#every('purge', timing.purgeIntervalMs, () => {
       this.pipeline.submit({ kind: 'purge' }).catch((error) => {
         log.warn('what is out of date could not be removed', { problem: String(error) });
@@ -120,6 +123,28 @@ export class Leadership {
     this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
     this.#every('autoScaler', lookIntervalMs, () => this.#scalePartitions());
     lease.onLost((reason) => this.end(reason));
+  }
+
+  /** Takes nothing more, and returns when what was taken is durable or refused. */
+  drain(): Promise<void> {
+    if (this.isValid()) this.#noteLogins();
+    return this.pipeline.drain();
+  }
+
+  #noteLogins(): void {
+    const { log } = this.#options;
+    const { logins: heard } = this.agents;
+    const logins = heard.takeLogins();
+    const putBack = (problem: string) => {
+      heard.putBackLogins(logins);
+      log.warn('logins could not be written down', { problem });
+    };
+    this.pipeline.submit({ kind: 'noteLogins', logins }).then(
+      ({ message }) => {
+        if (message !== null) putBack(message);
+      },
+      (error) => putBack(String(error)),
+    );
   }
 
   #applyRetention(): void {

@@ -21,6 +21,8 @@ export interface Timing {
   readonly retentionIntervalMs: number;
   /** How often silent agents are looked for. Changed loads are told then too, but not more often than agents say them. */
   readonly agentSweepMs: number;
+  /** How often logins are written down that are worth it. What was heard since is lost with a leader that dies. */
+  readonly loginNoteMs: number;
   /** How long a leader that stops waits for its last append. */
   readonly drainMsMax: number;
 }
@@ -35,6 +37,7 @@ export const defaultTiming: Timing = {
   transactionSweepMs: 1_000,
   retentionIntervalMs: 300_000,
   agentSweepMs: 1_000,
+  loginNoteMs: 60_000,
   drainMsMax: 2_000,
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
-import { ManualClock } from '../../testing/manual-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import type { FileCommit } from '../cluster/port.ts';
 import { openJournals } from '../journal/index.ts';
@@ -13,7 +13,7 @@ const clusterId = 'vci_test';
 
 /** Two control-plane processes, of which the first leads, and a producer with an open transaction. */
 async function world() {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const databaseUrl = `memory://${randomUUID()}`;
   const start = (id: string) => {
     const process = new SimulatedProcess(clock, seededRandom(1));
@@ -30,9 +30,9 @@ async function world() {
     return { process, node };
   };
   const first = start('first');
-  await clock.advance(100);
+  await clock.pass(100);
   const second = start('second');
-  await clock.advance(100);
+  await clock.pass(100);
   const topics = [{ name: 't', partitionCount: 1, configs: {} }];
   const [created] = await first.node.createTopics(topics, { validateOnly: false });
   const { topicId } = created!.topic!;
@@ -58,12 +58,12 @@ async function stableOffset(node: ClusterNode, topicId: string): Promise<number>
 
 test('a leader that takes over aborts what its predecessor left open for too long', async () => {
   const { clock, first, second, topicId, file } = await world();
-  await clock.advance(5_000);
+  await clock.pass(5_000);
   first.process.kill();
-  await clock.advance(4_000);
+  await clock.pass(4_000);
   assert.equal(second.node.role, 'leader');
   assert.equal(await stableOffset(second.node, topicId), 0);
-  await clock.advance(3_000);
+  await clock.pass(3_000);
   assert.equal(await stableOffset(second.node, topicId), 2);
   const [described] = await second.node.describeTransactions(['tx']);
   assert.deepEqual([described!.state, described!.producerEpoch], ['CompleteAbort', 1]);
@@ -77,7 +77,7 @@ test('an end whose answer died with the leader is done once, and so is one that 
   const request = { ...caller, origin, isCommit: true, bumpsEpoch: true };
   const answer = await first.node.forRequest('client:1').endTransaction(request);
   first.process.kill();
-  await clock.advance(6_000);
+  await clock.pass(6_000);
   assert.equal(second.node.role, 'leader');
   assert.deepEqual(await second.node.forRequest('client:1').endTransaction(request), answer);
   assert.deepEqual(await second.node.forRequest('client:2').endTransaction(request), answer);
@@ -87,7 +87,7 @@ test('an end whose answer died with the leader is done once, and so is one that 
 
 test('transactions are listed by how long they are open, by the clock of the leader', async () => {
   const { clock, first } = await world();
-  await clock.advance(3_000);
+  await clock.pass(3_000);
   const list = async (openForMs: number) =>
     (await first.node.listTransactions({ states: [], producerIds: [], openForMs })).length;
   assert.deepEqual([await list(2_000), await list(4_000)], [1, 0]);

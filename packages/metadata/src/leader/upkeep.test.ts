@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
-import { ManualClock } from '../../testing/manual-clock.ts';
 import { openJournals } from '../journal/index.ts';
 import { ClusterNode } from './cluster-node.ts';
 
@@ -12,7 +12,7 @@ const clusterId = 'vci_test';
 
 /** A leader over a journal in memory, and a topic. */
 async function leading(t: TestContext, configs: Record<string, string>) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
   const node = new ClusterNode({
     clusterId,
@@ -24,7 +24,7 @@ async function leading(t: TestContext, configs: Record<string, string>) {
   });
   node.start();
   t.after(() => node.stop());
-  await clock.advance(100);
+  await clock.pass(100);
   const topics = [{ name: 't', partitionCount: 1, configs }];
   const [created] = await node.createTopics(topics, { validateOnly: false });
   const { topicId } = created!.topic!;
@@ -54,12 +54,12 @@ async function leading(t: TestContext, configs: Record<string, string>) {
 test('records go when they are older than the topic keeps them', async (t) => {
   const { clock, write, logStartOffset } = await leading(t, { 'retention.ms': String(10 * minuteMs) });
   await write();
-  await clock.advance(6 * minuteMs);
+  await clock.pass(6 * minuteMs);
   await write();
   assert.equal(await logStartOffset(), 0);
-  await clock.advance(10 * minuteMs);
+  await clock.pass(10 * minuteMs);
   assert.equal(await logStartOffset(), 1);
-  await clock.advance(10 * minuteMs);
+  await clock.pass(10 * minuteMs);
   assert.equal(await logStartOffset(), 2);
 });
 
@@ -71,22 +71,22 @@ const scaled = (bytesPerSecond: number) => ({
 
 test('a topic that is written to above its target for a quarter of an hour gets more partitions', async (t) => {
   const { clock, write, partitionCount } = await leading(t, scaled(10));
-  await clock.advance(minuteMs);
+  await clock.pass(minuteMs);
   for (let minute = 0; minute < 15; minute++) {
     assert.equal(await partitionCount(), 1);
     await write(10 * 60 * 3);
-    await clock.advance(minuteMs);
+    await clock.pass(minuteMs);
   }
   assert.equal(await partitionCount(), 3);
 });
 
 test('where nobody says how much it was before compression, the size of the file counts', async (t) => {
   const { clock, write, partitionCount } = await leading(t, scaled(1));
-  await clock.advance(minuteMs);
+  await clock.pass(minuteMs);
   for (let minute = 0; minute < 15; minute++) {
     await write();
     await write();
-    await clock.advance(minuteMs);
+    await clock.pass(minuteMs);
   }
   assert.equal(await partitionCount(), 4, '200 bytes in 60 seconds');
 });
@@ -95,7 +95,7 @@ test('a topic without an auto-scaler is left alone', async (t) => {
   const { clock, write, partitionCount } = await leading(t, {});
   for (let minute = 0; minute < 20; minute++) {
     await write(1e9);
-    await clock.advance(minuteMs);
+    await clock.pass(minuteMs);
   }
   assert.equal(await partitionCount(), 1);
 });

@@ -33,6 +33,7 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import type { HeardLogins } from '../credentials/credential-use.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
@@ -80,6 +81,8 @@ export type Command =
   | { readonly kind: 'alterScramCredentials'; readonly changes: readonly ScramCredentialChange[] }
   | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
+  /** Notes when credentials were used last, as far as it is worth an entry. Send it every minute. */
+  | { readonly kind: 'noteLogins'; readonly logins: HeardLogins }
   /** Makes rules, each by itself. */
   | { readonly kind: 'createAcls'; readonly acls: readonly Acl[] }
   | { readonly kind: 'deleteAcls'; readonly filters: readonly AclFilter[] }
@@ -125,6 +128,7 @@ export interface Replies {
   alterScramCredentials: ScramCredentialResult[];
   putCredentials: CredentialResult[];
   deleteCredentials: CredentialResult[];
+  noteLogins: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
   createAcls: AclResult[];
   deleteAcls: DeletedAcls[];
   /** One error per offset. */

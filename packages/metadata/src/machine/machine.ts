@@ -18,6 +18,7 @@ import type {
   TransactionDescription,
   TransactionFilter,
 } from '../cluster/transactions-port.ts';
+import { decideNoteLogins } from '../credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from '../credentials/credentials.ts';
 import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
 import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
@@ -516,6 +517,12 @@ export class ClusterMachine {
     deleteCredentials: ({ usernames }, nowMs) => {
       const { changed, results } = decideDeleteCredentials(this.#state, this.#limits, usernames);
       return this.#recordsPut(changed, results, nowMs);
+    },
+
+    noteLogins: ({ logins }, nowMs) => {
+      const { changed, problem } = decideNoteLogins(this.#state, this.#limits, logins);
+      if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
+      return this.#recordsPut(changed, { error: 'NONE', message: null }, nowMs);
     },
 
     createAcls: ({ acls }, nowMs) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
-import { ManualClock, settle } from '../../testing/manual-clock.ts';
 import {
   type QueryOutcome,
   type QueryReport,
@@ -15,7 +15,7 @@ import { QueryDesk } from './desk.ts';
 
 /** A desk whose agents and callers a test plays. */
 function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const loads = new Map(livingAgents.map((agentId) => [agentId, 0.5]));
   const outcomes: string[] = [];
   let activeCount = 0;
@@ -88,7 +88,7 @@ test('the agent with the least to do gets the next query, and of two the one wit
   assert.equal((await first)!.queryId, 'q2', 'fewer queries, whatever the load');
   void run('q3');
   assert.equal((await third)!.queryId, 'q3', 'the one that waits');
-  await clock.advance(0);
+  await clock.pass(0);
 });
 
 test('an agent that waits in vain asks again, and a new wait ends the old one', async () => {
@@ -96,7 +96,7 @@ test('an agent that waits in vain asks again, and a new wait ends the old one', 
   const old = take('a', 1_000);
   const newer = take('a', 1_000);
   assert.equal(await old, null);
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.equal(await newer, null);
 });
 
@@ -112,11 +112,11 @@ test('whoever asks twice under one id waits for one answer', async () => {
 test('without an engine a query waits for one a moment, and is refused then', async () => {
   const { run, take, clock } = stage();
   void run('q1');
-  await clock.advance(2_000);
+  await clock.pass(2_000);
   assert.equal((await take('a'))!.queryId, 'q1');
   const { run: runAlone, clock: alone } = stage();
   const unlucky = runAlone('q2');
-  await alone.advance(3_500);
+  await alone.pass(3_500);
   assert.equal(told(await unlucky), 'noEngine');
 });
 
@@ -158,13 +158,13 @@ test('what an agent cannot answer is told as it says it', async () => {
   assert.deepEqual(await outcome, { kind: 'refused', refusal: 'failed', message: 'the bucket is away' });
 });
 
-const losses: readonly [what: string, lose: (world: ReturnType<typeof stage>) => Promise<void>][] = [
-  ['is silent', ({ clock }) => clock.advance(querySilenceMsMax + 500)],
+const losses: readonly [what: string, lose: (world: ReturnType<typeof stage>) => Promise<unknown>][] = [
+  ['is silent', ({ clock }) => clock.pass(querySilenceMsMax + 500)],
   [
     'dies',
     async ({ clock, loads }) => {
       loads.delete('a');
-      await clock.advance(500);
+      await clock.pass(500);
     },
   ],
   [
@@ -199,9 +199,9 @@ test('the second agent that is lost ends the query, with what was found', async 
     const outcome = run('q1');
     await take('a');
     report('a', 'q1', 'running', found);
-    await clock.advance(querySilenceMsMax + 500);
+    await clock.pass(querySilenceMsMax + 500);
     await take('b');
-    await clock.advance(querySilenceMsMax + 500);
+    await clock.pass(querySilenceMsMax + 500);
     assert.equal(told(await outcome), end);
   }
 });
@@ -215,7 +215,7 @@ test('when its time is over, a query ends with what was found', async () => {
     const outcome = run('q1', 1_000);
     await take('a');
     report('a', 'q1', 'running', found);
-    await clock.advance(3_500);
+    await clock.pass(3_500);
     assert.equal(told(await outcome), end);
     assert.equal(report('a', 'q1', 'done', 'late'), false);
   }
@@ -300,12 +300,12 @@ test('whatever happens, every query ends, and no agent is given more than it may
         } else if (one.kind === 'cancel') desk.cancel(`q${one.pick % (asked + 1)}`);
         else if (one.kind === 'die') loads.delete(one.agent);
         else if (one.kind === 'revive') loads.set(one.agent, 0.2);
-        else if (one.kind === 'pass') await clock.advance(one.ms);
+        else if (one.kind === 'pass') await clock.pass(one.ms);
         await settle();
         assert.ok(activeCount() <= 3 * caps.queriesPerAgentMax + caps.queriesWaitingMax);
         for (const mine of held.values()) assert.ok(mine.size <= caps.queriesPerAgentMax);
       }
-      await clock.advance(queryLimitMsMax + 5_000);
+      await clock.pass(queryLimitMsMax + 5_000);
       assert.deepEqual([ended, activeCount()], [asked, 0]);
     }),
     { numRuns: 200 },

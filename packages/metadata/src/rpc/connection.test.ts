@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
 import {
   type ClusterChange,
   type ClusterFollower,
@@ -18,43 +19,6 @@ import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
 
 /** Client and server over channels in memory, with a clock that only the test moves. */
-
-class TestClock implements Clock {
-  #nowMs = 0;
-  #lastTimer = 0;
-  readonly #timers = new Map<number, { readonly atMs: number; readonly run: () => void }>();
-
-  nowMs = () => this.#nowMs;
-  monotonicMs = () => this.#nowMs;
-
-  after(delayMs: number, run: () => void): () => void {
-    const timer = ++this.#lastTimer;
-    this.#timers.set(timer, { atMs: this.#nowMs + delayMs, run });
-    return () => this.#timers.delete(timer);
-  }
-
-  get timerCount(): number {
-    return this.#timers.size;
-  }
-
-  /** Moves time, timer by timer, and lets everything settle after each. */
-  async pass(durationMs: number): Promise<void> {
-    const untilMs = this.#nowMs + durationMs;
-    for (;;) {
-      await settle();
-      const [next] = [...this.#timers].sort((a, b) => a[1].atMs - b[1].atMs || a[0] - b[0]);
-      if (next === undefined || next[1].atMs > untilMs) break;
-      this.#timers.delete(next[0]);
-      this.#nowMs = Math.max(this.#nowMs, next[1].atMs);
-      next[1].run();
-    }
-    this.#nowMs = untilMs;
-  }
-}
-
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await null;
-}
 
 /** One end of a channel in memory. */
 class MemoryEnd implements Channel {
@@ -129,7 +93,7 @@ interface Process {
 }
 
 class World {
-  readonly clock = new TestClock();
+  readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly processes = new Map<string, Process>();
   readonly dialled: string[] = [];
@@ -223,7 +187,7 @@ test('a call reaches the port and its answer comes back', async () => {
   assert.equal(await client.leave('agent'), undefined);
   client.close();
   await settle();
-  assert.equal(world.clock.timerCount, 0, 'nothing runs after close');
+  assert.equal(world.clock.waiting, 0, 'nothing runs after close');
 });
 
 test('a lost answer is given again, and the call is done once', async () => {
@@ -646,7 +610,7 @@ test('a peer that falls silent is left, and a silent agent is cut off', async ()
   b.isDown = true;
   silent.close();
   await other.clock.pass(60_000);
-  assert.equal(other.clock.timerCount, 0, 'the server watches nobody any more');
+  assert.equal(other.clock.waiting, 0, 'the server watches nobody any more');
 });
 
 test('a refused key fails calls at once; a new one is used within a second', async () => {
@@ -842,7 +806,7 @@ test('frames that keep no rule end the connection with a reason', async () => {
     ],
   ];
   for (const [name, frames, reason] of cases) {
-    const clock = new TestClock();
+    const clock = new HandClock();
     const server = new MemoryEnd();
     const client = new MemoryEnd();
     server.other = client;
@@ -868,13 +832,13 @@ test('frames that keep no rule end the connection with a reason', async () => {
     await settle();
     assert.equal(ended?.[0], 1002, name);
     assert.match(ended[1], reason);
-    assert.equal(clock.timerCount, 0, name);
+    assert.equal(clock.waiting, 0, name);
   }
 });
 
 /** Connections to one process, of which the test is the client. */
 function serverEnds(count: number, port: ClusterPort): MemoryEnd[] {
-  const clock = new TestClock();
+  const clock = new HandClock();
   const options = {
     clusterId: 'vci_test',
     cluster: () => port,

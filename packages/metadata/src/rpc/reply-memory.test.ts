@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, caps } from '@weir/core';
+import { caps } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { ReplyMemory } from './reply-memory.ts';
 
 function memoryAt() {
-  const time = { nowMs: 0 };
-  const clock: Clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs, after: () => () => {} };
-  return { time, memory: new ReplyMemory(clock) };
+  const clock = new HandClock();
+  return { clock, memory: new ReplyMemory(clock) };
 }
 
 const done = async () => ({ value: 'done' });
@@ -38,7 +38,7 @@ test('a client of another cluster sees nothing of it, whatever it calls itself',
 });
 
 test('answers of one client and clients without a connection have a limit', async () => {
-  const { memory, time } = memoryAt();
+  const { memory, clock } = memoryAt();
   const session = memory.open('vci_a', 'client');
   for (let callId = 0; callId < caps.rpcRememberedRepliesMax + 10; callId++) await session.run(callId, done);
   assert.equal(session.size, caps.rpcRememberedRepliesMax);
@@ -50,9 +50,9 @@ test('answers of one client and clients without a connection have a limit', asyn
   assert.equal(memory.open('vci_a', 'connected'), connected);
 
   const away = memory.open('vci_a', 'away');
-  time.nowMs += 299_000;
+  clock.advance(299_000);
   assert.equal(memory.open('vci_a', 'away'), away);
-  time.nowMs += 301_000;
+  clock.advance(301_000);
   memory.open('vci_a', 'somebody');
   assert.notEqual(memory.open('vci_a', 'away'), away);
 });

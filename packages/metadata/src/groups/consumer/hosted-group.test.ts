@@ -85,7 +85,7 @@ test('members keep epochs and partitions when the leader of the cluster is kille
   assert.deepEqual(partitionsOf(await beat(node, 'g', 'two', 2)), [2, 3]);
   const before = await node.describeConsumerGroups(['g']);
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(standby.node.role, 'leader');
   for (const memberId of ['one', 'two']) {
     const answer = await beat(standby.node, 'g', memberId, 2);
@@ -101,7 +101,7 @@ test('a handover that was under way goes on with the next leader', async () => {
   await join(node, 'g', 'two');
   await beat(node, 'g', 'one', 1);
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(partitionsOf(await beat(standby.node, 'g', 'two', 2)), null);
   const owned = { ownedPartitions: [{ topicId, partitions: [0, 1] }] };
   assert.equal((await beat(standby.node, 'g', 'one', 1, owned)).memberEpoch, 2);
@@ -113,7 +113,7 @@ test('topics that came while nobody led are found by the next leader', async () 
   const standby = await world.start('b');
   await join(node, 'g', 'one', { subscribedTopicNames: null, subscribedTopicRegex: 't|u.*' });
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   await createTopic(standby.node, 'u1', 2);
   const answer = await beat(standby.node, 'g', 'one', 1);
   assert.equal(answer.memberEpoch, 2);
@@ -139,12 +139,12 @@ test('who is silent for a session is gone, by the configs of the cluster and of 
   );
   assert.equal((await join(node, 'g', 'one')).heartbeatIntervalMs, 3_000);
   await join(node, 'patient', 'one');
-  await world.clock.advance(19_999);
+  await world.clock.pass(19_999);
   assert.equal((await node.describeConsumerGroups(['g']))[0]!.members.length, 1);
-  await world.clock.advance(2);
+  await world.clock.pass(2);
   assert.equal((await node.describeConsumerGroups(['g']))[0]!.state, 'Empty');
   assert.equal((await node.describeConsumerGroups(['patient']))[0]!.members.length, 1);
-  await world.clock.advance(30_000);
+  await world.clock.pass(30_000);
   assert.equal((await node.describeConsumerGroups(['patient']))[0]!.state, 'Empty');
 });
 
@@ -241,7 +241,7 @@ test('a classic group moves to the new protocol with its members, and back when 
   const assignment = writeAssignment(1, [{ topic: 't', partitions: [0, 1, 2, 3] }]);
   await node.syncGroup(syncOf('g', memberId, last.generationId, { assignments: [{ memberId, assignment }] }));
   assert.equal(await typeOf(node, 'g'), 'classic Stable');
-  await world.clock.advance(60_000);
+  await world.clock.pass(60_000);
   assert.equal(await typeOf(node, 'g'), 'classic Empty');
 });
 
@@ -252,7 +252,7 @@ test('a group that has moved survives the leader of the cluster, both ways', asy
   await join(node, 'g', 'new');
   const { generationId } = await node.joinGroup(joinOf('g', { memberId, protocols }));
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(second.node.role, 'leader');
   const synced = await second.node.syncGroup(syncOf('g', memberId, generationId));
   assert.deepEqual(readAssignment(synced.assignment), [{ topic: 't', partitions: [0, 1] }]);
@@ -260,7 +260,7 @@ test('a group that has moved survives the leader of the cluster, both ways', asy
   assert.equal(await typeOf(second.node, 'g'), 'classic PreparingRebalance');
   const third = await world.start('c');
   second.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(third.node.role, 'leader');
   assert.equal(await typeOf(third.node, 'g'), 'classic CompletingRebalance');
   assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'and it may move again');
@@ -272,7 +272,7 @@ test('all members of a group that moves are kept with it', async () => {
   const { memberId, generationId } = await classicMember(node, 'g');
   await join(node, 'g', 'new');
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   const old = { groupId: 'g', memberId, generationId, groupInstanceId: null };
   assert.deepEqual(await standby.node.groupHeartbeats([old]), ['REBALANCE_IN_PROGRESS']);
   const [described] = await standby.node.describeConsumerGroups(['g']);

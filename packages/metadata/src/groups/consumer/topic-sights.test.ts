@@ -115,7 +115,7 @@ test('rules that change are followed, and so is whether they count', async () =>
   const stage = new Stage();
   const node = await stage.start();
   const afterwards = async () => {
-    await stage.world.clock.advance(settleMs);
+    await stage.world.clock.pass(settleMs);
     return stage.stay(node, 'g');
   };
   assert.equal(await stage.join(node, 'g', alice), 'orders orders-eu payroll', 'without rules');
@@ -141,11 +141,11 @@ test('the next leader knows who brought a pattern', async () => {
   await first.node.createAcls([rule('orders')]);
   assert.equal(await stage.join(first.node, 'g', alice), 'orders');
   first.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(standby.node.role, 'leader');
   await stage.addTopic(standby.node, 'payroll-eu');
   assert.equal(await stage.stay(standby.node, 'g'), 'orders');
   await standby.node.createAcls([rule('payroll')]);
-  await world.clock.advance(settleMs);
+  await world.clock.pass(settleMs);
   assert.equal(await stage.stay(standby.node, 'g'), 'orders payroll');
 });

@@ -41,9 +41,9 @@ test('the first rebalance waits for three seconds unless the cluster is told oth
   joins[0]!.then(() => {
     isAnswered = true;
   });
-  await world.clock.advance(2_999);
+  await world.clock.pass(2_999);
   assert.equal(isAnswered, false);
-  await world.clock.advance(3_001);
+  await world.clock.pass(3_001);
   const [first, second] = await Promise.all(joins);
   assert.equal(first!.leader, first!.memberId);
   assert.equal(second!.leader, first!.memberId);
@@ -204,12 +204,12 @@ test('offsets of a group are kept for their time after its last member left', as
   const beat = { groupId: 'g', memberId, generationId, groupInstanceId: null };
   for (let beats = 0; beats < 50; beats++) {
     assert.deepEqual(await node.groupHeartbeats([beat]), ['NONE']);
-    await world.clock.advance(9_000);
+    await world.clock.pass(9_000);
   }
   await leave(node, 'g', memberIds);
-  await world.clock.advance(4 * minuteMs);
+  await world.clock.pass(4 * minuteMs);
   assert.deepEqual(await offsetsOf(node, 'g'), { 0: 1 });
-  await world.clock.advance(2 * minuteMs);
+  await world.clock.pass(2 * minuteMs);
   assert.deepEqual(await offsetsOf(node, 'g'), {});
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'nothing is left of the group');
 });
@@ -220,10 +220,10 @@ test('offsets of somebody who is no member are kept for their time after each co
   const topicId = await createTopic(node, 't');
   await node.commitOffsets([commitOf('g', topicId, { 0: 1, 1: 1 })]);
   await node.commitOffsets([commitOf('short', topicId, { 0: 1 }, { retentionMs: minuteMs })]);
-  await world.clock.advance(3 * minuteMs);
+  await world.clock.pass(3 * minuteMs);
   assert.deepEqual(await offsetsOf(node, 'short'), {}, 'the client wanted a minute');
   await node.commitOffsets([commitOf('g', topicId, { 1: 2 })]);
-  await world.clock.advance(6 * minuteMs);
+  await world.clock.pass(6 * minuteMs);
   assert.deepEqual(await offsetsOf(node, 'g'), { 1: 2 });
 });
 
@@ -236,7 +236,7 @@ test('members that stay keep the offsets of the topics that they listen to', asy
   const { memberIds, generationId } = await stableGroup(node, 'g', 1);
   const beat = { groupId: 'g', memberId: memberIds[0]!, generationId, groupInstanceId: null };
   for (let beats = 0; beats < 30; beats++) {
-    await world.clock.advance(9_000);
+    await world.clock.pass(9_000);
     assert.deepEqual(await node.groupHeartbeats([beat]), ['NONE']);
   }
   assert.deepEqual(await offsetsOf(node, 'g'), { 0: 1 });
@@ -254,7 +254,7 @@ test('the offsets of a deleted topic are not shown, and a topic of the same name
   const query = { groupId: 'g', memberId: null, memberEpoch: -1, requireStable: false };
   const partitions = [{ topicId: again, partition: 0 }];
   assert.equal((await node.fetchOffsets([{ ...query, partitions }]))[0]!.offsets[0]!.offset, -1);
-  await world.clock.advance(2 * minuteMs);
+  await world.clock.pass(2 * minuteMs);
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'they are gone with the topic');
 });
 

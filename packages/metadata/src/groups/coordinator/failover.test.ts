@@ -25,7 +25,7 @@ test('members keep generation and assignment when the leader of the cluster is k
   const asMember = { memberId: member, generationIdOrMemberEpoch: generationId };
   await a.node.commitOffsets([commitOf('g', topicId, { 1: 42 }, asMember)]);
   a.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.equal(b.node.role, 'leader');
 
   const heartbeats = memberIds.map((memberId) => ({
@@ -52,16 +52,16 @@ test('sessions begin anew with the next leader, and who stays silent is gone aft
   const b = await world.start('b');
   await withoutDelay(a.node);
   const { memberIds, generationId } = await stableGroup(a.node, 'g', 2);
-  await world.clock.advance(8_000);
+  await world.clock.pass(8_000);
   await a.node.groupHeartbeats([
     { groupId: 'g', memberId: memberIds[0]!, generationId, groupInstanceId: null },
   ]);
-  await world.clock.advance(1_000);
+  await world.clock.pass(1_000);
   a.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   const beat = { groupId: 'g', memberId: memberIds[1]!, generationId, groupInstanceId: null };
   assert.deepEqual(await b.node.groupHeartbeats([beat]), ['NONE']);
-  await world.clock.advance(9_000);
+  await world.clock.pass(9_000);
   assert.deepEqual(
     await b.node.groupHeartbeats([beat]),
     ['REBALANCE_IN_PROGRESS'],
@@ -76,7 +76,7 @@ test('a generation whose leader has not assigned yet goes on with the next leade
   await withoutDelay(a.node);
   const { memberId, generationId } = await a.node.joinGroup(joinOf('g'));
   a.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   const assignments = [{ memberId, assignment: Buffer.from('x') }];
   const { error } = await b.node.syncGroup(syncOf('g', memberId, generationId, { assignments }));
   assert.equal(error, 'NONE');
@@ -90,7 +90,7 @@ test('who waits is told that the control plane is unavailable when the term ends
   const waiting = a.node.joinGroup(joinOf('g', { memberId: memberIds[0]! }));
   const refused = assert.rejects(waiting, ClusterUnavailable);
   const stopped = a.node.stop();
-  await world.clock.advance(3_000);
+  await world.clock.pass(3_000);
   await stopped;
   await refused;
 });
@@ -107,7 +107,7 @@ test('what a leader could not make durable is not told, and its group goes on el
     members: [{ memberId: memberIds[0]!, groupInstanceId: null }],
   });
   const refused = assert.rejects(left, ClusterUnavailable);
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   const beat = { groupId: 'g', memberId: memberIds[0]!, generationId, groupInstanceId: null };
   assert.deepEqual(await b.node.groupHeartbeats([beat]), ['NONE']);
   await refused;
@@ -124,7 +124,7 @@ test('groups that were deleted stay deleted, and ids that were given out are ask
   const given = await a.node.joinGroup(joinOf('g', { requiresKnownMemberId: true }));
   assert.equal(given.error, 'MEMBER_ID_REQUIRED');
   a.process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.deepEqual(await b.node.listGroups({ states: [], types: [] }), []);
   const again = joinOf('g', { requiresKnownMemberId: true, memberId: given.memberId });
   assert.equal((await b.node.joinGroup(again)).error, 'UNKNOWN_MEMBER_ID');

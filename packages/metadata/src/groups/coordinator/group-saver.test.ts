@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { ManualClock } from '../../../testing/manual-clock.ts';
+import { HandClock } from '@weir/core/testing';
 import { ClusterUnavailable } from '../../cluster/port.ts';
 import type { RecordChange } from '../../machine/records/put-records.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
@@ -22,17 +22,17 @@ function storage() {
 }
 
 test('what was refused is tried again until it is taken', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
   await saver.save('a', Buffer.from('1'));
   found.isFull = true;
   await assert.rejects(saver.save('a', Buffer.from('2')), ClusterUnavailable);
   await assert.rejects(saver.save('b', Buffer.from('1')), ClusterUnavailable);
-  await clock.advance(2_500);
+  await clock.pass(2_500);
   assert.deepEqual([...stored], [['a', '1']]);
   found.isFull = false;
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.deepEqual(
     [...stored],
     [
@@ -43,7 +43,7 @@ test('what was refused is tried again until it is taken', async () => {
 });
 
 test('what came later is not undone by what is tried again', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
   found.isFull = true;
@@ -51,24 +51,24 @@ test('what came later is not undone by what is tried again', async () => {
   found.isFull = false;
   await saver.save('a', Buffer.from('new'));
   await refused;
-  await clock.advance(5_000);
+  await clock.pass(5_000);
   assert.equal(stored.get('a'), 'new');
 });
 
 test('nothing is tried after the end', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
   found.isFull = true;
   await assert.rejects(saver.save('a', Buffer.from('1')), ClusterUnavailable);
   saver.close();
   found.isFull = false;
-  await clock.advance(5_000);
+  await clock.pass(5_000);
   assert.equal(stored.size, 0);
 });
 
 test('records of a group that were refused go with its next ones, so that they fit each other', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
   const member = (value: string) =>
@@ -85,6 +85,6 @@ test('records of a group that were refused go with its next ones, so that they f
     ],
   );
   stored.clear();
-  await clock.advance(5_000);
+  await clock.pass(5_000);
   assert.equal(stored.size, 0, 'nothing is left to be tried again');
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
-import { ManualClock } from '../../../testing/manual-clock.ts';
 import { type Sleeper, WakeQueue } from './wake-queue.ts';
 
 class Dreamer implements Sleeper {
@@ -11,7 +11,7 @@ class Dreamer implements Sleeper {
 }
 
 /** Counts timers that are set. */
-function counting(clock: ManualClock): Clock & { timers: number } {
+function counting(clock: HandClock): Clock & { timers: number } {
   const counted = {
     timers: 0,
     nowMs: () => clock.nowMs(),
@@ -29,7 +29,7 @@ test('everybody is woken when they want to be, and once', async () => {
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(5)), { size: 'max', maxLength: 80 }),
       async (wishes) => {
-        const clock = new ManualClock();
+        const clock = new HandClock();
         const dreamers = Array.from({ length: 10 }, () => new Dreamer());
         const queue = new WakeQueue<Dreamer>(clock, (dreamer) => {
           dreamer.wokenMs.push(clock.monotonicMs());
@@ -48,10 +48,10 @@ test('everybody is woken when they want to be, and once', async () => {
           const atMs = clock.monotonicMs() + delayMs;
           queue.wakeBy(dreamers[index]!, atMs);
           due[index] = Math.min(due[index]!, atMs);
-          await clock.advance(passMs);
+          await clock.pass(passMs);
           settle(clock.monotonicMs());
         }
-        await clock.advance(100);
+        await clock.pass(100);
         settle(clock.monotonicMs());
         assert.deepEqual(
           dreamers.map(({ wokenMs }) => wokenMs),
@@ -64,7 +64,7 @@ test('everybody is woken when they want to be, and once', async () => {
 });
 
 test('who may sleep longer costs no timer', async () => {
-  const manual = new ManualClock();
+  const manual = new HandClock();
   const clock = counting(manual);
   const dreamers = Array.from({ length: 1_000 }, () => new Dreamer());
   const queue = new WakeQueue<Dreamer>(clock, () => Number.POSITIVE_INFINITY);
@@ -72,20 +72,20 @@ test('who may sleep longer costs no timer', async () => {
     for (const dreamer of dreamers) queue.wakeBy(dreamer, 1_000 + beat);
   }
   assert.equal(clock.timers, 1);
-  await manual.advance(2_000);
+  await manual.pass(2_000);
 });
 
 test('who is never content is woken once per moment', async () => {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   let woken = 0;
   const queue = new WakeQueue<Dreamer>(clock, () => {
     woken++;
     return 0;
   });
   queue.wakeBy(new Dreamer(), 10);
-  await clock.advance(15);
+  await clock.pass(15);
   assert.equal(woken, 6);
   queue.close();
-  await clock.advance(15);
+  await clock.pass(15);
   assert.equal(woken, 6);
 });

@@ -120,7 +120,7 @@ test('what was acknowledged stays so when the leader of the cluster is killed, a
   assert.equal(await say(node, topicId, 'a', 4, 5, 'reject'), 'NONE');
   assert.equal(await say(node, topicId, 'a', 7, 7, 'release'), 'NONE');
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
 
   const led = standby.node;
   assert.equal(led.role, 'leader');
@@ -142,7 +142,7 @@ test('what could not be made durable is not told, and the record comes again', a
   await acquire(node, topicId, 'a');
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
   const refused = assert.rejects(say(node, topicId, 'a', 0, 0, 'accept'), ClusterUnavailable);
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   await refused;
   assert.equal(standby.node.role, 'leader');
   assert.deepEqual(await offsetOf(standby.node, topicId), [0, 1]);
@@ -155,9 +155,9 @@ test('deliveries are kept a second later even if nobody says anything', async ()
   const standby = await world.start('standby');
   await produce(node, topicId, 3);
   await acquire(node, topicId, 'a');
-  await world.clock.advance(1_100);
+  await world.clock.pass(1_100);
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.deepEqual(drawn(await acquire(standby.node, topicId, 'b')), ['0-2#2']);
 });
 
@@ -169,7 +169,7 @@ test('a group that begins at the end begins there for good, and loses nothing by
   assert.deepEqual(drawn(await acquire(node, topicId, 'a')), []);
   await produce(node, topicId, 2);
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   assert.deepEqual(drawn(await acquire(standby.node, topicId, 'a')), ['5-6#1']);
 });
 
@@ -179,9 +179,9 @@ test('records that nobody speaks of go to others, and are given up in the end', 
   await produce(node, topicId, 2);
   assert.deepEqual(drawn(await acquire(node, topicId, 'a')), ['0-1#1']);
   assert.deepEqual(drawn(await acquire(node, topicId, 'b')), []);
-  await world.clock.advance(lockMs);
+  await world.clock.pass(lockMs);
   assert.deepEqual(drawn(await acquire(node, topicId, 'b')), ['0-1#2']);
-  await world.clock.advance(lockMs);
+  await world.clock.pass(lockMs);
   assert.deepEqual(drawn(await acquire(node, topicId, 'a')), []);
   assert.deepEqual(await offsetOf(node, topicId), [2, 0]);
 });
@@ -193,7 +193,7 @@ const occasions: [
 ][] = [
   ['records that come', (node, topicId) => produce(node, topicId, 1), ['2-2#1']],
   ['records that are released', (node, topicId) => say(node, topicId, 'a', 1, 1, 'release'), ['1-1#2']],
-  ['a lock that ends', (_node, _topicId, world) => world.clock.advance(lockMs), ['0-1#2']],
+  ['a lock that ends', (_node, _topicId, world) => world.clock.pass(lockMs), ['0-1#2']],
   [
     'a member that leaves',
     (node) => beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null }),
@@ -209,7 +209,7 @@ for (const [what, happens, got] of occasions) {
     await produce(node, topicId, 2);
     await acquire(node, topicId, 'a');
     const waiting = acquire(node, topicId, 'b', { waitMs: 60_000 });
-    await world.clock.advance(1);
+    await world.clock.pass(1);
     await happens(node, topicId, world);
     assert.deepEqual(drawn(await waiting), got);
   });
@@ -219,11 +219,11 @@ test('who waits is answered when the time is over, with whatever there is', asyn
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   const nothing = acquire(node, topicId, 'a', { waitMs: 500 });
-  await world.clock.advance(500);
+  await world.clock.pass(500);
   assert.deepEqual(drawn(await nothing), []);
   const few = acquire(node, topicId, 'a', { waitMs: 500, bytesMin: 1_000_000 });
   await produce(node, topicId, 1);
-  await world.clock.advance(500);
+  await world.clock.pass(500);
   assert.deepEqual(drawn(await few), ['0-0#1']);
 });
 
@@ -290,7 +290,7 @@ test('a topic that is deleted is forgotten, also when the leader was killed in b
   await node.deleteTopics([{ topicId }]);
   assert.equal((await acquire(node, topicId, 'a')).partitions[0]!.error, 'UNKNOWN_TOPIC_ID');
   process.kill();
-  await world.clock.advance(failoverMs);
+  await world.clock.pass(failoverMs);
   const [answer] = await standby.node.describeShareOffsets([{ groupId: 'g', partitions: null }]);
   assert.deepEqual(answer!.offsets, []);
 });
@@ -344,6 +344,6 @@ test('a share group without members stays until somebody deletes it', async () =
   const world = new GroupWorld();
   const { node } = await prepare(world);
   await beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null });
-  await world.clock.advance(10 * 60_000);
+  await world.clock.pass(10 * 60_000);
   assert.equal((await node.describeShareGroups(['g']))[0]!.state, 'Empty');
 });

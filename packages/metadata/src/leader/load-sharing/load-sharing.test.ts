@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { fileCommit } from '../../../testing/file-commit.ts';
-import { ManualClock } from '../../../testing/manual-clock.ts';
 import { SharingProcess, type SharingProcessOptions } from '../../../testing/sharing-process.ts';
 import { openJournals } from '../../journal/index.ts';
 import { rendezvousRank } from './rendezvous.ts';
@@ -17,7 +17,7 @@ function partOf(id: string, among: readonly string[]): string[] {
 
 /** Processes over one database in memory, on a clock that stands still. */
 function world(t: TestContext) {
-  const clock = new ManualClock();
+  const clock = new HandClock();
   const databaseUrl = `memory://${randomUUID()}`;
   const started: SharingProcess[] = [];
   t.after(() => {
@@ -42,14 +42,14 @@ function world(t: TestContext) {
 test('one process alone leads everything at once', async (t) => {
   const { clock, start } = world(t);
   const a = await start('a');
-  await clock.advance(50);
+  await clock.pass(50);
   assert.deepEqual(a.led(), clusterIds);
 });
 
 test('a process that joins is given its part after a while, some at a time, and nothing is lost', async (t) => {
   const { clock, start } = world(t);
   const a = await start('a');
-  await clock.advance(50);
+  await clock.pass(50);
   const topicIds = new Map<string, string>();
   for (const clusterId of clusterIds) {
     const node = a.nodes.get(clusterId)!;
@@ -62,12 +62,12 @@ test('a process that joins is given its part after a while, some at a time, and 
   const b = await start('b');
   const whole = partOf('b', ['a', 'b']);
   assert.ok(whole.length > 8, 'more than are handed over at once');
-  await clock.advance(29_000);
+  await clock.pass(29_000);
   assert.deepEqual(b.led(), [], 'it may be gone again in a moment');
-  await clock.advance(4_000);
+  await clock.pass(4_000);
   assert.equal(b.led().length, 8);
   assert.equal(a.led().length, clusterIds.length - 8);
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   assert.deepEqual(b.led(), whole);
   assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
   for (const clusterId of whole) {
@@ -80,7 +80,7 @@ test('a process that joins is given its part after a while, some at a time, and 
 test('two that start together lead what each should, from the beginning', async (t) => {
   const { clock, start } = world(t);
   const [a, b] = await Promise.all([start('a'), start('b')]);
-  await clock.advance(100);
+  await clock.pass(100);
   assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
   assert.deepEqual(b.led(), partOf('b', ['a', 'b']));
 });
@@ -90,7 +90,7 @@ async function sharing(t: TestContext) {
   const { clock, start } = world(t);
   const a = await start('a');
   const b = await start('b');
-  await clock.advance(120_000);
+  await clock.pass(120_000);
   assert.deepEqual(a.led(), partOf('a', ['a', 'b']));
   assert.deepEqual(b.led(), partOf('b', ['a', 'b']));
   return { clock, start, a, b };
@@ -99,14 +99,14 @@ async function sharing(t: TestContext) {
 test('what a killed process led is taken when its leases end, and nobody waits for the dead', async (t) => {
   const { clock, a, b } = await sharing(t);
   a.kill();
-  await clock.advance(3_400);
+  await clock.pass(3_400);
   assert.deepEqual(b.led(), clusterIds);
 });
 
 test('what a stopping process led is taken at once', async (t) => {
   const { clock, a, b } = await sharing(t);
   const stopped = a.stop();
-  await clock.advance(100);
+  await clock.pass(100);
   await stopped;
   assert.deepEqual(b.led(), clusterIds);
 });
@@ -114,10 +114,10 @@ test('what a stopping process led is taken at once', async (t) => {
 test('the third takes only what the second does not', async (t) => {
   const { clock, start, a, b } = await sharing(t);
   const c = await start('c');
-  await clock.advance(120_000);
+  await clock.pass(120_000);
   assert.deepEqual(c.led(), partOf('c', ['a', 'b', 'c']));
   a.kill();
-  await clock.advance(3_400);
+  await clock.pass(3_400);
   assert.deepEqual(b.led(), partOf('b', ['b', 'c']));
   assert.deepEqual(c.led(), partOf('c', ['b', 'c']));
 });
@@ -126,14 +126,14 @@ test('a cluster that the better process does not take comes back, and is offered
   const { clock, start } = world(t);
   const stray = partOf('b', ['a', 'b'])[0]!;
   const a = await start('a', { clusterIds: [stray] });
-  await clock.advance(50);
+  await clock.pass(50);
   // It lives, and has none of them.
   await start('b', { clusterIds: [] });
   const terms: number[] = [];
   a.nodes.get(stray)!.onRole((role) => {
     if (role === 'leader') terms.push(Math.round(clock.monotonicMs() / 1_000));
   });
-  await clock.advance(600_000);
+  await clock.pass(600_000);
   assert.deepEqual(a.led(), [stray]);
   const pauses = terms.map((term, index) => term - (terms[index - 1] ?? 0));
   assert.equal(terms.length, 4, String(terms));

@@ -19,6 +19,8 @@ export const namespaces = {
   controlPlaneSecret: { number: 7, isFollowed: false },
   /** What agents are told of their cluster, by what it is (cluster/cluster-facts.ts). */
   clusterFact: { number: 8, isFollowed: true },
+  /** When credentials were used last, by their usernames (credentials/credential-use.ts). */
+  credentialUse: { number: 9, isFollowed: false },
   /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
   /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */

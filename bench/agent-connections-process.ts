@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
+import type { AgentReport } from '../packages/metadata/src/cluster/agent-report.ts';
+import type { AgentDescription } from '../packages/metadata/src/cluster/port.ts';
+import { type ClusterClient, connectCluster } from '../packages/metadata/src/rpc/client.ts';
+
+/**
+ * A process with very many agents that have nothing but their connection to the control plane. It says `ready` when all of them were heard,
+ * counts from `begin` on, and answers `end` with what it counted.
+ */
+export interface AgentsToConnect {
+  readonly url: string;
+  readonly clusters: readonly { readonly clusterId: string; readonly agentKey: string }[];
+  readonly agentsPerCluster: number;
+}
+
+export type AgentsReady = 'ready';
+
+export interface ConnectedFigures {
+  readonly seconds: number;
+  readonly heartbeats: number;
+  readonly failures: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the cluster, one for each connection that had to be made again. */
+  readonly snapshots: number;
+  /** Times that an agent was told what has changed. */
+  readonly changes: number;
+  /** What this process takes of a core. */
+  readonly cpuShare: number;
+}
+
+/** So many agents connect at a time. */
+const connectingMax = 100;
+/** As agents do it (packages/agent/src/query/query-runner.ts). */
+const queryWaitMs = 20_000;
+const queryRetryMs = 1_000;
+
+const order = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as AgentsToConnect;
+const metrics = new Metrics();
+let counted = nothing();
+process.on('disconnect', () => process.exit());
+process.on('message', (word) => {
+  if (word === 'begin') counted = nothing();
+  else process.send!(figures());
+});
+
+const toConnect = order.clusters.flatMap((cluster) =>
+  Array.from({ length: order.agentsPerCluster }, (_, number) => ({ ...cluster, number })),
+);
+let next = 0;
+await Promise.all(
+  Array.from({ length: connectingMax }, async () => {
+    while (next < toConnect.length) await connect(toConnect[next]!, next++);
+  }),
+);
+const ready: AgentsReady = 'ready';
+process.send!(ready);
+
+async function connect(
+  { clusterId, agentKey }: { readonly clusterId: string; readonly agentKey: string },
+  number: number,
+): Promise<void> {
+  const port = connectCluster({
+    urls: [order.url],
+    clusterId,
+    agentKey: () => agentKey,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    metrics,
+  });
+  port.follow({
+    onSnapshot: () => {
+      counted.snapshots++;
+    },
+    onChanges: () => {
+      counted.changes++;
+    },
+  });
+  const agentId = `agent-${process.pid}-${number}-93a7-4c58-b1de-0d1f6f0c7b55`;
+  let beat = number;
+  await new Heartbeats({
+    port: { ...port, heartbeat: (heartbeat) => timed(() => port.heartbeat(heartbeat)) },
+    self: () => agentOf(agentId, number, beat++),
+    reports: reportsOf(),
+    clock: systemClock,
+    log: silentLog,
+  }).start();
+  void waitForQueries(port, agentId);
+}
+
+async function timed<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  const sentMs = systemClock.monotonicMs();
+  try {
+    const answer = await call();
+    counted.latenciesMs.push(systemClock.monotonicMs() - sentMs);
+    return answer;
+  } catch (error) {
+    counted.failures++;
+    throw error;
+  }
+}
+
+async function waitForQueries(port: ClusterClient, agentId: string): Promise<never> {
+  for (;;) {
+    try {
+      await port.takeQuery({ agentId, waitMs: queryWaitMs });
+    } catch {
+      await new Promise<void>((resolve) => systemClock.after(queryRetryMs, resolve));
+    }
+  }
+}
+
+/** An agent as they describe themselves; its load is another every time. */
+function agentOf(agentId: string, number: number, beat: number): AgentDescription {
+  const host = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+  return {
+    agentId,
+    nodeId: number + 1,
+    host,
+    kafkaPort: 9092,
+    internalUrl: `http://${host}:8080`,
+    zone: `us-east-1${'abc'[number % 3]}`,
+    group: 'default',
+    roles: ['proxy', 'jobs'],
+    release: 'v830',
+    cpuCount: 4,
+    cpuLoad: (beat % 97) / 97,
+  };
+}
+
+/** What an agent says that writes some files. */
+function reportsOf() {
+  let number = 0;
+  let heardNumber = 0;
+  const startedMs = systemClock.nowMs();
+  return {
+    report: (): AgentReport => ({
+      startedMs,
+      number: ++number,
+      sinceNumber: heardNumber,
+      spanMs: 20_000,
+      nowMs: systemClock.nowMs(),
+      files: { count: 80, bytes: 80_000_000 },
+      buckets: [{ name: 's3://bucket', operationCount: 200, failureCount: 0 }],
+    }),
+    heard: () => {
+      heardNumber = number;
+    },
+  };
+}
+
+function nothing() {
+  return {
+    sinceMs: systemClock.monotonicMs(),
+    cpu: process.cpuUsage(),
+    failures: 0,
+    snapshots: 0,
+    changes: 0,
+    latenciesMs: [] as number[],
+  };
+}
+
+function figures(): ConnectedFigures {
+  const { sinceMs, cpu, failures, snapshots, changes, latenciesMs } = counted;
+  const seconds = (systemClock.monotonicMs() - sinceMs) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  const sorted = latenciesMs.toSorted((a, b) => a - b);
+  const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return {
+    seconds,
+    heartbeats: sorted.length,
+    failures,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    snapshots,
+    changes,
+    cpuShare: (user + system) / 1_000_000 / seconds,
+  };
+}

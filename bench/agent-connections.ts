@@ -1,0 +1,235 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MiB, silentLog, systemClock, systemRandom } from '@weir/core';
+import { openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { accountsUrlOf } from '../packages/controlplane/src/process/accounts-url.ts';
+import type { AgentsReady, AgentsToConnect, ConnectedFigures } from './agent-connections-process.ts';
+import { stockAccounts } from './api-stage.ts';
+import { type Benchmark, ms, type Row } from './benchmark.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import { ServerProcess } from './kafka/server-process.ts';
+import type { Effort } from './side-by-side.ts';
+
+interface Scale {
+  readonly clusters: number;
+  readonly agentsPerCluster: number;
+  /** Processes that the agents are in, so that none of them is the bottleneck. */
+  readonly processes: number;
+  /** Reports come every 20 seconds, and compiling takes its time. */
+  readonly settleMs: number;
+  readonly durationMs: number;
+}
+
+const full: Scale = {
+  clusters: 1_000,
+  agentsPerCluster: 10,
+  processes: 3,
+  settleMs: 30_000,
+  durationMs: 40_000,
+};
+/** To see that it works. */
+const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 100, durationMs: 2_500 };
+
+/** Files and sockets that a process has besides. */
+const otherFiles = 500;
+const bin = fileURLToPath(new URL('../bin/weir', import.meta.url));
+const processFile = fileURLToPath(new URL('./agent-connections-process.ts', import.meta.url));
+
+/**
+ * Very many agents at one `weir control-plane` with very many clusters, over sockets: each has a connection of its own that it opens with the
+ * key of its cluster, follows the cluster, heartbeats, reports and waits for queries, as agents do when no client writes or reads.
+ */
+export const agentConnections: Benchmark = {
+  name: 'agent-connections',
+  async run(effort: Effort) {
+    const scale = effort.turns > 1 ? full : tiny;
+    refuseTooFewFiles(scale);
+    return Lifetime.during((lifetime) => measured(lifetime, scale));
+  },
+};
+
+async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
+  const folder = lifetime.folder();
+  const databasePath = join(folder, 'weir.db');
+  const clusters = await makeClusters(databasePath, scale);
+  const server = await ServerProcess.start(lifetime, {
+    name: 'weir control-plane',
+    program: bin,
+    args: [
+      ...['control-plane', '-databaseURL', databasePath, '-logLevel', 'warn'],
+      ...['-consolePort', '0', '-controlPlaneHost', '127.0.0.1'],
+    ],
+    isReady: (started) => urlOf(started) !== undefined,
+  });
+  await pause(scale.settleMs);
+  const idle = await watched(server, scale.durationMs);
+  const beganMs = systemClock.monotonicMs();
+  const children = await Promise.all(
+    Array.from({ length: scale.processes }, (_, number) => {
+      const order: AgentsToConnect = {
+        url: urlOf(server)!,
+        clusters: clusters.filter((_cluster, index) => index % scale.processes === number),
+        agentsPerCluster: scale.agentsPerCluster,
+      };
+      const orderFile = join(folder, `agents-${number}.json`);
+      writeFileSync(orderFile, JSON.stringify(order), { mode: 0o600 });
+      return connected(lifetime, orderFile);
+    }),
+  );
+  const connectedMs = systemClock.monotonicMs() - beganMs;
+  await pause(scale.settleMs);
+  for (const child of children) child.send('begin');
+  const busy = await watched(server, scale.durationMs);
+  const figures = await Promise.all(children.map(ended));
+  return rows(scale, { idle, busy, connectedMs, figures });
+}
+
+/** Clusters of one account, with a key for the agents of each. */
+async function makeClusters(databasePath: string, { clusters }: Scale): Promise<AgentsToConnect['clusters']> {
+  const accounts = await openAccounts(accountsUrlOf(databasePath), {
+    clock: systemClock,
+    log: silentLog,
+    random: systemRandom,
+    randomBytes,
+    passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+  });
+  try {
+    const { accountId, workspaceId, clusterIds } = await stockAccounts(accounts, { clusters, keys: 0 });
+    const made: { clusterId: string; agentKey: string }[] = [];
+    for (const [number, clusterId] of clusterIds.entries()) {
+      const { secret } = await accounts.keys.create(accountId, {
+        name: `agents_${number}`,
+        grants: [
+          { principalKind: 'agent', resourceKind: 'virtual_cluster', resourceId: clusterId, workspaceId },
+        ],
+        createdBy: '',
+      });
+      made.push({ clusterId, agentKey: secret });
+    }
+    return made;
+  } finally {
+    await accounts.close();
+  }
+}
+
+/** Starts a process with agents, and returns it when the control plane has heard all of them. */
+async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [processFile, orderFile], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  lifetime.owns(child);
+  const [ready] = (await Promise.race([once(child, 'message'), failed(child)])) as [AgentsReady];
+  if (ready !== 'ready') throw new Error(`agents said ${JSON.stringify(ready)}`);
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<ConnectedFigures> {
+  const told = once(child, 'message');
+  child.send('end');
+  const [figures] = (await Promise.race([told, failed(child)])) as [ConnectedFigures];
+  return figures;
+}
+
+async function failed(child: ChildProcess): Promise<never> {
+  const [code, signal] = await once(child, 'exit');
+  throw new Error(`agents ended with ${signal ?? code}`);
+}
+
+interface Watched {
+  /** Of one core; `undefined` without `/proc`. */
+  readonly cpuShare: number | undefined;
+  readonly peakBytes: number | undefined;
+}
+
+/** What the control plane takes for so long, and has taken at most. */
+async function watched(server: ServerProcess, durationMs: number): Promise<Watched> {
+  const beganMs = systemClock.monotonicMs();
+  const before = server.figures;
+  await pause(durationMs);
+  const after = server.figures;
+  const seconds = (systemClock.monotonicMs() - beganMs) / 1000;
+  const cpuShare = before && after && (after.cpuSeconds - before.cpuSeconds) / seconds;
+  return { cpuShare, peakBytes: after?.peakBytes };
+}
+
+interface Outcome {
+  readonly idle: Watched;
+  readonly busy: Watched;
+  readonly connectedMs: number;
+  readonly figures: readonly ConnectedFigures[];
+}
+
+function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, figures }: Outcome): Row[] {
+  const agents = clusters * agentsPerCluster;
+  const size = `${clusters} clusters, ${agents} agents over sockets`;
+  const sum = (of: (one: ConnectedFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
+  const seconds = Math.max(...figures.map(({ seconds }) => seconds));
+  const perSecond = (count: number) => `${Math.round(count / seconds)}/s`;
+  const agentsCpu = sum(({ cpuShare }) => cpuShare);
+  const rates = `${perSecond(sum(({ heartbeats }) => heartbeats))} heartbeats, ${perSecond(sum(({ changes }) => changes))} changes told, ${sum(({ failures }) => failures)} failures, ${sum(({ snapshots }) => snapshots)} snapshots`;
+  const told: Row[] = [
+    {
+      what: `${size}: until all are heard`,
+      figure: round(connectedMs / 1000),
+      unit: 's',
+      detail: `${Math.round(agents / (connectedMs / 1000))} agents/s`,
+    },
+    {
+      what: `${size}: heartbeat, p99`,
+      figure: round(Math.max(...figures.map(({ p99Ms }) => p99Ms))),
+      unit: 'ms',
+      detail: `p50 ${ms(Math.max(...figures.map(({ p50Ms }) => p50Ms)))}, of the slowest process`,
+    },
+  ];
+  if (idle.cpuShare === undefined || busy.cpuShare === undefined) return told;
+  return [
+    ...told,
+    {
+      what: `${size}: CPU of the control plane`,
+      figure: round(100 * busy.cpuShare),
+      unit: '% of a core',
+      detail: `${rates}; without agents ${round(100 * idle.cpuShare)} %; the agents ${round(100 * agentsCpu)} %`,
+    },
+    {
+      what: `${size}: peak memory of the control plane`,
+      figure: Math.round(busy.peakBytes! / MiB),
+      unit: 'MiB',
+      detail: `without agents ${Math.round(idle.peakBytes! / MiB)} MiB`,
+    },
+  ];
+}
+
+/** A connection is a file at both ends; whoever starts with too few should know it before. */
+function refuseTooFewFiles({ clusters, agentsPerCluster }: Scale): void {
+  const needed = clusters * agentsPerCluster + otherFiles;
+  const allowed = openFilesMax();
+  if (allowed !== undefined && allowed < needed)
+    throw new Error(`agent-connections: needs ${needed} open files, and may have ${allowed}; see ulimit -n`);
+}
+
+/** What a process may have at most; the runtime raises its own limit to it. `undefined` without `/proc`. */
+function openFilesMax(): number | undefined {
+  try {
+    const [, hard] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address that the control plane printed. */
+function urlOf({ text }: ServerProcess): string | undefined {
+  return /^ {2}control plane +(\S+)\n/m.exec(text)?.[1];
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => systemClock.after(durationMs, resolve));
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,22 @@
+import { errorTable } from '@weir/api';
+import type { SecretBox } from '../accounts/secret-box.ts';
+import { openSecretBox } from '../accounts/secret-key-file.ts';
+import { accountsUrlOf } from './accounts-url.ts';
+import type { ControlPlaneProcessOptions } from './options.ts';
+import { SettingsFileProblem } from './settings-file-problem.ts';
+
+type SealingOptions = Pick<ControlPlaneProcessOptions, 'databaseUrl' | 'sealingKeysFile' | 'log'>;
+
+/** What keeps secrets that have to be told again. An operator who has none learns it now, and not from a user who wants to sign in. */
+export async function openSealing(
+  { databaseUrl, sealingKeysFile: keyFile, log }: SealingOptions,
+  randomBytes: (count: number) => Uint8Array,
+): Promise<SecretBox | undefined> {
+  const url = accountsUrlOf(databaseUrl);
+  const secretBox = await openSecretBox({ databaseUrl: url, keyFile, randomBytes }).catch((error: Error) => {
+    throw new SettingsFileProblem('sealingKeysFile', keyFile ?? `${url}.secret-key`, error);
+  });
+  if (secretBox === undefined)
+    log.warn('there is no single sign-on', { problem: errorTable.no_sealing_keys.message });
+  return secretBox;
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import type { AgentDescription } from '../cluster/port.ts';
+import { openJournals } from '../journal/index.ts';
+import { ClusterNode } from './cluster-node.ts';
+import { defaultTiming } from './timing.ts';
+
+/** What becomes of logins when leaders come and go. */
+
+const clusterId = 'vci_test';
+const dayMs = 86_400_000;
+
+const agent: AgentDescription = {
+  agentId: 'a1',
+  nodeId: 1,
+  host: '127.0.0.1',
+  kafkaPort: 9092,
+  internalUrl: 'http://127.0.0.1:8080',
+  zone: 'a',
+  group: 'default',
+  roles: ['proxy'],
+  release: 'v830',
+  cpuCount: 1,
+  cpuLoad: 0,
+};
+
+function stage(t: TestContext) {
+  const clock = new HandClock();
+  const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
+  let reportCount = 0;
+  return {
+    clock,
+    /** A process that leads, alone until it is gone. */
+    async lead(id: string) {
+      const process = new SimulatedProcess(clock, seededRandom(1));
+      const node = new ClusterNode({
+        clusterId,
+        journal: process.journal(hub.journal(clusterId)),
+        self: { id, url: '' },
+        clock: process.clock,
+        log: silentLog,
+        metrics: new Metrics(),
+      });
+      node.start();
+      t.after(() => process.kill());
+      assert.ok(await clock.pass(10_000, () => node.role === 'leader'), `${id} leads`);
+      return { node, process };
+    },
+    async makeCredentials(node: ClusterNode, ...usernames: string[]) {
+      const credentials = usernames.map((username) => ({
+        username,
+        id: `cci_${username}`,
+        name: `ccn_${username}`,
+        isSuperuser: false,
+        isFromFile: false,
+        password: null,
+      }));
+      for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
+    },
+    /** An agent tells of a login just now. */
+    async logIn(node: ClusterNode, username: string): Promise<number> {
+      const nowMs = clock.nowMs();
+      const number = ++reportCount;
+      const logins = [{ username, agoMs: 0 }];
+      const report = { startedMs: 1, number, sinceNumber: number - 1, spanMs: 20_000, nowMs, logins };
+      await node.heartbeat({ ...agent, report });
+      return nowMs;
+    },
+    async lastUses(node: ClusterNode) {
+      const all = await node.listCredentials();
+      return Object.fromEntries(all.map(({ username, lastUsedMs }) => [username, lastUsedMs]));
+    },
+    heardSinceMs: async (node: ClusterNode) => (await node.agentsHeard()).loginsHeardSinceMs,
+  };
+}
+
+test('a login is known at once, and to the next leader when this one stops', async (t) => {
+  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  const first = await lead('one');
+  await makeCredentials(first.node, 'ann', 'bob');
+  const sinceMs = await heardSinceMs(first.node);
+  await clock.pass(1_000);
+  const usedMs = await logIn(first.node, 'ann');
+  assert.deepEqual(await lastUses(first.node), { ann: usedMs, bob: null });
+  await first.node.stop();
+  const second = await lead('two');
+  assert.deepEqual(await lastUses(second.node), { ann: usedMs, bob: null });
+  assert.equal(await heardSinceMs(second.node), sinceMs);
+});
+
+test('and when this one hands the cluster over', async (t) => {
+  const { lead, makeCredentials, logIn, lastUses } = stage(t);
+  const first = await lead('one');
+  await makeCredentials(first.node, 'ann');
+  const usedMs = await logIn(first.node, 'ann');
+  const second = lead('two');
+  await first.node.handOver('two should lead');
+  first.process.kill();
+  assert.deepEqual(await lastUses((await second).node), { ann: usedMs });
+});
+
+test('ninety leaders that live for a day each know as much as one that lives for ninety days', async (t) => {
+  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  let { node } = await lead('day 0');
+  await makeCredentials(node, 'ann', 'bob', 'carol');
+  const sinceMs = await heardSinceMs(node);
+  const bobMs = await logIn(node, 'bob');
+  for (let day = 1; day <= 90; day++) {
+    await logIn(node, 'ann');
+    await node.stop();
+    clock.advance(dayMs);
+    ({ node } = await lead(`day ${day}`));
+  }
+  const { ann, ...others } = await lastUses(node);
+  assert.deepEqual(others, { bob: bobMs, carol: null });
+  assert.ok(clock.nowMs() - ann! < 2 * dayMs);
+  assert.equal(await heardSinceMs(node), sinceMs);
+});
+
+test('a leader that dies takes with it what was heard since the last note, and no more', async (t) => {
+  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  const first = await lead('one');
+  await makeCredentials(first.node, 'ann', 'bob');
+  const sinceMs = await heardSinceMs(first.node);
+  const annMs = await logIn(first.node, 'ann');
+  await clock.pass(defaultTiming.loginNoteMs);
+  await logIn(first.node, 'bob');
+  first.process.kill();
+  const second = await lead('two');
+  assert.deepEqual(await lastUses(second.node), { ann: annMs, bob: null });
+  assert.equal(await heardSinceMs(second.node), sinceMs);
+});
+
+test('while agents live that tell nothing of logins, the next leader begins to hear anew', async (t) => {
+  const { clock, lead, makeCredentials, heardSinceMs } = stage(t);
+  const first = await lead('one');
+  await makeCredentials(first.node, 'ann');
+  for (let elapsedMs = 0; elapsedMs < 2 * defaultTiming.loginNoteMs; elapsedMs += 5_000) {
+    await first.node.heartbeat(agent);
+    await clock.pass(5_000);
+  }
+  assert.equal(await heardSinceMs(first.node), undefined);
+  await first.node.stop();
+  clock.advance(dayMs);
+  const second = await lead('two');
+  assert.ok((await heardSinceMs(second.node))! > clock.nowMs() - 10_000);
+});
+
+test('a leader that hears of nobody new writes nothing', async (t) => {
+  const { clock, lead, makeCredentials, logIn } = stage(t);
+  const { node, process } = await lead('one');
+  await makeCredentials(node, 'ann');
+  await logIn(node, 'ann');
+  await clock.pass(2 * defaultTiming.loginNoteMs);
+  const { appendCount } = process;
+  for (let minute = 0; minute < 5; minute++) {
+    await logIn(node, 'ann');
+    await clock.pass(defaultTiming.loginNoteMs);
+  }
+  assert.equal(process.appendCount, appendCount);
+});
