@@ -8,7 +8,10 @@ function counter(name: string, help: string): MetricRow<never> {
 
 export const eventRows = {
   submitted: counter('submit_success_count', 'Events that were taken on to be written.'),
-  refused: counter('submit_error_count', 'Events that were dropped because too many waited to be written.'),
+  refused: counter(
+    'submit_error_count',
+    'Events that were dropped because too many waited to be written, or because they were no JSON.',
+  ),
   submittedBytes: counter('submit_bytes_count', 'Bytes of the events that were taken on.'),
   tooLarge: counter('event_too_large_count', 'Events that were dropped because they were too large.'),
   written: counter('produce_success_count', 'Events that were written.'),

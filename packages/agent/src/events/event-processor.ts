@@ -57,6 +57,11 @@ export class EventProcessor {
     }
   }
 
+  /** Counts an event that cannot be submitted. */
+  refuse(): void {
+    this.#metrics.refused.add(1);
+  }
+
   /** Resolves when all that was submitted before is written or given up. */
   async settled(): Promise<void> {
     this.#cut();
