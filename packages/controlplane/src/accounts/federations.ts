@@ -4,6 +4,7 @@ import { changeAccount } from './change-account.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
+import { requireCluster } from './require-cluster.ts';
 import type { Database, DatabaseTransaction, FederationRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 
@@ -114,21 +115,6 @@ function federationOf(row: FederationRow): Federation {
     lifetimeSeconds: row.lifetime_seconds,
     createdMs: row.created_ms,
   };
-}
-
-async function requireCluster(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  clusterId: string,
-): Promise<void> {
-  const row = await transaction
-    .selectFrom('weir_virtual_clusters')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', clusterId)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('virtual cluster');
 }
 
 async function refuseTaken(transaction: DatabaseTransaction, clusterId: string, name: string): Promise<void> {

@@ -4,6 +4,7 @@ import { changeAccount } from './change-account.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
+import { requireCluster } from './require-cluster.ts';
 import type {
   Database,
   DatabaseTransaction,
@@ -213,22 +214,6 @@ function configurationOf(row: PipelineConfigurationRow): PipelineConfiguration {
     parts: row.parts === null ? undefined : (JSON.parse(row.parts) as ConfigurationPart[]),
     createdMs: row.created_ms,
   };
-}
-
-async function requireCluster(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  clusterId: string,
-): Promise<Pick<VirtualClusterRow, 'name' | 'type'>> {
-  const row = await transaction
-    .selectFrom('weir_virtual_clusters')
-    .select(['name', 'type'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', clusterId)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('virtual cluster');
-  return row;
 }
 
 async function requirePipeline(

@@ -5,6 +5,7 @@ import { freshClusterId } from './ids.ts';
 import { revokeKeysOfCluster } from './key-revocation.ts';
 import { checkedPrefixedName } from './names.ts';
 import { notFound } from './not-found.ts';
+import { requireCluster } from './require-cluster.ts';
 import type { Database, DatabaseTransaction, VirtualClusterRow } from './schema.ts';
 import type { AccountsSurroundings } from './surroundings.ts';
 import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
@@ -269,22 +270,6 @@ function tagsText(tags: Readonly<Record<string, string>>): string {
       );
   }
   return JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
-}
-
-async function requireCluster(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  clusterId: string,
-): Promise<VirtualClusterRow> {
-  const row = await transaction
-    .selectFrom('weir_virtual_clusters')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', clusterId)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('virtual cluster');
-  return row;
 }
 
 async function freeName(
