@@ -28,12 +28,14 @@ const full: Scale = {
   clusters: 1_000,
   agentsPerCluster: 10,
   processes: 3,
-  settleMs: 30_000,
-  durationMs: 40_000,
+  settleMs: 15_000,
+  durationMs: 25_000,
 };
 /** To see that it works. */
 const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 100, durationMs: 2_500 };
 
+/** Longer than any machine should need until all agents are heard. */
+const connectMsMax = 180_000;
 /** Files and sockets that a process has besides. */
 const otherFiles = 500;
 const bin = fileURLToPath(new URL('../bin/weir', import.meta.url));
@@ -60,7 +62,7 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
     name: 'weir control-plane',
     program: bin,
     args: [
-      ...['control-plane', '-databaseURL', databasePath, '-logLevel', 'warn'],
+      ...['control-plane', '-databaseURL', databasePath, '-dataDir', folder, '-logLevel', 'warn'],
       ...['-consolePort', '0', '-controlPlaneHost', '127.0.0.1'],
     ],
     isReady: (started) => urlOf(started) !== undefined,
@@ -122,9 +124,19 @@ async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildPr
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   lifetime.owns(child);
-  const [ready] = (await Promise.race([once(child, 'message'), failed(child)])) as [AgentsReady];
-  if (ready !== 'ready') throw new Error(`agents said ${JSON.stringify(ready)}`);
-  return child;
+  const late = Promise.withResolvers<never>();
+  const cancel = systemClock.after(connectMsMax, () =>
+    late.reject(new Error(`not all agents were heard within ${connectMsMax / 1000} s`)),
+  );
+  try {
+    const [ready] = (await Promise.race([once(child, 'message'), failed(child), late.promise])) as [
+      AgentsReady,
+    ];
+    if (ready !== 'ready') throw new Error(`agents said ${JSON.stringify(ready)}`);
+    return child;
+  } finally {
+    cancel();
+  }
 }
 
 async function ended(child: ChildProcess): Promise<ConnectedFigures> {

@@ -65,7 +65,8 @@ const securitySchemes = {
   prometheus: {
     type: 'http',
     scheme: 'basic',
-    description: 'The user `prometheus`, and as its password an application key, an agent key or an agent token.',
+    description:
+      'The user `prometheus`, and as its password an application key, an agent key or an agent token.',
   },
 };
 

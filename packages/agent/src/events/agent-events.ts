@@ -7,7 +7,7 @@ import type { WritePath } from '../write-path/write-path.ts';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 import { emittingLog } from './emitting-log.ts';
-import { AgentEmitter, type EmittingAgent } from './event-emitter.ts';
+import { createEmitter, type EmittingAgent, type EventEmitter } from './event-emitter.ts';
 import { EventProcessor } from './event-processor.ts';
 import { EventSwitch } from './event-switch.ts';
 import { EventTopics } from './event-topics.ts';
@@ -35,7 +35,7 @@ const keepIntervalMs = 5_000;
  * cluster is in its log only.
  */
 export class AgentEvents {
-  readonly emitter: AgentEmitter;
+  readonly emitter: EventEmitter;
   /** The log for everybody but those who write events. */
   readonly log: Log;
   /** The same without events, for what is an event of another kind already. */
@@ -48,7 +48,7 @@ export class AgentEvents {
 
   constructor(options: AgentEventsOptions) {
     this.#options = options;
-    this.emitter = new AgentEmitter({
+    this.emitter = createEmitter({
       ...options,
       agent: { ...options.agent, clusterName: () => this.#clusterName() },
       events: new EventSwitch(() => this.#view?.clusterConfigs() ?? noConfigs),
@@ -106,7 +106,6 @@ export class AgentEvents {
   /** Takes no more, and resolves when the write path has what there was; that is soon. */
   async stop(): Promise<void> {
     this.#running.dispose();
-    this.emitter.writeNow();
     await this.#processor?.stop();
   }
 }

@@ -1,4 +1,4 @@
-import type { Random } from '@weir/core';
+import { KiB, type Random } from '@weir/core';
 import {
   type EventData,
   EventIds,
@@ -7,6 +7,7 @@ import {
   eventOpening,
 } from '@weir/events/emission';
 import type { ValueToWrite } from '@weir/wire';
+import { JsonBytes } from './json-bytes.ts';
 
 export interface EventWriterOptions {
   readonly source: string;
@@ -15,88 +16,94 @@ export interface EventWriterOptions {
   readonly random: Random;
 }
 
-/** What stands before the payloads of events of one type and millisecond, all but the digits of their ids that are counted. */
-interface Opening {
-  readonly bytes: Buffer;
-  readonly idTail: string;
-}
-
-/** Where the digits stand that count ids: behind a quote. */
-const countedAt = (head: string) => eventIdOpening.length + 1 + head.length;
+/** An event that was large leaves no more memory behind than this. */
+const keptBytesMax = 64 * KiB;
 
 /**
- * Writes events of one emitter as `serializeEvent` does, byte for byte, but straight to where they are gathered. Most of an event is the same as in the
- * one before, and is copied; only its payload is made text. An agent that emits ten thousand a second has no time for more.
+ * Writes events of one emitter as `serializeEvent` does, byte for byte. Most of an event is the same as in the one before of its type, and stands there
+ * already; only the payload is written anew.
  */
 export class EventWriter {
   readonly #source: string;
   readonly #common: Readonly<Record<string, string>>;
-  readonly #commonKeys: readonly string[];
+  readonly #commonNames: readonly string[];
   readonly #ids: EventIds;
-  readonly #openings = new Map<EventTypeName, Opening>();
-  /** These stand in the place of the last brace of a payload: one that says something, one that says nothing, one that says all by itself. */
+  readonly #drafts = new Map<EventTypeName, DraftOfType>();
+  /** What follows a payload that says something, one that says nothing, and one that says all by itself. */
   readonly #afterSome: Buffer;
   readonly #afterNone: Buffer;
   readonly #afterAll = Buffer.from('}}');
-  readonly #event = new WrittenEvent();
 
   constructor({ source, common, random }: EventWriterOptions) {
     this.#source = source;
     this.#common = common;
-    this.#commonKeys = Object.keys(common);
+    this.#commonNames = Object.keys(common);
     this.#ids = new EventIds(random);
     const commonText = JSON.stringify(common).slice(1);
     this.#afterSome = Buffer.from(`,${commonText}}`);
     this.#afterNone = Buffer.from(`${commonText}}`);
   }
 
-  /** The event, which can be written until the next is made. */
+  /** The event, which can be written until the next of its type is made. Throws for data that is no JSON. */
   event(type: EventTypeName, timeMs: number, data: EventData): ValueToWrite {
     const counted = this.#ids.count(timeMs);
-    const opening = this.#openingOf(type, timeMs);
-    opening.write(counted, countedAt(this.#ids.head), 'latin1');
+    const draft = this.#draftOf(type, timeMs);
+    draft.begin(counted);
+    const { json } = draft;
     if (this.#saysCommon(data)) {
-      const text = JSON.stringify({ ...data, ...this.#common });
-      return this.#event.set(opening, text, this.#afterAll);
+      json.members({ ...data, ...this.#common });
+      json.raw(this.#afterAll);
+    } else {
+      json.raw(json.members(data) ? this.#afterSome : this.#afterNone);
     }
-    const text = JSON.stringify(data);
-    return this.#event.set(opening, text, text === '{}' ? this.#afterNone : this.#afterSome);
+    return draft;
   }
 
-  #openingOf(type: EventTypeName, timeMs: number): Buffer {
+  #draftOf(type: EventTypeName, timeMs: number): DraftOfType {
     const { head, tail } = this.#ids;
-    const known = this.#openings.get(type);
-    if (known?.idTail === tail) return known.bytes;
-    const bytes = Buffer.from(eventOpening({ id: `${head}000${tail}`, source: this.#source, type, timeMs }));
-    this.#openings.set(type, { bytes, idTail: tail });
-    return bytes;
+    const known = this.#drafts.get(type);
+    if (known?.idTail === tail && known.json.bytes.length <= keptBytesMax) return known;
+    const opening = eventOpening({ id: `${head}000${tail}`, source: this.#source, type, timeMs });
+    const draft = new DraftOfType(opening, head, tail, known?.json);
+    this.#drafts.set(type, draft);
+    return draft;
   }
 
   #saysCommon(data: EventData): boolean {
-    for (const key of this.#commonKeys) if (Object.hasOwn(data, key)) return true;
+    for (const name of this.#commonNames) if (Object.hasOwn(data, name)) return true;
     return false;
   }
 }
 
-/** One that is used again and again. */
-class WrittenEvent implements ValueToWrite {
-  byteLength = 0;
-  #opening: Buffer = Buffer.alloc(0);
-  #payload = '';
-  #closing: Buffer = Buffer.alloc(0);
+/** Events of one type and millisecond, one after the other. */
+class DraftOfType implements ValueToWrite {
+  readonly json: JsonBytes;
+  readonly idTail: string;
+  readonly #countedAt: number;
+  readonly #payloadAt: number;
 
-  /** The closing stands in the place of the payload's last brace. */
-  set(opening: Buffer, payload: string, closing: Buffer): this {
-    this.#opening = opening;
-    this.#payload = payload;
-    this.#closing = closing;
-    this.byteLength = opening.length + Buffer.byteLength(payload) - 1 + closing.length;
-    return this;
+  constructor(opening: string, idHead: string, idTail: string, used: JsonBytes | undefined) {
+    this.json = used === undefined || used.bytes.length > keptBytesMax ? new JsonBytes() : used;
+    this.json.at = 0;
+    this.json.raw(Buffer.from(`${opening}{`));
+    this.#payloadAt = this.json.at;
+    this.idTail = idTail;
+    // Behind a quote.
+    this.#countedAt = eventIdOpening.length + 1 + idHead.length;
+  }
+
+  get byteLength(): number {
+    return this.json.at;
+  }
+
+  /** The next event: all before its payload stands there but the three digits of its id that are counted. */
+  begin(counted: string): void {
+    const { bytes } = this.json;
+    for (let n = 0; n < counted.length; n++) bytes[this.#countedAt + n] = counted.charCodeAt(n);
+    this.json.at = this.#payloadAt;
   }
 
   writeTo(target: Buffer, at: number): void {
-    this.#opening.copy(target, at);
-    target.write(this.#payload, at + this.#opening.length, 'utf8');
-    this.#closing.copy(target, at + this.byteLength - this.#closing.length);
+    this.json.bytes.copy(target, at, 0, this.json.at);
   }
 }
