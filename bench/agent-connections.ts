@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MiB, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { MiB, systemClock } from '@weir/core';
 import { accountsUrlOf } from '../packages/controlplane/src/process/accounts-url.ts';
 import type { AgentsReady, AgentsToConnect, ConnectedFigures } from './agent-connections-process.ts';
-import { stockAccounts } from './api-stage.ts';
+import { openBenchAccounts, stockAccounts } from './api-stage.ts';
 import { type Benchmark, ms, type Row } from './benchmark.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { ServerProcess } from './kafka/server-process.ts';
@@ -92,13 +90,7 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
 
 /** Clusters of one account, with a key for the agents of each. */
 async function makeClusters(databasePath: string, { clusters }: Scale): Promise<AgentsToConnect['clusters']> {
-  const accounts = await openAccounts(accountsUrlOf(databasePath), {
-    clock: systemClock,
-    log: silentLog,
-    random: systemRandom,
-    randomBytes,
-    passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
-  });
+  const accounts = await openBenchAccounts(accountsUrlOf(databasePath));
   try {
     const { accountId, workspaceId, clusterIds } = await stockAccounts(accounts, { clusters, keys: 0 });
     const made: { clusterId: string; agentKey: string }[] = [];

@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { Metrics, silentLog, systemClock } from '@weir/core';
 import { createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
 import { accountOperations } from '../packages/controlplane/src/operations/account/account-operations.ts';
 import type { ApiLoad } from './api-load.ts';
-import { type Measured, measureLoad, stockAccounts } from './api-stage.ts';
+import { type Measured, measureLoad, openBenchAccounts, stockAccounts } from './api-stage.ts';
 import { atLeast, atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 
@@ -30,13 +28,7 @@ export const apiReads: Benchmark = {
   name: 'api-reads',
   async run(effort: Effort): Promise<Row[]> {
     const scale = effort.turns > 1 ? full : tiny;
-    const accounts = await openAccounts('memory://bench-api', {
-      clock: systemClock,
-      log: silentLog,
-      random: systemRandom,
-      randomBytes,
-      passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
-    });
+    const accounts = await openBenchAccounts();
     const publicUrl = () => 'http://127.0.0.1';
     const api = createApiServer({
       accounts,

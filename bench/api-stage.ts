@@ -1,7 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { AccountsDatabase } from '../packages/controlplane/src/accounts/open.ts';
+import { silentLog, systemClock, systemRandom } from '@weir/core';
+import { type AccountsDatabase, openAccounts } from '../packages/controlplane/src/accounts/open.ts';
 import type { ApiLoad, ApiLoadResult } from './api-load.ts';
+
+/** Accounts in which passwords cost nothing, in memory unless said otherwise. */
+export function openBenchAccounts(url = 'memory://bench'): Promise<AccountsDatabase> {
+  return openAccounts(url, {
+    clock: systemClock,
+    log: silentLog,
+    random: systemRandom,
+    randomBytes,
+    passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+  });
+}
 
 /** Clusters and keys that read them. */
 export async function stockAccounts(

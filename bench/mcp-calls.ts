@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openAccounts } from '../packages/controlplane/src/accounts/open.ts';
+import { Metrics, silentLog, systemClock } from '@weir/core';
 import { apiRoute, createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../packages/controlplane/src/api-server/rate-limits.ts';
 import { mcpRoutes } from '../packages/controlplane/src/mcp/mcp-routes.ts';
 import { accountOperations } from '../packages/controlplane/src/operations/account/account-operations.ts';
-import { measureLoad, stockAccounts } from './api-stage.ts';
+import { measureLoad, openBenchAccounts, stockAccounts } from './api-stage.ts';
 import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 
@@ -35,13 +33,7 @@ export const mcpCalls: Benchmark = {
     const isFull = effort.turns > 1;
     const clients = isFull ? 200 : 2;
     const requests = isFull ? 2_000 : 4;
-    const accounts = await openAccounts('memory://bench-mcp', {
-      clock: systemClock,
-      log: silentLog,
-      random: systemRandom,
-      randomBytes,
-      passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
-    });
+    const accounts = await openBenchAccounts();
     const publicUrl = () => 'http://127.0.0.1';
     const served = {
       accounts,

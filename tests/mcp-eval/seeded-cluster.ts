@@ -3,10 +3,11 @@ import type { TestContext } from 'node:test';
 import { type Acl, systemClock } from '@weir/core';
 import type { QueryRequest } from '@weir/events';
 import { runQuery } from '@weir/events/query';
-import { type ClusterNode, type FileCommit, newScramCredential } from '@weir/metadata';
+import { type ClusterNode, newScramCredential } from '@weir/metadata';
 import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
 import { agentOf } from '../../packages/controlplane/testing/cluster-picture.ts';
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
+import { oneBatchFile } from '../../packages/controlplane/testing/one-batch-file.ts';
 import { appGrant, makeAccount, type TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
 import { eventHistory } from './event-history.ts';
 import { seedPipelines } from './pipelines.ts';
@@ -55,27 +56,10 @@ async function fill(node: ClusterNode): Promise<void> {
   ];
   const made = await node.createTopics(topics, { validateOnly: false });
   const [orders, , clicks] = made.map(({ topic }) => topic!.topicId);
-  await node.commitFiles([fileOf(1, orders!, 0, 1000), fileOf(2, clicks!, 3, 8000)]);
+  await node.commitFiles([oneBatchFile(1, orders!, 0, 1000), oneBatchFile(2, clicks!, 3, 8000)]);
   await commitOffset(node, 'billing', orders!, 0, 600);
   await commitOffset(node, 'shipping', orders!, 0, 1000);
   await commitOffset(node, 'analytics', clicks!, 3, 3000);
-}
-
-function fileOf(number: number, topicId: string, partition: number, recordCount: number): FileCommit {
-  return {
-    fileId: number.toString(16).padStart(32, '0'),
-    fileBytes: 100,
-    topicIds: [topicId],
-    topic: Uint32Array.of(0),
-    partition: Uint32Array.of(partition),
-    byteStart: Uint32Array.of(0),
-    byteLength: Uint32Array.of(100),
-    recordCount: Uint32Array.of(recordCount),
-    maxTimestampMs: Float64Array.of(1_700_000_000_000),
-    producerId: Float64Array.of(-1),
-    producerEpoch: Int16Array.of(-1),
-    baseSequence: Int32Array.of(-1),
-  };
 }
 
 async function commitOffset(

@@ -13,7 +13,7 @@ import {
   readInput,
 } from '@weir/api';
 import { silentLog, systemClock } from '@weir/core';
-import type { ClusterNode, ClusterPort, FileCommit } from '@weir/metadata';
+import type { ClusterNode, ClusterPort } from '@weir/metadata';
 import type { VirtualCluster } from '../src/accounts/virtual-clusters.ts';
 import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import type { Transition } from '../src/diagnostics/record.ts';
@@ -24,6 +24,7 @@ import {
 } from '../src/operations/cluster/cluster-operations.ts';
 import type { ClusterServices } from '../src/operations/cluster/services.ts';
 import { startLeader } from './leading-node.ts';
+import { oneBatchFile } from './one-batch-file.ts';
 
 type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_cluster_id'> & {
   readonly virtual_cluster_id?: string;
@@ -109,7 +110,7 @@ export async function openClusterDesk(
       return result!.topic!.topicId;
     },
     async write(topicId, partition, recordCount) {
-      await node.commitFiles([commitOf(drawn++, topicId, partition, recordCount)]);
+      await node.commitFiles([oneBatchFile(drawn++, topicId, partition, recordCount)]);
     },
   };
 }
@@ -145,23 +146,5 @@ function contextOf(cluster: VirtualCluster): CallContext {
     stop: new AbortController().signal,
     clock: systemClock,
     log: silentLog,
-  };
-}
-
-/** A file of 100 bytes with one batch. */
-function commitOf(number: number, topicId: string, partition: number, recordCount: number): FileCommit {
-  return {
-    fileId: number.toString(16).padStart(32, '0'),
-    fileBytes: 100,
-    topicIds: [topicId],
-    topic: Uint32Array.of(0),
-    partition: Uint32Array.of(partition),
-    byteStart: Uint32Array.of(0),
-    byteLength: Uint32Array.of(100),
-    recordCount: Uint32Array.of(recordCount),
-    maxTimestampMs: Float64Array.of(1_700_000_000_000),
-    producerId: Float64Array.of(-1),
-    producerEpoch: Int16Array.of(-1),
-    baseSequence: Int32Array.of(-1),
   };
 }

@@ -7,13 +7,8 @@ import { createClient } from '@weir/api';
 import { systemClock } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
 import { signUpFirstUser } from '../brokers/first-user.ts';
-import {
-  type Lifetime,
-  lastFirst,
-  startWeir,
-  temporaryFolder,
-  type WeirProcess,
-} from '../brokers/weir-process.ts';
+import { lastFirst, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
+import { startControlPlane } from './control-plane.ts';
 import { startPostgres } from './server.ts';
 
 /**
@@ -97,23 +92,6 @@ test('two control planes on PostgreSQL share an installation and take over from 
 });
 
 type Client = ReturnType<typeof createClient>;
-
-async function startControlPlane(
-  lifetime: Lifetime,
-  databaseUrl: string,
-  dataDir: string,
-): Promise<WeirProcess> {
-  const plane = await startWeir(
-    [
-      ...['control-plane', '-databaseURL', databaseUrl, '-dataDir', dataDir],
-      ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
-    ],
-    ['control plane'],
-  );
-  lifetime.after(() => plane.stop());
-  await until(async () => assert.match(plane.output.out, /^ {2}serves /m));
-  return plane;
-}
 
 async function produce(kafka: Kafka, values: readonly string[]): Promise<void> {
   const producer = kafka.producer();

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ApiError, createClient } from '@weir/api';
-import { systemClock } from '@weir/core';
 import { signUpFirstUser } from '../brokers/first-user.ts';
-import { lastFirst, startWeir, temporaryFolder } from '../brokers/weir-process.ts';
+import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
+import { startControlPlane } from './control-plane.ts';
 import { startPostgres } from './server.ts';
 
 /** An operator who has PostgreSQL and no sealing keys is told at the start, his administrator at the operation, and both what to do. */
@@ -21,16 +21,7 @@ test('single sign-on on PostgreSQL, without sealing keys and with them', {
   lifetime.after(() => database.stop());
   const folder = temporaryFolder(lifetime);
   const start = async (name: string, ...more: string[]) => {
-    const plane = await startWeir(
-      [
-        ...['control-plane', '-databaseURL', database.url, '-dataDir', join(folder, name)],
-        ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0', ...more],
-      ],
-      ['control plane'],
-    );
-    lifetime.after(() => plane.stop());
-    while (!/^ {2}serves /m.test(plane.output.out))
-      await new Promise<void>((resolve) => systemClock.after(50, resolve));
+    const plane = await startControlPlane(lifetime, database.url, join(folder, name), ...more);
     const said = `${plane.output.out}${plane.output.err}`;
     return { plane, url: plane.address('control plane'), warnings: said.split('there is no single sign-on') };
   };

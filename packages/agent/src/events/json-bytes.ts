@@ -115,5 +115,5 @@ export class JsonBytes {
   }
 }
 
-/** Names that come from outside, as labels do, must not fill the memory. */
+/** Names come from our own code, of which there are far fewer; if others ever come, they must not fill the memory. */
 const namesMax = 1_000;
