@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
 import { storedTopic, valuesOf } from '../brokers/stored.ts';
 import { numberedValues } from '../brokers/topics.ts';
@@ -117,10 +117,7 @@ test('a supervisor that is killed leaves nobody behind', bounded, async (t) => {
 });
 
 test('a process that cannot start ends all of them, with its message', bounded, async (t) => {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as { port: number };
+  const port = await takenPort(t);
   const { agent } = await startSurrounding(t);
   const at = agent.indexOf('-kafkaPort') + 1;
   const ports = agent.with(at, String(port));
@@ -130,3 +127,21 @@ test('a process that cannot start ends all of them, with its message', bounded, 
   assert.doesNotMatch(command.err, /is started again/);
   assert.equal(command.out, '');
 });
+
+/** A port that is taken, before one that is not: the second process takes that, and would otherwise have a message of its own. */
+async function takenPort(t: TestContext): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0);
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as { port: number };
+    const neighbour = createServer().listen(port + 1);
+    const isFree = await once(neighbour, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    neighbour.close();
+    return port;
+  }
+}
