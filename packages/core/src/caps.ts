@@ -508,6 +508,9 @@ export const caps = {
   /** The answer of a metadata service: the description of a Kubernetes node lists every image that it ever ran. */
   zoneAnswerBytesMax: 4 * MiB,
 
+  /** Warnings about unknown zones: an address that is in no block is told once, and so many addresses tell enough. */
+  zoneWarningsMax: 256,
+
   /** A line that a supervised process writes. A longer one is passed on in pieces. */
   passedLineCharactersMax: 64 * KiB,
 

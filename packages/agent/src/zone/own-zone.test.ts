@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Log, silentLog } from '@weir/core';
+import { caps, type Log, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import type { FoundZone } from './look-up-zone.ts';
 import { OwnZone, unsetZone } from './own-zone.ts';
@@ -39,9 +39,11 @@ test('a zone that is found stays, and nobody asks again', async () => {
   assert.deepEqual([lookups(), warned], [1, []]);
 });
 
-test('what is not found is looked for every minute, with one warning each', async () => {
+test('what is not found is looked for every minute, and told again only when the reason is another', async () => {
   const { own, warned, later, lookups } = ownZone([
     { problem: 'no answer' },
+    { problem: 'no answer' },
+    { problem: 'refused' },
     { problem: 'no answer' },
     { zone: 'late', platform: 'test' },
   ]);
@@ -51,10 +53,10 @@ test('what is not found is looked for every minute, with one warning each', asyn
   assert.equal(lookups(), 1);
   await later(1);
   assert.equal(lookups(), 2);
-  await later(60_000);
+  for (let minute = 2; minute < 5; minute++) await later(60_000);
   assert.equal(own.zone, 'late');
-  const warning = 'the zone of this agent is unknown; -availabilityZone names it: no answer';
-  assert.deepEqual(warned, [warning, warning]);
+  const warning = 'the zone of this agent is unknown; -availabilityZone names it';
+  assert.deepEqual(warned, [`${warning}: no answer`, `${warning}: refused`]);
 });
 
 test('warnings can be turned off, and looking ends with the agent', async () => {
@@ -66,7 +68,7 @@ test('warnings can be turned off, and looking ends with the agent', async () => 
   assert.equal(clock.waiting, 0);
 });
 
-test('warnings of all kinds share one a minute', () => {
+test('warnings of all kinds share one a minute, and come once', () => {
   const clock = new HandClock();
   const warned: string[] = [];
   const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
@@ -76,9 +78,23 @@ test('warnings of all kinds share one a minute', () => {
     ['too early', 59_999],
     ['second', 1],
     ['too early', 0],
+    ['first', 60_000],
+    ['third', 0],
   ] as const) {
     clock.advance(afterMs);
     warnings.warn(message, {});
   }
-  assert.deepEqual(warned, ['first', 'second']);
+  assert.deepEqual(warned, ['first', 'second', 'third']);
+});
+
+test('warnings have an end, however many things they could be about', () => {
+  const clock = new HandClock();
+  let warned = 0;
+  const log: Log = { ...silentLog, warn: () => void warned++ };
+  const warnings = new ZoneWarnings({ clock, log, areDisabled: false });
+  for (let client = 0; client < 2 * caps.zoneWarningsMax; client++) {
+    clock.advance(60_000);
+    warnings.warn('unknown', { peer: String(client) });
+  }
+  assert.equal(warned, caps.zoneWarningsMax);
 });

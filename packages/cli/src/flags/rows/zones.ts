@@ -34,7 +34,7 @@ export const zoneFlags = [
     default: false,
     commands: ['agent'],
     help: 'Do not warn when the zone of this agent or of a client is unknown.',
-    rule: 'The warnings come at most once a minute.',
+    rule: 'Each warning comes once, and different ones at most once a minute.',
   }),
   available({
     name: 'defaultPartitionAssignmentStrategy',
