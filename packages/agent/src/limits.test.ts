@@ -333,14 +333,19 @@ const cases: readonly LimitCase[] = [
         return throttleTimeMs;
       };
       assert.equal(await produceNow(), 0);
-      load.eventLoop = 0.95;
-      await pass(2_000);
+      await pass(10_000);
+      load.eventLoop = 1;
+      load.loopCpu = 0.5;
+      await pass(10_000);
+      assert.equal(await produceNow(), 0, 'a loop that waits for the processor does not use it up');
+      load.loopCpu = 0.95;
+      await pass(5_000);
       const first = await produceNow();
       assert.ok(first > 0, 'the answer tells to wait');
       // Who does not wait is not read: the answer of the next comes when the time is over.
       client.send('Produce', 9, produceBody(small));
       await pause();
-      load.eventLoop = 0.1;
+      load.eventLoop = load.loopCpu = 0.1;
       clock.advance(first);
       assert.equal((await client.receive('Produce', 9)).body.responses.length, 1);
       await pass(250);
@@ -354,7 +359,7 @@ const cases: readonly LimitCase[] = [
     async drive({ connect, load, pass }) {
       const client = await connect();
       load.cpu = 1;
-      await pass(5_000);
+      await pass(20_000);
       assert.equal((await client.call('Produce', 9, produceBody(small))).throttleTimeMs, 0);
     },
     figures: { agent_cpu_backpressure: 0 },

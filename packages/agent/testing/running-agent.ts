@@ -30,7 +30,7 @@ export async function startAgentUnderTest(
   const clock = differences.clock instanceof HandClock ? differences.clock : new HandClock();
   const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
   const store = new TestStore();
-  const load = { cpu: 0, eventLoop: 0 };
+  const load = { cpu: 0, eventLoop: 0, loopCpu: 0 };
   const clients: TestClient[] = [];
   const agent = await startAgent({
     clusterId: cluster.clusterId,

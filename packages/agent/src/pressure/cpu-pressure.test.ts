@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CpuPressure, delayMsMax, firstDelayMs, sustainedSamples } from './cpu-pressure.ts';
+import { CpuPressure, delayMsMax, firstDelayMs, startSamples, sustainedSamples } from './cpu-pressure.ts';
+
+/** Of a process whose start is over. */
+function started(thresholdPercent: number): CpuPressure {
+  const pressure = new CpuPressure({ thresholdPercent });
+  for (let sample = 0; sample < startSamples; sample++) pressure.sample(0);
+  return pressure;
+}
 
 function after(thresholdPercent: number, loads: readonly number[]): CpuPressure {
-  const pressure = new CpuPressure({ thresholdPercent });
+  const pressure = started(thresholdPercent);
   for (const load of loads) pressure.sample(load / 100);
   return pressure;
 }
@@ -29,6 +36,7 @@ test('a load that lasts slows clients down, and its end does not', () => {
     ['a lower threshold', 50, sustained.map(() => 50), firstDelayMs],
     ['0 turns it off', 0, sustained.map(() => 100), 0],
     ['100 is reached by 100 only', 100, sustained, 0],
+    ['short pauses, however many', 98, Array.from({ length: 200 }, (_, i) => (i % 8 === 0 ? 40 : 100)), 0],
   ];
   for (const [what, threshold, loads, delayMs] of cases) {
     const pressure = after(threshold, loads);
@@ -38,10 +46,10 @@ test('a load that lasts slows clients down, and its end does not', () => {
 });
 
 test('the delay has an end, never comes early, and goes with the load', () => {
-  const loads = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 60 });
+  const loads = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 120 });
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 100 }), loads, (threshold, some) => {
-      const pressure = new CpuPressure({ thresholdPercent: threshold });
+      const pressure = started(threshold);
       let above = 0;
       for (const load of some) {
         const wasPressing = pressure.isPressing;
@@ -54,4 +62,12 @@ test('the delay has an end, never comes early, and goes with the load', () => {
     }),
   );
   assert.equal(after(98, new Array<number>(100).fill(100)).delayMs, delayMsMax);
+});
+
+test('the start of a process slows nobody down, however busy it is', () => {
+  const pressure = new CpuPressure({ thresholdPercent: 98 });
+  for (let sample = 0; sample < startSamples + sustainedSamples - 1; sample++) pressure.sample(1);
+  assert.equal(pressure.isPressing, false);
+  pressure.sample(1);
+  assert.equal(pressure.isPressing, true);
 });

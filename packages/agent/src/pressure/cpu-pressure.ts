@@ -6,8 +6,14 @@ export interface CpuPressureOptions {
 /** How often the load is looked at. */
 export const sampleIntervalMs = 250;
 
-/** A load is sustained when this many samples in a row reach the threshold: two seconds. */
-export const sustainedSamples = 8;
+/**
+ * A load is sustained when this many samples in a row reach the threshold: five seconds. A pause, however long, is one sample, because
+ * nothing is looked at while it lasts.
+ */
+export const sustainedSamples = 20;
+
+/** What a process does in its first ten seconds is loading and compiling, which clients have no part in. */
+export const startSamples = 40;
 
 /** The load must fall this far below the threshold for the pressure to end, or it would begin and end all the time. */
 export const releasePercent = 5;
@@ -21,7 +27,7 @@ export const delayMsMax = 1_000;
  * Decides when clients are slowed down because the processor is used up, and by how much.
  *
  * ```
- *             8 samples at or above the threshold
+ *            20 samples at or above the threshold
  *   serving ──────────────────────────────────────► pressing: each further such sample lengthens the delay
  *      ▲                                                │
  *      └──────────── one sample 5 points below ─────────┘
@@ -32,6 +38,7 @@ export const delayMsMax = 1_000;
  */
 export class CpuPressure {
   readonly #threshold: number;
+  #samples = 0;
   #samplesAbove = 0;
   #delayMs = 0;
 
@@ -50,7 +57,7 @@ export class CpuPressure {
 
   /** Takes the load since the last sample, from 0 to 1. */
   sample(load: number): void {
-    if (this.#threshold === 0) return;
+    if (this.#threshold === 0 || ++this.#samples <= startSamples) return;
     const isAbove = load >= this.#threshold;
     this.#samplesAbove = isAbove ? this.#samplesAbove + 1 : 0;
     if (!this.isPressing) {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { sampleIntervalMs, sustainedSamples } from './cpu-pressure.ts';
+import { sampleIntervalMs, startSamples, sustainedSamples } from './cpu-pressure.ts';
 import { LoadMonitor } from './load-monitor.ts';
 import type { Load } from './load-source.ts';
 
 test('either load counts, and the metrics tell of it', () => {
   const clock = new HandClock();
   const metrics = new Metrics();
-  let load: Load = { cpu: 0.3, eventLoop: 0.5 };
+  let load: Load = { cpu: 0.3, eventLoop: 0.5, loopCpu: 0.5 };
   const monitor = new LoadMonitor({
     thresholdPercent: 98,
     source: { sample: () => load },
@@ -22,12 +22,17 @@ test('either load counts, and the metrics tell of it', () => {
     Number(new RegExp(`^service_${name} (\\S+)$`, 'm').exec(metrics.render())?.[1]);
   const pass = (samples: number) => clock.advance(samples * sampleIntervalMs);
 
-  pass(sustainedSamples);
+  pass(startSamples);
   assert.equal(monitor.delayMs, 0);
   assert.equal(monitor.cpu, 0.3);
 
-  // One loop is busy while the other processors have nothing to do.
-  load = { cpu: 0.5, eventLoop: 1 };
+  // Other processes keep the machine busy: the loop is never idle, and yet uses a quarter of what it may.
+  load = { cpu: 0.27, eventLoop: 1, loopCpu: 0.54 };
+  pass(10 * sustainedSamples);
+  assert.equal(monitor.delayMs, 0);
+
+  // The loop uses up its processor while the others have nothing to do.
+  load = { cpu: 0.5, eventLoop: 1, loopCpu: 0.99 };
   pass(sustainedSamples - 1);
   assert.equal(monitor.delayMs, 0);
   pass(1);
@@ -35,12 +40,12 @@ test('either load counts, and the metrics tell of it', () => {
   assert.equal(figure('agent_cpu_backpressure'), 1);
   assert.equal(figure('agent_cpu_backpressure_delay_seconds'), 0.01);
 
-  load = { cpu: 0.1, eventLoop: 0.1 };
+  load = { cpu: 0.1, eventLoop: 0.1, loopCpu: 0.1 };
   pass(1);
   assert.equal(monitor.delayMs, 0);
   assert.equal(figure('agent_cpu_backpressure'), 0);
 
-  load = { cpu: 1, eventLoop: 0.2 };
+  load = { cpu: 1, eventLoop: 0.2, loopCpu: 0.2 };
   pass(20);
   assert.ok(monitor.delayMs > 0);
   assert.equal(figure('cpu_utilization_os'), 1);

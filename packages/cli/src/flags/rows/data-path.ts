@@ -46,7 +46,7 @@ export const writePathFlags = [
     default: 98,
     commands: brokers,
     help: 'Slow Kafka clients down while the processor load stays at or above this.',
-    rule: 'Counts the load of all processors or of the one that the event loop is on, whichever is higher. 0 turns this off.',
+    rule: 'Counts what this process uses of all processors that it may use, or what its event loop uses of one, whichever is higher, for five seconds on end. What other processes use does not count. 0 turns this off.',
   }),
   available({
     name: 'processes',
