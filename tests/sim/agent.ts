@@ -134,19 +134,15 @@ export class SimAgent {
       shareFetch: shareFetchHandler(share),
       shareAcknowledge: shareAcknowledgeHandler(share),
     });
-    let isReady = false;
-    void view.ready().then(() => {
-      isReady = true;
-    });
+    // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.
+    await view.ready();
     const heartbeats = new Heartbeats({ port, self, clock, log });
-    // Follows only, and a standby never says where the leader is; a call makes it say so.
-    for (let isHeard = false; !isHeard || !isReady; ) {
-      isHeard ||= await heartbeats.start().then(
+    const isHeard = () =>
+      heartbeats.start().then(
         () => true,
         () => false,
       );
-      if (!isHeard || !isReady) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
-    }
+    while (!(await isHeard())) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
     this.server = server;
   }
 

@@ -10,7 +10,7 @@ import {
 import type { ObjectStore } from '@weir/storage';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
-import { createClusterView, type FollowingClusterView } from './cluster/following-view.ts';
+import { createClusterView } from './cluster/following-view.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { AgentFigures } from './figures/agent-figures.ts';
 import { certificateExpiry } from './figures/certificate-expiry.ts';
@@ -234,7 +234,7 @@ async function start(
     cpuCount,
     cpuLoad: monitor.cpu,
   });
-  await readyUnlessGivenUp(view, options.givenUp);
+  await unlessGivenUp(view.ready(), () => view.close(), options.givenUp);
   events.start({ view, writePath });
   started.defer(() => events.stop());
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
@@ -314,7 +314,7 @@ async function start(
     const left = cluster.leave(options.agentId).catch(() => undefined);
     return within(clock, Math.min(leftMs(), leaveMsMax), left);
   });
-  await heartbeats.start();
+  await unlessGivenUp(heartbeats.start(), () => heartbeats.stop(), options.givenUp);
   const queries = new QueryService({
     ...options,
     view,
@@ -369,17 +369,18 @@ async function internalListener(
   });
 }
 
-async function readyUnlessGivenUp(
-  view: FollowingClusterView,
+/** Waits for a part of the start, which `end` makes fail. */
+async function unlessGivenUp(
+  part: Promise<void>,
+  end: () => void,
   givenUp: AbortSignal | undefined,
 ): Promise<void> {
-  const close = () => view.close();
-  if (givenUp?.aborted === true) close();
-  givenUp?.addEventListener('abort', close, { once: true });
+  if (givenUp?.aborted === true) end();
+  givenUp?.addEventListener('abort', end, { once: true });
   try {
-    await view.ready();
+    await part;
   } finally {
-    givenUp?.removeEventListener('abort', close);
+    givenUp?.removeEventListener('abort', end);
   }
 }
 

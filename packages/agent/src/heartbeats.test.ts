@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heartbeatIntervalMs, reportIntervalMs } from '@weir/metadata';
+import { silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
+import {
+  type AgentDescription,
+  ClusterUnavailable,
+  heartbeatIntervalMs,
+  reportIntervalMs,
+} from '@weir/metadata';
 import { batchOf } from '../testing/data-path.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { addUser, logInByPassword } from '../testing/sasl-client.ts';
+import { Heartbeats } from './heartbeats.ts';
 
 test('some heartbeats carry a report, the first one among them', async (t) => {
   const { cluster, pass } = await startAgentUnderTest(t);
@@ -19,6 +28,29 @@ test('some heartbeats carry a report, the first one among them', async (t) => {
       [4, 3, reportIntervalMs],
     ],
   );
+});
+
+test('an agent whose first heartbeat is not heard waits for the leader, and can be stopped meanwhile', async () => {
+  const clock = new HandClock();
+  const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
+  const self = () => ({ agentId: 'a' }) as AgentDescription;
+  const heartbeats = new Heartbeats({ port: cluster, self, clock, log: silentLog });
+  cluster.unavailable = true;
+  const started = heartbeats.start();
+  await clock.pass(3 * heartbeatIntervalMs);
+  assert.equal(cluster.calls.heartbeat, 4);
+  cluster.unavailable = false;
+  await clock.pass(heartbeatIntervalMs);
+  await started;
+  heartbeats.stop();
+
+  cluster.unavailable = true;
+  const stopped = new Heartbeats({ port: cluster, self, clock, log: silentLog });
+  const given = assert.rejects(stopped.start(), ClusterUnavailable);
+  await settle();
+  stopped.stop();
+  await given;
+  assert.equal(clock.waiting, 0);
 });
 
 test('what nobody heard is told with the first heartbeat that is heard', async (t) => {

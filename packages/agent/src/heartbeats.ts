@@ -3,6 +3,7 @@ import {
   type AgentDescription,
   type AgentReport,
   type ClusterPort,
+  ClusterUnavailable,
   heartbeatIntervalMs,
   reportIntervalMs,
 } from '@weir/metadata';
@@ -38,6 +39,7 @@ export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
   #cancel: (() => void) | undefined;
+  #endPause = () => {};
   #hasStopped = false;
   #wasHeard = true;
   #nextReportMs = 0;
@@ -51,15 +53,40 @@ export class Heartbeats {
     this.#unheard = metrics.series(heartbeatRow, { outcome: 'error', mechanism: 'rpc' });
   }
 
-  /** Resolves when the first one was heard, so that clients are not sent to an agent that nobody knows. */
+  /**
+   * Resolves when the first one was heard, so that clients are not sent to an agent that the cluster does not know. A leader that is just being
+   * replaced is waited for; whatever else is wrong is thrown.
+   */
   async start(): Promise<void> {
-    await this.#send();
+    for (;;) {
+      try {
+        await this.#send();
+        break;
+      } catch (error) {
+        if (!(error instanceof ClusterUnavailable) || this.#hasStopped) throw error;
+        this.#notHeard(error);
+        await this.#pause();
+        if (this.#hasStopped) throw error;
+      }
+    }
+    this.#heardAgain();
     this.#schedule();
   }
 
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();
+    this.#endPause();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(heartbeatIntervalMs, resolve);
+      this.#endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   #schedule(): void {
@@ -68,18 +95,26 @@ export class Heartbeats {
   }
 
   async #beat(): Promise<void> {
-    const { log } = this.#options;
     try {
       await this.#send();
-      if (!this.#wasHeard) log.info('the control plane hears this agent again');
-      this.#wasHeard = true;
+      this.#heardAgain();
     } catch (error) {
-      this.#unheard.add(1);
-      // Said once per outage, and not every two seconds.
-      if (this.#wasHeard) log.warn('the control plane does not hear this agent', { error: String(error) });
-      this.#wasHeard = false;
+      this.#notHeard(error);
     }
     this.#schedule();
+  }
+
+  #heardAgain(): void {
+    if (!this.#wasHeard) this.#options.log.info('the control plane hears this agent again');
+    this.#wasHeard = true;
+  }
+
+  #notHeard(error: unknown): void {
+    this.#unheard.add(1);
+    // Said once per outage, and not every two seconds.
+    if (this.#wasHeard)
+      this.#options.log.warn('the control plane does not hear this agent', { error: String(error) });
+    this.#wasHeard = false;
   }
 
   async #send(): Promise<void> {

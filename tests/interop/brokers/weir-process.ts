@@ -159,6 +159,8 @@ export async function startPlayground(
 export interface AgentToStart {
   readonly zone: string;
   readonly group?: string;
+  /** The control plane that it is told of, the first one unless given. */
+  readonly controlPlane?: number;
   /** Further flags. */
   readonly flags?: readonly string[];
 }
@@ -223,12 +225,12 @@ export async function startCluster(
       ],
       ['control plane'],
     );
-  const addAgent = async ({ zone, group, flags = [] }: AgentToStart) => {
+  const addAgent = async ({ zone, group, controlPlane = 0, flags = [] }: AgentToStart) => {
     const agent = await startWeir(
       [
         'agent',
         ...identity,
-        ...['-metadataURL', processes.controlPlanes[0]!.address('control plane')],
+        ...['-metadataURL', processes.controlPlanes[controlPlane]!.address('control plane')],
         ...['-bucketURL', bucketUrl ?? pathToFileURL(join(folder, 'bucket')).href],
         ...['-availabilityZone', zone, '-discoveryKafkaHostnameOverride', '127.0.0.1'],
         ...['-kafkaPort', '0', '-httpPort', '0'],

@@ -67,6 +67,39 @@ test('whoever asks while nobody leads waits for a leader, but not for ever', asy
   assert.deepEqual(await answer, []);
 });
 
+test('a follower is not left with a node that led until a moment ago', async (t) => {
+  const listeners = new Set<() => void>();
+  let followed = 0;
+  let ended = 0;
+  const node = {
+    role: 'leader',
+    leaderUrl: undefined,
+    onLeader(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    follow() {
+      followed++;
+      return () => ended++;
+    },
+  };
+  const turn = (role: string) => {
+    node.role = role;
+    for (const listener of [...listeners]) listener();
+  };
+  const host = { node: () => node as unknown as ClusterNode, look: async () => {} };
+  const unfollow = portsOf(t, { host })
+    .portOf('vci_test')
+    .follow({ onSnapshot() {}, onChanges() {} });
+  await until(() => followed === 1);
+  turn('standby');
+  assert.equal(ended, 1);
+  turn('leader');
+  await until(() => followed === 2);
+  unfollow();
+  assert.deepEqual([followed, ended, listeners.size], [2, 2, 0]);
+});
+
 test('a leader that has just ceased to lead is not the last word', async (t) => {
   const leader = await startLeader(t);
   const former = {

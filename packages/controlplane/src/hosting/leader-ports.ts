@@ -92,18 +92,30 @@ export class LeaderPorts {
   }
 
   #follow(clusterId: string, follower: ClusterFollower): () => void {
-    let hasEnded = false;
+    const { host, log } = this.#options;
+    let attempt = 0;
     let unfollow = () => {};
-    this.#leader(clusterId).then(
-      (port) => {
-        if (!hasEnded) unfollow = this.#followAt(clusterId, port, follower);
-      },
-      // Whoever follows waits for a first picture, and gives up when there is none.
-      (error: Error) =>
-        this.#options.log.debug('a cluster cannot be followed', { clusterId, problem: error.message }),
-    );
+    let unlisten: (() => void) | undefined;
+    const begin = () => {
+      const mine = ++attempt;
+      unfollow();
+      unfollow = () => {};
+      // A node that does not lead any more would say nothing.
+      unlisten ??= host.node(clusterId)?.onLeader(begin);
+      this.#leader(clusterId).then(
+        (port) => {
+          if (mine !== attempt) return;
+          unlisten ??= host.node(clusterId)?.onLeader(begin);
+          unfollow = this.#followAt(clusterId, port, follower);
+        },
+        // The follower has a deadline of its own, and until then another process may lead.
+        (error: Error) => log.debug('failed to follow cluster', { clusterId, problem: error.message }),
+      );
+    };
+    begin();
     return () => {
-      hasEnded = true;
+      attempt++;
+      unlisten?.();
       unfollow();
     };
   }

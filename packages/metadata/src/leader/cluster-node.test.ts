@@ -15,6 +15,7 @@ import {
   shutdownLeaseMs,
 } from '../cluster/port.ts';
 import { Fenced, openJournals } from '../journal/index.ts';
+import { methodNames } from '../rpc/methods.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { NotLeader } from './not-leader.ts';
 
@@ -77,20 +78,43 @@ test('one of two leads and serves, and the other says who it is', async () => {
   await a.node.commitFiles([file(1, topicId)]);
   assert.equal(await nextOffset(a.node, topicId), 1);
   assert.equal(b.node.leaderUrl, 'http://a');
-  const calls: (() => Promise<unknown>)[] = [
-    () => b.node.commitFiles([file(2, topicId)]),
-    () => b.node.findBatches([]),
-    () => b.node.findOffsets([]),
-    () => b.node.createTopics([], { validateOnly: true }),
-    () => b.node.deleteTopics([]),
-    () => b.node.createPartitions([], { validateOnly: true }),
-    () => b.node.allocateProducerIds(1),
-    () => b.node.heartbeat(agent('x')),
-    () => b.node.leave('x'),
-  ];
-  for (const call of calls) {
-    await assert.rejects(call, (error) => error instanceof NotLeader && error.leaderUrl === 'http://a');
+  const isRedirection = (error: unknown) => error instanceof NotLeader && error.leaderUrl === 'http://a';
+  for (const port of [b.node, b.node.forRequest('x')]) {
+    for (const name of methodNames) {
+      const call = port[name].bind(port) as (...args: unknown[]) => Promise<unknown>;
+      await assert.rejects(call([], { validateOnly: true }), isRedirection, name);
+    }
   }
+  assert.ok(isRedirection(b.node.notLeader()), 'those who follow are told too');
+  assert.equal(a.node.notLeader(), undefined);
+});
+
+test('a process that has the lease does not name the leader before, nor one that lost it itself', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  await clock.pass(2_000);
+  const named: (string | undefined)[] = [];
+  b.node.onLeader(() => named.push(b.node.notLeader()?.leaderUrl));
+  await a.node.stop();
+  await clock.pass(1_000);
+  assert.equal(b.node.role, 'leader');
+  assert.deepEqual(named, [undefined, undefined], 'the lease, and the role');
+  await b.node.handOver('for the test');
+  assert.equal(b.node.notLeader()?.leaderUrl, undefined);
+});
+
+test('those who follow a cluster that left the process are told', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  let told: NotLeader | undefined;
+  a.node.onLeader(() => {
+    told = a.node.notLeader();
+  });
+  await a.node.stop();
+  assert.match(told!.message, /this control plane stops$/);
 });
 
 test('a standby serves less than five seconds after the leader was killed', async () => {

@@ -184,6 +184,11 @@ export class ClusterNode extends ClusterCalls {
     return call(leadership);
   }
 
+  /** Why this process serves no followers, and where the leader is; `undefined` while it leads. */
+  notLeader(): NotLeader | undefined {
+    return this.#role === 'leader' ? undefined : this.#notLeader();
+  }
+
   #notLeader(): NotLeader {
     const { clusterId } = this.#options;
     if (this.#role === 'stopped')
@@ -197,13 +202,18 @@ export class ClusterNode extends ClusterCalls {
     this.#role = role;
     this.#figures.leader.set(role === 'leader' ? 1 : 0);
     for (const listener of this.#roleListeners) listener(role);
-    for (const listener of this.#leaderListeners) listener();
+    this.#tellOfLeader();
   }
 
   #heardOfLeader(url: string | undefined): void {
     if (this.#leaderUrl === url) return;
     this.#leaderUrl = url;
-    for (const listener of this.#leaderListeners) listener();
+    this.#tellOfLeader();
+  }
+
+  #tellOfLeader(): void {
+    // A listener may begin to listen again while it is told.
+    for (const listener of [...this.#leaderListeners]) listener();
   }
 
   /** Stands by and leads by turns until it is stopped. What fails is tried again. */
@@ -232,7 +242,11 @@ export class ClusterNode extends ClusterCalls {
       const replica = this.#replica;
       const askedMs = this.#clock.monotonicMs();
       const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
-      if (answer.epoch !== undefined) return this.#serve(answer.epoch, askedMs);
+      if (answer.epoch !== undefined) {
+        // The leader before has gone, and must not be told to those who ask until this process serves.
+        this.#heardOfLeader(undefined);
+        return this.#serve(answer.epoch, askedMs);
+      }
       this.#heardOfLeader(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);

@@ -20,6 +20,8 @@ export interface ConnectionEvents {
   onFailure(id: number, failure: FailureBody): void;
   onSnapshot(id: number, body: unknown): void;
   onChanges(id: number, body: unknown): void;
+  /** The subscription gets nothing here. The control plane ignores everything else that is sent over this connection. */
+  onFollowFailure(failure: FailureBody): void;
   onMembers(members: readonly string[]): void;
   /** The connection is of no use any more, because of the other side. `code` is `undefined` when it broke. */
   onEnd(code: number | undefined, reason: string): void;
@@ -163,6 +165,9 @@ export class ClientConnection {
         return;
       case 'changes':
         this.#events.onChanges(id, body);
+        return;
+      case 'followFailure':
+        this.#events.onFollowFailure(readFailure(body));
         return;
       case 'pong':
         this.#events.onMembers(readPong(body).members);

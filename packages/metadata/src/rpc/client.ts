@@ -154,11 +154,16 @@ class Client {
           this.#sendCalls();
           this.#failed(id, failure);
         },
-        onSnapshot: (id, body) => this.#tell(id, (follower) => follower.onSnapshot(body as ClusterSnapshot)),
+        onSnapshot: (id, body) => {
+          // Only a leader has one. Until the first heartbeat it is the only sign that this is the right process.
+          this.#connector.worked();
+          this.#tell(id, (follower) => follower.onSnapshot(body as ClusterSnapshot));
+        },
         onChanges: (id, body) => {
           const changes = unpackChanges(body);
           this.#tell(id, (follower) => follower.onChanges(changes));
         },
+        onFollowFailure: ({ message, leaderUrl }) => this.#redirected(message, leaderUrl),
         onMembers: (members) => addresses.learn(members),
         onEnd: (code, reason) => this.#ended(connection, code, reason),
       },
@@ -181,9 +186,7 @@ class Client {
   #failed(id: number, { kind, message, leaderUrl }: FailureBody): void {
     switch (kind) {
       case 'notLeader':
-        // The call stays: it goes to the leader, as soon as there is one.
-        this.#detach()?.leave(endCodes.done, message);
-        this.#connector.goToLeader(message, leaderUrl);
+        this.#redirected(message, leaderUrl);
         return;
       case 'unavailable':
         this.#calls.fail(id, kind, new ClusterUnavailable(message));
@@ -193,6 +196,12 @@ class Client {
         this.#calls.fail(id, kind, new CallRefused(kind, message));
         return;
     }
+  }
+
+  /** Calls and subscriptions stay: they go to the leader, as soon as there is one. */
+  #redirected(message: string, leaderUrl: string | undefined): void {
+    this.#detach()?.leave(endCodes.done, message);
+    this.#connector.goToLeader(message, leaderUrl);
   }
 
   #ended(connection: ClientConnection, code: number | undefined, reason: string): void {

@@ -9,6 +9,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
 } from '../cluster/port.ts';
+import { Followers } from '../leader/followers.ts';
 import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
@@ -437,7 +438,7 @@ function standby(leaderUrl: string | undefined) {
     leaderUrl,
     leads: false,
     tell() {
-      for (const listener of listeners) listener();
+      for (const listener of [...listeners]) listener();
     },
   };
   return { served, listeners };
@@ -716,6 +717,105 @@ test('followers get a snapshot and every change after it, until they end it', as
   client.close();
   await settle();
   assert.equal(cluster.followers.size, 0);
+});
+
+/** A process whose followers wait until it leads, as those of a cluster node do. */
+function followable(leaderUrl: string | undefined, nextOffset: number) {
+  const { served, listeners } = standby(leaderUrl);
+  const followers = new Followers(silentLog);
+  return {
+    listeners,
+    served: Object.assign(served, {
+      follow: (follower: ClusterFollower) => followers.add(follower),
+      notLeader: () => (served.leads ? undefined : new NotLeader(served.leaderUrl)),
+    }),
+    lead() {
+      served.leads = true;
+      served.tell();
+      followers.begin((deliver) => deliver(snapshot(nextOffset)));
+    },
+    standBy(leader: string | undefined) {
+      followers.pause();
+      served.leads = false;
+      served.leaderUrl = leader;
+      served.tell();
+    },
+  };
+}
+
+test('a follower that comes to a standby is sent to the leader', async () => {
+  const world = new World();
+  const a = followable('http://b', 1);
+  const b = followable(undefined, 2);
+  b.lead();
+  world.process('http://a/', a.served);
+  world.process('http://b/', b.served);
+  const client = world.connect('http://a');
+  const tail = new Tail();
+  client.follow(tail);
+  await settle();
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  assert.deepEqual([tail.nextOffset, tail.snapshots], [2, 1]);
+  assert.equal(a.listeners.size, 0, 'the standby does not watch for clients that went on');
+  client.close();
+  await settle();
+  assert.equal(b.listeners.size, 0);
+});
+
+test('a follower goes along when the leadership moves', async () => {
+  const world = new World();
+  const a = followable(undefined, 1);
+  const b = followable(undefined, 2);
+  a.lead();
+  world.process('http://a/', a.served);
+  world.process('http://b/', b.served);
+  const client = world.connect('http://a');
+  const tail = new Tail();
+  client.follow(tail);
+  await settle();
+  assert.equal(tail.nextOffset, 1);
+  // The process does not know at once who leads instead.
+  a.standBy(undefined);
+  await settle();
+  assert.deepEqual(world.dialled, ['http://a/']);
+  b.lead();
+  a.standBy('http://b');
+  await settle();
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  assert.deepEqual([tail.nextOffset, tail.snapshots], [2, 2]);
+  client.close();
+});
+
+test('a follower waits with a standby that is about to lead', async () => {
+  const world = new World();
+  const a = followable(undefined, 1);
+  world.process('http://a/', a.served);
+  const client = world.connect('http://a');
+  const tail = new Tail();
+  client.follow(tail);
+  await world.clock.pass(4_000);
+  assert.equal(tail.snapshots, 0);
+  a.lead();
+  await world.clock.pass(10_000);
+  assert.deepEqual(world.dialled, ['http://a/']);
+  assert.deepEqual([tail.nextOffset, tail.snapshots], [1, 1]);
+  client.close();
+});
+
+test('a follower does not wait for ever with a standby that hears of no leader', async () => {
+  const world = new World();
+  const a = followable(undefined, 1);
+  const b = followable(undefined, 2);
+  b.lead();
+  world.process('http://a/', a.served);
+  world.process('http://b/', b.served);
+  const client = world.connect('http://a', 'http://b');
+  const tail = new Tail();
+  client.follow(tail);
+  await world.clock.pass(10_000);
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  assert.deepEqual([tail.nextOffset, tail.snapshots], [2, 1]);
+  client.close();
 });
 
 test('followers get another snapshot after a lost connection', async () => {

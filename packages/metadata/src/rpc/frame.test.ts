@@ -121,7 +121,7 @@ test('a frame that is not exactly one frame is refused', () => {
   const cases: [name: string, frame: Uint8Array, problem: RegExp][] = [
     ['nothing', new Uint8Array(0), /has no head/],
     ['half a head', built().subarray(0, 15), /has no head/],
-    ['kind', built({ kind: frameKinds.length }), /kind 10 is unknown/],
+    ['kind', built({ kind: frameKinds.length }), /kind 11 is unknown/],
     ['format', built({ format: 2 }), /format 2 is unknown; this side speaks 1/],
     ['reserved', built({ reserved: 1 }), /reserved/],
     ['id', built({ id: 1.5 }), /the id is not a whole number/],

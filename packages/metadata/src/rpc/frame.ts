@@ -30,6 +30,7 @@ export const frameKinds = [
   'changes',
   'ping',
   'pong',
+  'followFailure',
 ] as const;
 
 export type FrameKind = (typeof frameKinds)[number];

@@ -30,6 +30,13 @@ export interface ServedCluster extends ClusterPort {
   forRequest?(requestId: string): ClusterPort;
   /** Calls back when another process leads than before, or nobody. Returns the function that ends it. */
   onLeader?(listener: () => void): () => void;
+  /** Why followers hear nothing here, and where the leader is if that is known; `undefined` while this process leads. */
+  notLeader?(): Redirection | undefined;
+}
+
+export interface Redirection {
+  readonly message: string;
+  readonly leaderUrl: string | undefined;
 }
 
 export interface ServeOptions {
@@ -351,12 +358,45 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         close(endCodes.tryAgain, message);
       }
     }
+    const stopWatching = watchLeader(id, cluster, () => !isStopped && isCurrent());
     subscription.stop = () => {
       isStopped = true;
+      stopWatching();
       stop();
     };
     // The follower may have fallen behind, or the connection ended, before the port returned.
     if (!isCurrent()) subscription.stop();
+  }
+
+  /**
+   * Sends a follower to the leader when this process does not lead, at once or later. A client that only follows makes no call
+   * that would tell it.
+   */
+  function watchLeader(id: number, cluster: ServedCluster, isCurrent: () => boolean): () => void {
+    let isLooking = false;
+    const look = async () => {
+      if (isLooking) return;
+      isLooking = true;
+      const giveUpMs = clock.monotonicMs() + waitForLeaderMsMax;
+      for (;;) {
+        const redirection = isCurrent() ? cluster.notLeader?.() : undefined;
+        if (redirection === undefined) break;
+        if (await isThereNews(cluster, redirection.leaderUrl, giveUpMs)) continue;
+        if (isCurrent()) turnAway(id, redirection);
+        break;
+      }
+      isLooking = false;
+    };
+    const stopListening = cluster.onLeader?.(() => void look());
+    void look();
+    return () => stopListening?.();
+  }
+
+  function turnAway(id: number, { message, leaderUrl }: Redirection): void {
+    if (state !== 'open') return;
+    state = 'turnedAway';
+    const failure: FailureBody = { kind: 'notLeader', message, leaderUrl };
+    channel.send(encodeFrame('followFailure', id, failure));
   }
 
   function pushSnapshot(id: number, snapshot: ClusterSnapshot): void {
