@@ -102,6 +102,7 @@ class World implements Surroundings {
   #starts = 0;
   #terms = 0;
   #isTroubled = true;
+  #hasEnded = false;
 
   constructor(seed: number, options: WorldOptions) {
     this.#options = options;
@@ -118,6 +119,8 @@ class World implements Surroundings {
   }
 
   note(text: string): void {
+    // Clients that hear later that they lost their connection are no part of the run.
+    if (this.#hasEnded) return;
     const line = `${(this.clock.monotonicMs() / 1000).toFixed(3).padStart(8)} ${text}`;
     this.#options.onNote?.(line);
     if (this.notes.push(line) > notesMax) this.notes.shift();
@@ -184,6 +187,7 @@ class World implements Surroundings {
   }
 
   end(): void {
+    this.#hasEnded = true;
     for (const { process } of [...this.#nodes, ...this.#agents]) process.kill();
     dropMemoryBucket(this.#bucketName);
   }
@@ -330,6 +334,8 @@ class World implements Surroundings {
     // Under its own name or under another, before the one that stops is gone or after.
     const id = this.random.next() < 0.5 ? `cp${slot}` : `cp${slot}-${this.#starts++}`;
     this.clock.after(2_500 + this.random.next() * 3_000, () => {
+      // Harmed twice while it stopped: two processes at one address would be more than any agent could tell apart.
+      if (this.#nodes[slot] !== stopped) return;
       if (stopped.process.isAlive) stopped.kill(true);
       this.note(`${urlOf(slot)} starts as ${id}`);
       this.#startNode(slot, id);
