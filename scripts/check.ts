@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { systemClock } from '@weir/core';
-import { runTests, type Tally } from './test-run.ts';
+import { changedPackages } from './changed-packages.ts';
+import { findTests, runTests, type Tally } from './test-run.ts';
 
 /**
  * The one gate: format and lint, types, then every test, among them the layer rule and the comparison of generated pages
- * with their source. With `--all`, what CI adds: the simulation, foreign implementations as judges, and a million mutated
- * frames.
+ * with their source. With `--all`, what CI adds: the simulation, foreign implementations, and a million mutated frames.
+ * With paths, only the tests below them; with `--changed`, those of packages that differ from the main branch and of the
+ * packages that depend on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
@@ -29,41 +31,81 @@ function command(name: string, program: string, args: readonly string[]): Step {
   };
 }
 
-const gate: Step[] = [
-  command('format and lint', bin('biome'), ['ci', '--log-level=warn', '.']),
-  command('types', bin('tsc'), ['--project', root]),
-  {
-    name: 'tests',
-    run: () =>
-      runTests(root, [
-        'packages/**/*.test.ts',
-        'tests/house/*.test.ts',
-        'tests/mcp-eval/*.test.ts',
-        'bench/*.test.ts',
-      ]),
-  },
+/** Every test that needs nothing but this repository. */
+const unitTests = [
+  'packages/**/*.test.ts',
+  'tests/house/*.test.ts',
+  'tests/mcp-eval/*.test.ts',
+  'bench/*.test.ts',
 ];
 
-const judges: Step = { name: 'interop', run: () => runTests(root, ['tests/interop/**/*.test.ts']) };
+function tests(name: string, files: readonly string[], workers?: number): Step {
+  return { name, run: () => runTests({ root, files, ...(workers !== undefined && { workers }) }) };
+}
 
-const simulation: Step = { name: 'simulation', run: () => runTests(root, ['tests/sim/*.test.ts']) };
+// One checker instead of one per core: two thirds of the memory and no slower on two cores.
+const types = command('types', bin('tsc'), [
+  ...['--project', root, '--checkers', '1', '--incremental'],
+  ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', 'types.tsbuildinfo')],
+]);
+
+const gate: Step[] = [
+  command('format and lint', bin('biome'), ['ci', '--log-level=warn', '.']),
+  types,
+  tests('tests', findTests(root, unitTests)),
+];
+
+/** One at a time: they start brokers, JVMs and databases, which use all cores themselves. */
+const interop: Step = tests('interop', findTests(root, ['tests/interop/**/*.test.ts']), 1);
+
+const simulation: Step = tests('simulation', findTests(root, ['tests/sim/*.test.ts']), 1);
 
 /** Real processes under a new seed each time; a finding is worth a look and must not hold up an unrelated change. */
-const chaos: Step = { name: 'chaos', run: () => runTests(root, ['tests/chaos/*.test.ts']) };
+const chaos: Step = tests('chaos', findTests(root, ['tests/chaos/*.test.ts']), 1);
 
 const extra: Step[] = [
   simulation,
-  judges,
+  interop,
   command('fuzz', process.execPath, ['packages/wire/fuzz/run.ts', '--frames', '1000000']),
 ];
 
 function stepsFor(args: readonly string[]): Step[] {
-  if (args.length === 0) return gate;
-  if (args.length === 1 && args[0] === '--all') return [...gate, ...extra];
-  if (args.length === 1 && args[0] === '--interop') return [judges];
-  if (args.length === 1 && args[0] === '--sim') return [simulation];
-  if (args.length === 1 && args[0] === '--chaos') return [chaos];
-  process.stderr.write(`check: ${args.join(' ')}: only --all, --interop, --sim and --chaos are known\n`);
+  const [option, ...rest] = args;
+  if (option === undefined) return gate;
+  if (rest.length === 0) {
+    if (option === '--all') return [...gate, ...extra];
+    if (option === '--interop') return [interop];
+    if (option === '--sim') return [simulation];
+    if (option === '--chaos') return [chaos];
+    if (option === '--changed') return changedSteps();
+  }
+  if (args.some((path) => path.startsWith('-'))) {
+    refuse(`${args.join(' ')}: only paths, --changed, --all, --interop, --sim and --chaos are known`);
+  }
+  const files = findTests(
+    root,
+    args.flatMap((path) => (path.endsWith('.ts') ? [path] : [`${path.replace(/\/$/, '')}/**/*.test.ts`])),
+  );
+  if (files.length === 0) refuse(`${args.join(' ')}: no test there`);
+  return [tests('tests', files)];
+}
+
+function changedSteps(): Step[] {
+  const folders = changedPackages(root);
+  if (folders.length === 0) {
+    process.stdout.write('no package differs from the main branch\n');
+    return [];
+  }
+  process.stdout.write(`changed, or depending on what changed: ${folders.join(', ')}\n`);
+  const files = findTests(
+    root,
+    folders.map((folder) => `${folder}/**/*.test.ts`),
+  ).filter((file) => !file.startsWith('tests/interop/'));
+  return [types, tests('tests', files)];
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`check: ${message}\n`);
   process.exit(2);
 }
 

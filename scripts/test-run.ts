@@ -1,5 +1,11 @@
-import { globSync } from 'node:fs';
-import { run } from 'node:test';
+import { spawn } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '@weir/core';
+import { planJobs, type TestJob } from './test-jobs.ts';
+import { resultMark, type TestResult } from './test-reporter.ts';
 
 /** What a suite or a gate contributes to the closing line. */
 export interface Tally {
@@ -8,81 +14,151 @@ export interface Tally {
   skipped: number;
 }
 
-interface TestEvent {
-  readonly name: string;
-  readonly nesting: number;
-  readonly file?: string;
-  readonly skip?: string | boolean;
-  readonly details: {
-    readonly type?: string;
-    readonly duration_ms: number;
-    readonly error?: Error & { readonly cause?: unknown; readonly failureType?: string };
-  };
+interface RunOptions {
+  readonly root: string;
+  readonly files: readonly string[];
+  /** How many processes run at once; all cores if absent. */
+  readonly workers?: number;
+}
+
+const slowestShown = 10;
+
+export function findTests(root: string, patterns: readonly string[]): readonly string[] {
+  return globSync([...patterns], { cwd: root, exclude: ['**/node_modules/**'] }).sort();
 }
 
 /**
- * Runs test files with Node's own runner, one process per file, and prints one line per file, every failure in full and
- * every skipped test by its name.
+ * Runs test files on all cores and prints one line per file as it ends, every failure in full, every skipped test by its
+ * name, and the slowest files. Durations are remembered, so that the next run starts with the longest.
  */
-export async function runTests(root: string, patterns: readonly string[]): Promise<Tally> {
-  const files = globSync([...patterns], { cwd: root, exclude: ['**/node_modules/**'] })
-    .map((path) => `${root}/${path}`)
-    .sort();
+export async function runTests({
+  root,
+  files,
+  workers = availableParallelism(),
+}: RunOptions): Promise<Tally> {
+  if (files.length === 0) throw new Error('no test file matches');
+  const durations = new Durations(root);
+  const jobs = [...planJobs(files, durations.known)];
   const total: Tally = { passed: 0, failed: 0, skipped: 0 };
-  if (files.length === 0) throw new Error(`no test file matches ${patterns.join(', ')}`);
 
-  const perFile = new Map<string, Tally>();
-  const stream = run({ files, concurrency: true, cwd: root });
-  for await (const { type, data } of stream) {
-    if (type === 'test:stderr') process.stderr.write(String((data as { message: string }).message));
-    if (type !== 'test:pass' && type !== 'test:fail') continue;
-    const event = data as unknown as TestEvent;
-    if (isContainer(event) && !isSkipped(event)) continue;
-    const file = shortName(root, event.file ?? event.name);
-    const tally = perFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
-    perFile.set(file, tally);
-    if (isSkipped(event)) {
-      tally.skipped++;
-      print(`  skipped: ${event.name} (${file}): ${event.skip === true ? 'no reason given' : event.skip}`);
-    } else if (type === 'test:pass') {
-      tally.passed++;
-    } else {
-      tally.failed++;
-      print(`  FAILED: ${event.name} (${file})\n${indent(explain(event))}`);
+  const work = async () => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      const tallies = await runJob(root, job, durations);
+      for (const { passed, failed, skipped } of tallies) {
+        total.passed += passed;
+        total.failed += failed;
+        total.skipped += skipped;
+      }
     }
-  }
-  for (const [file, { passed, failed, skipped }] of [...perFile].sort()) {
-    const also = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    print(`  ${file}: ${passed} passed${also}`);
-    total.passed += passed;
-    total.failed += failed;
-    total.skipped += skipped;
-  }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  durations.save();
+  print('  slowest files:');
+  for (const [file, ms] of durations.slowest(slowestShown)) print(`    ${(ms / 1000).toFixed(1)} s ${file}`);
   return total;
 }
 
-/** A suite that is skipped has no tests to say so in its place. */
-function isSkipped({ skip }: TestEvent): boolean {
-  return skip !== undefined && skip !== false;
+async function runJob(root: string, { files }: TestJob, durations: Durations): Promise<readonly Tally[]> {
+  const perFile = new Map<string, Tally>(files.map((file) => [file, { passed: 0, failed: 0, skipped: 0 }]));
+  const reporter = join(root, 'scripts', 'test-reporter.ts');
+  const startMs = systemClock.monotonicMs();
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.on('error', ({ message }) => resolve(message));
+    child.on('close', (status, signal) =>
+      resolve(status === 0 ? undefined : `ended with ${signal ?? status}`),
+    );
+  });
+  child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+
+  let hasFailure = false;
+  let fileStartMs = startMs;
+  const lastSeen = new Map<string, number>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith(resultMark)) {
+      if (line !== '') print(`  | ${line}`);
+      continue;
+    }
+    const result = JSON.parse(line.slice(resultMark.length)) as TestResult;
+    const file = shortName(root, result.file);
+    lastSeen.set(file, systemClock.monotonicMs());
+    if (isContainer(result, file)) continue;
+    const tally = perFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+    perFile.set(file, tally);
+    if (result.skipped !== undefined) {
+      tally.skipped++;
+      print(`  skipped: ${result.name} (${file}): ${result.skipped}`);
+    } else if (result.passed) {
+      tally.passed++;
+    } else {
+      hasFailure = true;
+      tally.failed++;
+      print(`  FAILED: ${result.name} (${file})\n${(result.error ?? '').replaceAll(/^/gm, '    ')}`);
+    }
+  }
+  const failure = await ended;
+  if (failure !== undefined && !hasFailure) {
+    const file = files.find((name) => !lastSeen.has(name)) ?? files[files.length - 1] ?? '';
+    const tally = perFile.get(file) as Tally;
+    tally.failed++;
+    print(`  FAILED: the process of ${files.join(', ')} ${failure}`);
+  }
+  for (const [file, { passed, failed, skipped }] of perFile) {
+    // Files of one process run one after the other, so that each began when the one before it ended.
+    const endMs = lastSeen.get(file) ?? fileStartMs;
+    durations.note(file, files.length === 1 ? systemClock.monotonicMs() - startMs : endMs - fileStartMs);
+    fileStartMs = endMs;
+    const also = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    print(`  ${file}: ${passed} passed${also}`);
+  }
+  return [...perFile.values()];
 }
 
-/** Suites only repeat what their tests said, and so does the entry of a whole file, unless it failed by itself. */
-function isContainer({ details, name, file }: TestEvent): boolean {
-  const ownFailure = details.error !== undefined && details.error.failureType !== 'subtestsFailed';
-  return (details.type === 'suite' || name === file) && !ownFailure;
+/** Suites repeat what their tests said, and so does the entry of a whole file, unless it failed by itself. */
+function isContainer({ isSuite, isEcho, passed, skipped, name }: TestResult, file: string): boolean {
+  if (skipped !== undefined) return false;
+  return (isSuite || name.endsWith(file)) && (passed || isEcho);
 }
 
-function explain({ details }: TestEvent): string {
-  const cause = details.error?.cause ?? details.error;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+/** How long files took, kept between runs beside the installed packages. */
+class Durations {
+  readonly known: Record<string, number>;
+  readonly #path: string;
+  readonly #seen = new Map<string, number>();
+
+  constructor(root: string) {
+    this.#path = join(root, 'node_modules', '.cache', 'weir', 'test-durations.json');
+    this.known = readDurations(this.#path);
+  }
+
+  note(file: string, ms: number): void {
+    this.#seen.set(file, Math.round(ms));
+  }
+
+  slowest(count: number): readonly (readonly [string, number])[] {
+    return [...this.#seen].sort(([, a], [, b]) => b - a).slice(0, count);
+  }
+
+  save(): void {
+    mkdirSync(join(this.#path, '..'), { recursive: true });
+    writeFileSync(this.#path, JSON.stringify({ ...this.known, ...Object.fromEntries(this.#seen) }));
+  }
 }
 
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '    ');
+function readDurations(path: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, number>;
+  } catch {
+    return {};
+  }
 }
 
 function shortName(root: string, path: string): string {
-  return path.startsWith(root) ? path.slice(root.length + 1) : path;
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
 function print(line: string): void {
