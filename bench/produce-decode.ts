@@ -33,7 +33,7 @@ export const produceDecode: Benchmark = {
         name: 'decode and validate',
         run() {
           const { bodyStart, apiVersion } = decodeRequestHeader(frame);
-          const request = decodeRequestBody(apis.Produce, apiVersion, frame, bodyStart);
+          const { body: request } = decodeRequestBody(apis.Produce, apiVersion, frame, bodyStart);
           const { records: found } = request.topicData[0]!.partitionData[0]!;
           const validation = validateProducedBatch(found, { allowsZstd: true });
           if (!validation.ok) throw new Error(validation.message);

@@ -171,7 +171,7 @@ export class ClientConnection implements Connection {
     const api = apis[name] as unknown as Api;
     const apiVersion = versions[name];
     const headerBytes = requestHeaderVersion(api, apiVersion) === 2 ? 11 : 10;
-    const body = decodeRequestBody(api, apiVersion, frame, headerBytes);
+    const { body } = decodeRequestBody(api, apiVersion, frame, headerBytes);
     const response = await server.serve({
       api,
       apiVersion,

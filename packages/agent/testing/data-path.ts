@@ -203,7 +203,7 @@ export class DataPath {
       encodeRequest(api, apiVersion, { correlationId: 7, clientId: null }, body as WriteStruct<Fields>),
     ).subarray(4);
     const headerBytes = requestHeaderVersion(api, apiVersion) === 2 ? 11 : 10;
-    const request = decodeRequestBody(api, apiVersion, frame, headerBytes);
+    const { body: request } = decodeRequestBody(api, apiVersion, frame, headerBytes);
     const handler = this.#handlers[name] as Handler<Fields, Fields>;
     const response = await handler(request, this.context(api, apiVersion));
     if (response === 'noReply' || response === 'close') return response;

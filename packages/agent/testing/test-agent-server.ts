@@ -125,7 +125,7 @@ export async function serveCluster(
         apiVersion,
         correlationId: envelope.correlationId,
         clientId: envelope.clientId,
-        body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart),
+        body: decodeRequestBody(envelope.api, apiVersion, frame, envelope.bodyStart).body,
         requestBytes: frame.length,
         session: options.session ?? openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 }),
         closed,

@@ -183,7 +183,7 @@ export class FakeKafka {
         } as never);
       return;
     }
-    const request = decodeRequestBody(api, version, frame, bodyStart);
+    const { body: request } = decodeRequestBody(api, version, frame, bodyStart);
     const context = { nodeId, version, earlier };
     const isLogin = name === 'SaslHandshake' || name === 'SaslAuthenticate';
     const mayAsk = peer.isLoggedIn || isLogin || name === 'ApiVersions';

@@ -21,7 +21,7 @@ export function read(sample: Sample, bytes: Buffer, isThorough: boolean): void {
     case 'request': {
       const { api, apiVersion, bodyStart } = decodeRequestHeader(bytes);
       if (api === undefined) return;
-      const body = decodeRequestBody(api, apiVersion, bytes, bodyStart);
+      const { body } = decodeRequestBody(api, apiVersion, bytes, bodyStart);
       if (isThorough) checkStable(api.request, apiVersion, body);
       return;
     }

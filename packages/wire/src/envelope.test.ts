@@ -31,7 +31,8 @@ test('a request travels with header v1, and with v2 from the first flexible vers
     assert.equal(envelope.correlationId, 77);
     assert.equal(envelope.clientId, 'client');
     const decoded = decodeRequestBody(apis.Heartbeat, version, frame, envelope.bodyStart);
-    assert.equal(decoded.memberId, 'm');
+    assert.equal(decoded.surplusBytes, 0);
+    assert.equal(decoded.body.memberId, 'm');
   }
 });
 
@@ -93,6 +94,25 @@ test('a response travels with the header of its version', () => {
     assert.equal(decoded.errorCode, 27);
     assert.equal(decoded.throttleTimeMs, 0);
   }
+});
+
+test('bytes after a request are counted and not read', () => {
+  // Metadata v12 for all topics as librdkafka 2.16 sends it: null topics, three flags, tags, and three bytes too many.
+  const frame = Buffer.from(
+    '0003 000c 00000003 0007 72646b61666b61 00  00 01 01 00 000000'.replaceAll(' ', ''),
+    'hex',
+  );
+  const { bodyStart } = decodeRequestHeader(frame);
+  const { body: metadata, surplusBytes } = decodeRequestBody(apis.Metadata, 12, frame, bodyStart);
+  assert.equal(metadata.topics, null);
+  assert.equal(metadata.allowAutoTopicCreation, true);
+  assert.equal(surplusBytes, 3);
+});
+
+test('bytes after a response are ignored', () => {
+  const frame = frameOf(encodeResponse(apis.Heartbeat, 4, 41, { errorCode: 27 }));
+  const longer = Buffer.concat([frame, Buffer.of(1, 2, 3)]);
+  assert.equal(decodeResponse(apis.Heartbeat, 4, longer).body.errorCode, 27);
 });
 
 test('a header that is cut off is a decode error of the header', () => {

@@ -1,4 +1,4 @@
-import { decodeMessage, decodePrefix, encodeInto } from './codec/codec.ts';
+import { decodePrefix, encodeInto } from './codec/codec.ts';
 import { Writer } from './codec/writer.ts';
 import {
   requestHeader,
@@ -42,13 +42,18 @@ export function decodeRequestHeader(frame: Buffer): RequestEnvelope {
   return { apiKey, apiVersion, correlationId, clientId, api, bodyStart };
 }
 
+/**
+ * Reads the body of a request. Bytes after it are ignored and counted: released clients send some (librdkafka in Metadata
+ * v9+ and AlterUserScramCredentials, kafka-go in DescribeAcls), and Apache's broker never looks at them.
+ */
 export function decodeRequestBody<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,
   frame: Buffer,
   bodyStart: number,
-): ReadStruct<Request> {
-  return decodeMessage(api.request, apiVersion, frame, bodyStart) as ReadStruct<Request>;
+): { readonly body: ReadStruct<Request>; readonly surplusBytes: number } {
+  const { value, end } = decodePrefix(api.request, apiVersion, frame, bodyStart);
+  return { body: value as ReadStruct<Request>, surplusBytes: frame.length - end };
 }
 
 /** The whole request as slices for `writev`, length prefix included. */
@@ -84,14 +89,15 @@ export function decodeCorrelationId(frame: Buffer): number {
   return decodePrefix(responseHeader, 0, frame).value.correlationId;
 }
 
+/** Reads a response. Bytes after it are ignored, as Apache's clients do. */
 export function decodeResponse<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,
   frame: Buffer,
 ): { readonly correlationId: number; readonly body: ReadStruct<Response> } {
   const header = decodePrefix(responseHeader, responseHeaderVersion(api, apiVersion), frame);
-  const body = decodeMessage(api.response, apiVersion, frame, header.end) as ReadStruct<Response>;
-  return { correlationId: header.value.correlationId, body };
+  const { value } = decodePrefix(api.response, apiVersion, frame, header.end);
+  return { correlationId: header.value.correlationId, body: value as ReadStruct<Response> };
 }
 
 function frameOf(write: (writer: Writer) => void): Buffer[] {

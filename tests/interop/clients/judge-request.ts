@@ -73,7 +73,8 @@ export async function judgeRequests<Options>(
       const { bodyStart, api: found, ...envelope } = decodeRequestHeader(message);
       assert.equal(found, api);
       assert.deepEqual(envelope, { ...header, apiKey: api.key, apiVersion: version });
-      const decoded = decodeRequestBody(api, version, message, bodyStart);
+      const { body: decoded, surplusBytes } = decodeRequestBody(api, version, message, bodyStart);
+      assert.equal(surplusBytes, 0);
       assert.deepEqual(compared(decoded), request);
       assert.deepEqual(Buffer.concat(encodeRequest(api, version, header, decoded)), frame);
     }),

@@ -144,7 +144,7 @@ async function writtenByKafkajs(
   );
   const message = frame.subarray(4);
   const { bodyStart } = decodeRequestHeader(message);
-  const request = decodeRequestBody(apis.Produce, produceVersion, message, bodyStart);
+  const { body: request } = decodeRequestBody(apis.Produce, produceVersion, message, bodyStart);
   return readProducedBatch(request.topicData[0]!.partitionData[0]!.records);
 }
 

@@ -293,7 +293,8 @@ export class KafkaConnection implements Receiver {
       else this.#unsupported(envelope, frame);
       return;
     }
-    const body = decodeRequestBody(api, apiVersion, frame.bytes, envelope.bodyStart);
+    const { body, surplusBytes } = decodeRequestBody(api, apiVersion, frame.bytes, envelope.bodyStart);
+    if (surplusBytes > 0) this.#noteSurplus(envelope, api.name, surplusBytes);
     const isLogin = api === apis.SaslHandshake || api === apis.SaslAuthenticate;
     const pending = this.#open(envelope, api.name, frame, isLogin);
     try {
@@ -318,6 +319,14 @@ export class KafkaConnection implements Receiver {
     } catch (error) {
       this.#failed(pending, error);
     }
+  }
+
+  #noteSurplus(envelope: RequestEnvelope, apiName: string, bytes: number): void {
+    this.#options.metrics.surplus(apiName).add(bytes);
+    this.#options.log.debug('ignored surplus bytes after a Kafka request', {
+      ...this.#describe(envelope),
+      bytes,
+    });
   }
 
   /** A token of SASL without a header, as after SaslHandshake v0. */

@@ -79,6 +79,12 @@ export const listenerRows = {
     help: 'Bytes of Kafka requests.',
     labels: [],
   },
+  surplusBytes: {
+    name: 'agent_kafka_request_surplus_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes after the end of Kafka requests, which are ignored.',
+    labels: ['kafka_key'],
+  },
   bytesOut: {
     name: 'agent_kafka_response_bytes_counter',
     kind: 'counter',
@@ -118,6 +124,10 @@ export class ListenerMetrics {
 
   closed(reason: CloseReason): Series {
     return this.#metrics.series(listenerRows.closed, { reason });
+  }
+
+  surplus(apiName: string): Series {
+    return this.#metrics.series(listenerRows.surplusBytes, { kafka_key: apiName });
   }
 
   /** `apiName` is a name of ours, never a peer's word. */

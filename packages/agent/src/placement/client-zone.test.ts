@@ -44,7 +44,7 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
     apiVersion: 11,
     correlationId: 1,
     clientId,
-    body: decodeRequestBody(api, 11, frame, bodyStart),
+    body: decodeRequestBody(api, 11, frame, bodyStart).body,
     requestBytes: frame.length,
     session: openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 }),
     closed: connection,
