@@ -8,6 +8,7 @@ import {
   type ReportedExpiry,
 } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
+import { ownConfigsReader } from './cluster/broker-configs.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView } from './cluster/following-view.ts';
@@ -19,6 +20,7 @@ import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
 import { shareFetchHandler } from './handlers/78-share-fetch.ts';
 import { shareAcknowledgeHandler } from './handlers/79-share-acknowledge.ts';
+import type { ListenerProtocol } from './handlers/broker-facts.ts';
 import { bareAddress } from './handlers/client-host.ts';
 import { FetchSessions } from './handlers/fetch-sessions.ts';
 import { countingOutcomes } from './handlers/produce-outcomes.ts';
@@ -250,6 +252,7 @@ async function start(
       log,
       self,
       agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
+      listenerProtocol: listenerProtocolOf(options),
       defaultStrategy: options.defaultStrategy,
       zoneOfAddress: options.zoneOfAddress,
       loads,
@@ -395,6 +398,12 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** What Kafka calls the security of a listener. */
+function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
+  const transport = tls?.kafka === undefined ? 'PLAINTEXT' : 'SSL';
+  return sasl?.isRequired === true ? `SASL_${transport}` : transport;
+}
+
 async function saslOf(
   options: AgentOptions,
   view: ClusterView,
@@ -475,6 +484,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
       if (readers.areThere) readPath.adopt(file);
     },
   });
+  const ownNodeId = () => view.agents().find(({ agentId }) => agentId === options.agentId)?.nodeId ?? -1;
   const share = new ShareService({
     port: view.port,
     readPath,
@@ -489,6 +499,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
       produceHandler({
         writePath,
         recordBytesMax: options.recordBytesMax,
+        ownConfigs: ownConfigsReader(ownNodeId),
         authorship,
         onRequest: figures.produceAsked,
       }),

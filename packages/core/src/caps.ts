@@ -286,6 +286,9 @@ export const caps = {
   /** Groups that have configs of their own. */
   groupConfigsMax: 100_000,
 
+  /** Brokers that have configs of their own. Every agent knows all of them. */
+  brokerConfigsMax: 10_000,
+
   /** Subscriptions to metrics of clients. Every agent knows all of them. */
   clientMetricsMax: 1000,
 

@@ -10,6 +10,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Authorship } from '../write-path/authors/authorship.ts';
 import { checkBatch } from '../write-path/check-batch.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
@@ -28,6 +29,8 @@ export interface ProduceOptions {
   readonly authorship?: Authorship | undefined;
   /** Told how long each client waits for its write, except of those that do not. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
+  /** The configs of the cluster as this agent has them. Without it, they are those of the cluster. */
+  readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
 }
 
 /** Answers that do not depend on the write, and the places of those that do. */
@@ -99,6 +102,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const draft: Draft = { responses: [], batches: [], places: [], isUnnamed: false };
     const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
+    const configs = options.ownConfigs?.(cluster) ?? cluster.clusterConfigs();
     const hasValidAcks = request.acks === -1 || request.acks === 0 || request.acks === 1;
     for (const { name, topicId, partitionData } of request.topicData) {
       const topic =
@@ -127,7 +131,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             records,
             { topicId: topic.topicId, partition: index },
             {
-              rules: rulesOf(topic, cluster.clusterConfigs()),
+              rules: rulesOf(topic, configs),
               allowsZstd: apiVersion >= zstdFromVersion,
               nowMs,
               transaction,

@@ -96,21 +96,55 @@ test('what tools look for is there', async () => {
   assert.equal(topic['retention.ms'], '86400000');
 });
 
-test('any broker has the configs of the cluster', async () => {
-  await using agent = await startLeaderAgent({ 'num.partitions': '5' });
-  const all = await valuesOf(agent, types.broker, '');
-  assert.equal(all['num.partitions'], '5');
-  const other = await valuesOf(agent, types.broker, '12345');
-  assert.deepEqual(other, all);
-  const keys = ['default.replication.factor', 'num.partitions'];
-  const { configs } = await describe(agent, types.broker, '7', { keys });
+test('a broker has its own configs, those of the cluster, and where it is reached', async () => {
+  await using agent = await startLeaderAgent({ 'num.partitions': '5', 'log.cleaner.threads': '3' });
+  const { nodeId, host, kafkaPort } = agent.view.agents()[0]!;
+  const name = String(nodeId);
+  const changes = [{ name: 'log.cleaner.threads', operation: 'set' as const, value: '4' }];
+  await agent.node.alterConfigs([{ kind: 'broker', name, replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  await until(() => agent.view.records('brokerConfigs').byKey.size === 1);
+  const own = await valuesOf(agent, types.broker, name);
+  assert.equal(own['node.id'], name);
+  assert.equal(own['advertised.listeners'], `PLAINTEXT://${host}:${kafkaPort}`);
+  assert.equal(own['log.cleaner.backoff.ms'], '15000');
+  const keys = ['default.replication.factor', 'log.cleaner.threads', 'node.id', 'num.partitions'];
+  const { configs } = await describe(agent, types.broker, name, { keys, synonyms: true });
   assert.deepEqual(
-    configs.map(({ name, configSource, readOnly }) => [name, configSource, readOnly]),
+    configs.map((config) => [config.name, config.configSource, config.readOnly]),
     [
       ['default.replication.factor', 5, true],
+      ['log.cleaner.threads', 2, false],
+      ['node.id', 4, true],
       ['num.partitions', 3, false],
     ],
   );
+  assert.deepEqual(configs[1]!.synonyms, [
+    { name: 'log.cleaner.threads', value: '4', source: 2 },
+    { name: 'log.cleaner.threads', value: '3', source: 3 },
+    { name: 'log.cleaner.threads', value: '1', source: 5 },
+  ]);
+  const all = await valuesOf(agent, types.broker, '');
+  assert.deepEqual([all['num.partitions'], all['log.cleaner.threads']], ['5', '3']);
+  assert.equal((await describe(agent, types.broker, '12345')).errorCode, codeOf('INVALID_REQUEST'));
+});
+
+test('a topic inherits what its broker has', async () => {
+  await using agent = await startLeaderAgent({ 'message.max.bytes': '500' });
+  await agent.addTopic('t');
+  const name = String(agent.view.agents()[0]!.nodeId);
+  const changes = [{ name: 'message.max.bytes', operation: 'set' as const, value: '400' }];
+  await agent.node.alterConfigs([{ kind: 'broker', name, replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  await until(() => agent.view.records('brokerConfigs').byKey.size === 1);
+  const asked = { keys: ['max.message.bytes'], synonyms: true };
+  const { configs } = await describe(agent, types.topic, 't', asked);
+  assert.deepEqual(configs[0]!.synonyms.slice(0, 2), [
+    { name: 'message.max.bytes', value: '400', source: 2 },
+    { name: 'message.max.bytes', value: '500', source: 3 },
+  ]);
 });
 
 test('groups and subscriptions have what is set for them, and defaults', async () => {

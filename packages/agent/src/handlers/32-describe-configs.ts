@@ -1,5 +1,6 @@
 import { caps } from '@weir/core';
 import {
+  type AgentDescription,
   type ConfigResourceKind,
   type ConfigSource,
   type DescribedConfig,
@@ -7,8 +8,16 @@ import {
   type StoredConfigResource,
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { configsOfBroker } from '../cluster/broker-configs.ts';
+import { brokerFacts, type ListenerProtocol } from './broker-facts.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import { brokerNameProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
+import {
+  brokerNameProblem,
+  brokerProblem,
+  configDenial,
+  configResourceType,
+  unknownType,
+} from './config-resources.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
 
@@ -19,6 +28,7 @@ type Texts = Readonly<Record<string, string>>;
 
 const sourceCode: Readonly<Record<ConfigSource, number>> = {
   topic: 1,
+  broker: 2,
   cluster: 3,
   agent: 4,
   default: 5,
@@ -39,16 +49,15 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
  * DescribeConfigs v1 to v4. Configs of topics and of the cluster are known here; those of groups and of subscriptions of client
  * metrics are asked of the control plane.
  *
- * - A broker has the configs of the cluster, whatever its id; they are told in full for the empty name too. Loggers have none.
+ * - A broker has its own configs and those of the cluster, and says where it is reached; any agent tells of any. What all of them have is told
+ *   in full for the empty name too. A broker that is not there is INVALID_REQUEST, unless something is set for it. Loggers have none.
  * - Synonyms come from the most specific to the default, each under the name by which it can be set there.
  * - A topic that is not there is UNKNOWN_TOPIC_OR_PARTITION. A group or subscription that nobody has heard of has defaults.
  * - Names that are asked for and do not exist are left out. So is everything beyond `caps.describedConfigsMax` configs; those
  *   resources are INVALID_REQUEST.
  * - It takes DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
- *
- * `agentConfigs` is what the flags of this agent say, by the names of the cluster's configs.
  */
-export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
+export function describeConfigsHandler({ self, agentConfigs, protocol }: DescribingAgent): HandlerOf<Api> {
   return async (request, context) => {
     const { includeSynonyms, includeDocumentation } = request;
     const denials = request.resources.map((resource) =>
@@ -56,7 +65,13 @@ export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
     );
     const permitted = request.resources.filter((_, index) => denials[index] === undefined);
     const stored = await storedConfigsOf(permitted, context);
+    const ownTexts = configsOfBroker(context.cluster, self().nodeId);
     let left = caps.describedConfigsMax;
+
+    function factsOf(nodeId: string): Texts {
+      const agent = [self(), ...context.cluster.agents()].find((one) => String(one.nodeId) === nodeId);
+      return agent === undefined ? {} : brokerFacts(agent, protocol, context.cluster.clusterId);
+    }
 
     function describe(resource: Resource): Result {
       if (left <= 0) {
@@ -75,9 +90,10 @@ export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
           return described(resource, 'topic', topic.configs);
         }
         case configResourceType.broker: {
-          const problem = brokerNameProblem(resourceName);
+          if (resourceName === '') return described(resource, 'cluster', context.cluster.clusterConfigs());
+          const problem = brokerProblem(resourceName, self(), context.cluster);
           if (problem !== undefined) return failed(resource, 'INVALID_REQUEST', problem);
-          return described(resource, 'cluster', context.cluster.clusterConfigs());
+          return described(resource, 'broker', configsOfBroker(context.cluster, resourceName));
         }
         case configResourceType.brokerLogger: {
           const problem = brokerNameProblem(resourceName);
@@ -101,7 +117,8 @@ export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
       const configs = describeConfigs(kind, {
         texts,
         clusterTexts: context.cluster.clusterConfigs(),
-        agentTexts: agentConfigs,
+        agentTexts: kind === 'broker' ? { ...agentConfigs, ...factsOf(resource.resourceName) } : agentConfigs,
+        brokerTexts: ownTexts,
         names: resource.configurationKeys,
       });
       left -= configs.length;
@@ -135,6 +152,14 @@ export function describeConfigsHandler(agentConfigs: Texts): HandlerOf<Api> {
     });
     return { throttleTimeMs: 0, results };
   };
+}
+
+/** The agent that describes. */
+export interface DescribingAgent {
+  readonly self: () => AgentDescription;
+  /** What its flags say, by the names of the cluster's configs. */
+  readonly agentConfigs: Texts;
+  readonly protocol: ListenerProtocol;
 }
 
 function failed({ resourceType, resourceName }: Resource, error: ErrorName, message: string): Result {

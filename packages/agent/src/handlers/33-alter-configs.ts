@@ -1,3 +1,4 @@
+import type { AgentDescription } from '@weir/metadata';
 import type { Apis } from '@weir/wire';
 import { alterResources } from './alter-resources.ts';
 import type { HandlerOf } from './handler.ts';
@@ -10,15 +11,17 @@ import type { HandlerOf } from './handler.ts';
  *
  * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
-export const alterConfigsHandler: HandlerOf<Apis['AlterConfigs']> = async (request, context) => {
-  const resources = request.resources.map(({ resourceType, resourceName, configs }) => ({
-    resourceType,
-    resourceName,
-    replacesAll: true,
-    changes: configs.map(({ name, value }) => ({ name, operation: 'set' as const, value })),
-  }));
-  return {
-    throttleTimeMs: 0,
-    responses: await alterResources(resources, request.validateOnly, context),
+export function alterConfigsHandler(self: () => AgentDescription): HandlerOf<Apis['AlterConfigs']> {
+  return async (request, context) => {
+    const resources = request.resources.map(({ resourceType, resourceName, configs }) => ({
+      resourceType,
+      resourceName,
+      replacesAll: true,
+      changes: configs.map(({ name, value }) => ({ name, operation: 'set' as const, value })),
+    }));
+    return {
+      throttleTimeMs: 0,
+      responses: await alterResources(resources, request.validateOnly, context, self()),
+    };
   };
-};
+}

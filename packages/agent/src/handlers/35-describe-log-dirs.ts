@@ -3,6 +3,7 @@ import type { AgentDescription, TopicDescription } from '@weir/metadata';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { mayOnCluster } from '../security/access.ts';
+import { logDirOf } from './broker-facts.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { PlacementOf } from './described-agents.ts';
 import type { HandlerOf } from './handler.ts';
@@ -30,7 +31,7 @@ export function describeLogDirsHandler(
     const { agentId } = self();
     const asked = askedTopics(request.topics, cluster);
     const sizes = await sizesOf([...asked.keys()], cluster);
-    const logDir = `service/${cluster.clusterId}`;
+    const logDir = logDirOf(cluster.clusterId);
     if (sizes === undefined) {
       const error = errors.KAFKA_STORAGE_ERROR.code;
       return {

@@ -92,7 +92,8 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
   ['an unknown topic', 2, 'nothing', [set('retention.ms', '5')], 'UNKNOWN_TOPIC_OR_PARTITION'],
   ['a value that is not allowed', 2, 't', [set('retention.ms', 'x')], 'INVALID_CONFIG'],
   ['an unknown name of ours', 2, 't', [set('service.x', '1')], 'INVALID_CONFIG'],
-  ['an unknown name of others', 2, 't', [set('x', '1')], 'NONE'],
+  ['an unknown name of others', 2, 't', [set('retention.mss', '1')], 'INVALID_CONFIG'],
+  ['to unset an unknown name', 2, 't', [unset('x')], 'NONE'],
   ['a name twice', 2, 't', [set('retention.ms', '5'), unset('retention.ms')], 'INVALID_REQUEST'],
   ['no value', 2, 't', [set('retention.ms', null)], 'INVALID_REQUEST'],
   [
@@ -105,9 +106,10 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
   ['adding to what is no list', 2, 't', [append('retention.ms', '5')], 'INVALID_CONFIG'],
   ['taking away from what is no list', 2, 't', [subtract('retention.ms', '5')], 'INVALID_CONFIG'],
   ['another policy', 2, 't', [set('cleanup.policy', 'compact')], 'INVALID_CONFIG'],
-  ['what cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_CONFIG'],
+  ['what cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_REQUEST'],
+  ['an unknown name of a broker', 4, '', [set('log.cleaner.thread', '1')], 'INVALID_CONFIG'],
   ['an unknown config of the cluster', 4, '', [set('service.default.x', '1')], 'INVALID_CONFIG'],
-  ['one broker', 4, '1', [set('num.partitions', '5')], 'INVALID_REQUEST'],
+  ['a broker that is not there', 4, '1', [set('log.cleaner.threads', '5')], 'INVALID_REQUEST'],
   ['a broker that is none', 4, 'x', [set('num.partitions', '5')], 'INVALID_REQUEST'],
   ['a logger', 8, '1', [set('root', 'DEBUG')], 'INVALID_REQUEST'],
   ['a group', 32, 'g', [set('share.auto.offset.reset', 'earliest')], 'NONE'],
@@ -189,4 +191,39 @@ test('without the control plane another controller is to be looked for', async (
   const { errorCode } = await alter(agent, 2, 't', [set('retention.ms', '5')]);
   assert.equal(errorCode, codeOf('NOT_CONTROLLER'));
   assert.equal(await replace(agent, 4, '', {}), codeOf('NOT_CONTROLLER'));
+});
+
+test('one broker has configs of its own, which are kept, and unset as reassignments do', async () => {
+  await using agent = await startLeaderAgent();
+  const { nodeId } = agent.view.agents()[0]!;
+  const name = String(nodeId);
+  const kept = async () => (await agent.node.describeConfigs([{ kind: 'broker', name }]))[0];
+  const rates = ['leader.replication.throttled.rate', 'follower.replication.throttled.rate'];
+  assert.equal(
+    (
+      await alter(
+        agent,
+        4,
+        name,
+        rates.map((rate) => set(rate, '1000')),
+      )
+    ).errorCode,
+    0,
+  );
+  assert.equal((await alter(agent, 4, name, [set('message.max.bytes', '300')])).errorCode, 0);
+  assert.deepEqual(await kept(), {
+    'follower.replication.throttled.rate': '1000',
+    'leader.replication.throttled.rate': '1000',
+    'message.max.bytes': '300',
+  });
+  assert.deepEqual(agent.view.clusterConfigs(), {});
+  const never = 'replica.alter.log.dirs.io.max.bytes.per.second';
+  assert.equal((await alter(agent, 4, name, [...rates, never].map(unset))).errorCode, 0);
+  assert.deepEqual(await kept(), { 'message.max.bytes': '300' });
+  assert.equal(
+    (await alter(agent, 4, name, [set('log.retention.ms', '5')])).errorCode,
+    codeOf('INVALID_REQUEST'),
+  );
+  assert.equal(await replace(agent, 4, name, {}), 0);
+  assert.deepEqual(await kept(), {});
 });

@@ -1,4 +1,4 @@
-import { configOperations } from '@weir/metadata';
+import { type AgentDescription, configOperations } from '@weir/metadata';
 import type { Apis, RequestOf } from '@weir/wire';
 import { alterResources } from './alter-resources.ts';
 import type { HandlerOf } from './handler.ts';
@@ -8,26 +8,28 @@ import type { HandlerOf } from './handler.ts';
  * none.
  *
  * - A name twice, an operation that does not exist, and a missing value where one is needed are INVALID_REQUEST.
- * - Appending to something that is no list is INVALID_CONFIG, and so is a value that is not allowed or an unknown name of ours.
- *   Other names that the catalogue does not have are ignored.
+ * - Appending to something that is no list is INVALID_CONFIG, and so is a value that is not allowed or a name that neither Apache Kafka nor
+ *   this service has. What can be read and not changed is INVALID_REQUEST.
+ * - To unset a name that is not known changes nothing.
  *
  * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
-export const incrementalAlterConfigsHandler: HandlerOf<Apis['IncrementalAlterConfigs']> = async (
-  request,
-  context,
-) => {
-  const resources = request.resources.map(({ resourceType, resourceName, configs }) => ({
-    resourceType,
-    resourceName,
-    replacesAll: false,
-    changes: readChanges(configs),
-  }));
-  return {
-    throttleTimeMs: 0,
-    responses: await alterResources(resources, request.validateOnly, context),
+export function incrementalAlterConfigsHandler(
+  self: () => AgentDescription,
+): HandlerOf<Apis['IncrementalAlterConfigs']> {
+  return async (request, context) => {
+    const resources = request.resources.map(({ resourceType, resourceName, configs }) => ({
+      resourceType,
+      resourceName,
+      replacesAll: false,
+      changes: readChanges(configs),
+    }));
+    return {
+      throttleTimeMs: 0,
+      responses: await alterResources(resources, request.validateOnly, context, self()),
+    };
   };
-};
+}
 
 type AskedConfigs = RequestOf<Apis['IncrementalAlterConfigs']>['resources'][number]['configs'];
 

@@ -1,9 +1,10 @@
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
-import type { AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
+import type { AgentDescription, AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
+import { configsOfBroker } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import { brokerNameProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
+import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 import type { RequestContext } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
 
@@ -19,8 +20,8 @@ export interface ResourceToAlter {
 /**
  * Changes configs, all resources in one call to the control plane, and waits until this agent has heard of it.
  *
- * - Agents have no configs of their own: those of the cluster are changed with the empty broker name. A single broker is
- *   INVALID_REQUEST, since changing all of them is not what was asked for, and so are loggers.
+ * - The empty broker name changes the configs of the cluster, a node id those of one broker. What has to be the same for all brokers is
+ *   INVALID_REQUEST for one of them, and so are brokers that are not there and loggers.
  * - A topic of the service is INVALID_TOPIC_EXCEPTION: what it is follows from configs of the cluster.
  * - What the client may not change is refused before anything else is said about it.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
@@ -29,11 +30,14 @@ export async function alterResources(
   resources: readonly ResourceToAlter[],
   validateOnly: boolean,
   context: RequestContext,
+  self: AgentDescription,
 ) {
   const { cluster, access } = context;
   const checked = resources.map((resource) => {
     const denial = configDenial(resource, 'ALTER_CONFIGS', access);
-    return denial === undefined ? check(resource) : { error: denial, message: errors[denial].message };
+    return denial === undefined
+      ? check(resource, self, cluster)
+      : { error: denial, message: errors[denial].message };
   });
   const toAlter = checked.filter(isAlterable);
   const results =
@@ -70,12 +74,11 @@ function isAlterable(one: ConfigsToAlter | Refusal): one is ConfigsToAlter {
 }
 
 /** What the control plane is asked, or what is wrong. */
-function check({
-  resourceType,
-  resourceName,
-  replacesAll,
-  changes,
-}: ResourceToAlter): ConfigsToAlter | Refusal {
+function check(
+  { resourceType, resourceName, replacesAll, changes }: ResourceToAlter,
+  self: AgentDescription,
+  cluster: ClusterView,
+): ConfigsToAlter | Refusal {
   const invalid = (message: string): Refusal => ({ error: 'INVALID_REQUEST', message });
   if (changes === undefined) return invalid('a config can be set, deleted, appended to and subtracted from');
   switch (resourceType) {
@@ -87,12 +90,13 @@ function check({
       return { kind: 'group', name: resourceName, replacesAll, changes };
     case configResourceType.clientMetrics:
       return { kind: 'clientMetrics', name: resourceName, replacesAll, changes };
-    case configResourceType.broker:
+    case configResourceType.broker: {
       if (resourceName === '') return { kind: 'cluster', name: '', replacesAll, changes };
-      return invalid(
-        brokerNameProblem(resourceName) ??
-          'all brokers have the same configs; leave the name empty to change them for the cluster',
-      );
+      const problem = brokerProblem(resourceName, self, cluster);
+      return problem === undefined
+        ? { kind: 'broker', name: resourceName, replacesAll, changes }
+        : invalid(problem);
+    }
     case configResourceType.brokerLogger:
       return invalid('brokers have no loggers that can be set');
     default:
@@ -113,6 +117,8 @@ function isHeard(
     }
     case 'cluster':
       return isEqual(cluster.clusterConfigs(), configs);
+    case 'broker':
+      return isEqual(configsOfBroker(cluster, name), configs);
     case 'group':
     case 'clientMetrics':
       return true;

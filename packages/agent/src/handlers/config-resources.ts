@@ -1,4 +1,7 @@
+import type { AgentDescription } from '@weir/metadata';
 import type { ErrorName } from '@weir/wire';
+import { configuredBrokers } from '../cluster/broker-configs.ts';
+import type { ClusterView } from '../cluster/cluster-view.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 
 /** The resources that have configs, by the numbers that all requests about configs have for them. */
@@ -10,10 +13,26 @@ export const configResourceType = {
   group: 32,
 } as const;
 
-/** What is wrong with the name of a broker; all agents have the same configs, so that any may be asked about any. */
+/** What is wrong with the name of a broker, or of all of them. */
 export function brokerNameProblem(name: string): string | undefined {
   if (name === '' || (/^\d{1,10}$/.test(name) && Number(name) < 2 ** 31)) return undefined;
   return `a broker is named by its id, or by nothing for all of them, not ${JSON.stringify(name)}`;
+}
+
+/**
+ * Why a broker cannot be asked about: it has no such name, or there is none. One that left keeps its configs, which can be seen and removed. Every
+ * agent knows of every other, so that any may be asked about any.
+ */
+export function brokerProblem(
+  name: string,
+  self: AgentDescription,
+  cluster: Pick<ClusterView, 'agents' | 'records'>,
+): string | undefined {
+  const problem = brokerNameProblem(name);
+  if (problem !== undefined) return problem;
+  const isThere = [self, ...cluster.agents()].some(({ nodeId }) => String(nodeId) === name);
+  if (isThere || [...configuredBrokers(cluster)].includes(name)) return undefined;
+  return `there is no broker ${name}`;
 }
 
 /** What is told of a resource whose configs the client may not see or change; `undefined` when it may. */

@@ -74,6 +74,7 @@ import { shareGroupDescribeHandler } from './77-share-group-describe.ts';
 import { describeShareGroupOffsetsHandler } from './90-describe-share-group-offsets.ts';
 import { alterShareGroupOffsetsHandler } from './91-alter-share-group-offsets.ts';
 import { deleteShareGroupOffsetsHandler } from './92-delete-share-group-offsets.ts';
+import type { ListenerProtocol } from './broker-facts.ts';
 import type { PlacementOf } from './described-agents.ts';
 import { groupCalls } from './group-calls.ts';
 import type { Handler, HandlerOf, HandlerResult, RequestContext } from './handler.ts';
@@ -156,6 +157,8 @@ export interface HandlerServices {
   readonly self: () => AgentDescription;
   /** What the flags of this agent say, by the names of the cluster's configs; for those who ask for configs. */
   readonly agentConfigs?: Readonly<Record<string, string>>;
+  /** The security of the Kafka listener, for those who ask for configs. */
+  readonly listenerProtocol?: ListenerProtocol;
   /** For clients whose client id names none. */
   readonly defaultStrategy: PartitionAssignmentStrategy;
   /** For clients whose client id names no zone. */
@@ -229,14 +232,18 @@ export function createHandlers(services: HandlerServices): RequestServer {
     DescribeAcls: describeAclsHandler,
     CreateAcls: createAclsHandler,
     DeleteAcls: deleteAclsHandler,
-    DescribeConfigs: describeConfigsHandler(services.agentConfigs ?? {}),
-    AlterConfigs: alterConfigsHandler,
+    DescribeConfigs: describeConfigsHandler({
+      self,
+      agentConfigs: services.agentConfigs ?? {},
+      protocol: services.listenerProtocol ?? 'PLAINTEXT',
+    }),
+    AlterConfigs: alterConfigsHandler(self),
     DescribeLogDirs: describeLogDirsHandler(placementOf, self),
     SaslAuthenticate: saslAuthenticateHandler(sasl),
     CreatePartitions: createPartitionsHandler,
     DeleteGroups: deleteGroupsHandler,
     ElectLeaders: electLeadersHandler,
-    IncrementalAlterConfigs: incrementalAlterConfigsHandler,
+    IncrementalAlterConfigs: incrementalAlterConfigsHandler(self),
     AlterPartitionReassignments: alterPartitionReassignmentsHandler,
     ListPartitionReassignments: listPartitionReassignmentsHandler,
     OffsetDelete: offsetDeleteHandler,

@@ -84,7 +84,7 @@ export const topicOperations = [
     title: 'Create a topic',
     summary: 'Makes a topic.',
     description:
-      'Configs that Kafka has and Weir does not need are accepted and ignored; unknown ones that begin with `service.` are refused.',
+      'Configs that Kafka has and Weir does not need are accepted, kept and without effect; names that neither has are refused.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

@@ -5,10 +5,10 @@ export interface AdminPort {
   /** Changes configs. All changes of one resource are made or none, and each resource is answered for itself. */
   alterConfigs(resources: readonly ConfigsToAlter[], options: MutationOptions): Promise<AlterConfigsResult[]>;
 
-  /** What is set for groups and for subscriptions of client metrics. What topics and the cluster have, followers know. */
+  /** What is set for groups, subscriptions of client metrics and single brokers. What topics and the cluster have, followers know. */
   describeConfigs(resources: readonly StoredConfigResource[]): Promise<Readonly<Record<string, string>>[]>;
 
-  /** The names of the groups, or of the subscriptions, for which something is set. */
+  /** The names of the groups, subscriptions or brokers for which something is set. */
   listConfigResources(kind: StoredConfigKind): Promise<string[]>;
 
   /** Lets logs begin later. What lies before cannot be read any more. */
@@ -22,7 +22,7 @@ export interface AdminPort {
 }
 
 /** Resources whose configs are records of the cluster. */
-export const storedConfigKinds = ['group', 'clientMetrics'] as const;
+export const storedConfigKinds = ['group', 'clientMetrics', 'broker'] as const;
 export type StoredConfigKind = (typeof storedConfigKinds)[number];
 
 export const configResourceKinds = ['topic', 'cluster', ...storedConfigKinds] as const;
@@ -45,7 +45,7 @@ export interface ConfigChange {
 
 export interface ConfigsToAlter {
   readonly kind: ConfigResourceKind;
-  /** The name of the topic, group or subscription; empty for the cluster. */
+  /** The name of the topic, group or subscription, the node id of the broker; empty for the cluster. */
   readonly name: string;
   /** Everything that is set and not named is unset, as AlterConfigs does. */
   readonly replacesAll: boolean;

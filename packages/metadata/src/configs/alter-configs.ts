@@ -41,7 +41,12 @@ export function alteredConfigs(
   }
 
   const { configs, problems } = checkConfigs(kind, Object.fromEntries(texts));
-  if (problems.length > 0) return refused('INVALID_CONFIG', problems.map(describeProblem).join('; '));
+  if (problems.length > 0) {
+    const error = problems.every((problem) => problem.error === 'INVALID_REQUEST')
+      ? 'INVALID_REQUEST'
+      : 'INVALID_CONFIG';
+    return refused(error, problems.map(describeProblem).join('; '));
+  }
   const after = new Map(replacesAll ? [] : Object.entries(present));
   for (const [name, text] of Object.entries(configs)) {
     if (text === null) after.delete(name);

@@ -4,8 +4,8 @@ import { bool, double, int, long, oneOf, someOf, url } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
 
 /**
- * Every config of the cluster, which Kafka knows as dynamic defaults of brokers. Others are ignored, except that unknown names
- * of ours are refused.
+ * The configs of the cluster that mean something here or that topics inherit; Kafka knows them as dynamic defaults of brokers. The
+ * other names of Kafka's brokers are in broker-configs.ts.
  */
 export const clusterConfigs = {
   'auto.create.topics.enable': {
@@ -220,6 +220,7 @@ export const clusterConfigs = {
     type: oneOf('CreateTime', 'LogAppendTime'),
     default: 'CreateTime',
     doc: 'Whether records have the time of their producer or that of their arrival, unless their topic says otherwise.',
+    perBroker: true,
   },
   'log.preallocate': {
     type: bool,
@@ -256,7 +257,7 @@ export const clusterConfigs = {
     withoutEffect: true,
   },
   'log.segment.bytes': {
-    type: int({ min: 14 }),
+    type: int({ min: 1_048_576 }),
     default: '1073741824',
     doc: 'How large a segment of a log becomes.',
     withoutEffect: true,
@@ -270,6 +271,7 @@ export const clusterConfigs = {
   'message.max.bytes': {
     type: int({ min: 0 }),
     doc: 'The largest record of topics that do not say otherwise. Unset, the limit of the agent counts.',
+    perBroker: true,
   },
   'min.insync.replicas': {
     type: int({ min: 1 }),

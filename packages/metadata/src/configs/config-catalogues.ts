@@ -1,11 +1,12 @@
 import type { ConfigResourceKind } from '../cluster/admin-port.ts';
+import { brokerConfigs, isUnchangeable } from './broker-configs.ts';
 import { clientMetricsConfigs } from './client-metrics-configs.ts';
 import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { groupConfigs } from './group-configs.ts';
 import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 
-/** Names that begin so are ours; one that the catalogue does not have is a mistake, and others are somebody else's. */
+/** Names that begin so are ours. */
 export const ourPrefix = 'service.';
 
 /** All configs of one kind of resource. */
@@ -14,8 +15,8 @@ export interface ConfigCatalogue {
   readonly noun: string;
   readonly rows: Readonly<Record<string, ConfigRow>>;
   readonly aliases: Readonly<Record<string, ConfigAlias>>;
-  /** Whether a name that is not in the catalogue is a mistake even without our prefix. */
-  readonly knowsAll: boolean;
+  /** Whether a name that has no row is one of Kafka's that cannot be set here. Every other name is a mistake. */
+  isUnchangeable(name: string): boolean;
 }
 
 /** Whether a kind of resource has a config of this name, or one that goes by it. */
@@ -24,9 +25,16 @@ export function isConfigName(kind: ConfigResourceKind, name: string): boolean {
   return Object.hasOwn(rows, name) || Object.hasOwn(aliases, name);
 }
 
+/** By name, which is the order in which configs are stored and shown. */
+const ofBrokers: Readonly<Record<string, ConfigRow>> = Object.fromEntries(
+  Object.entries<ConfigRow>({ ...clusterConfigs, ...brokerConfigs }).sort(([a], [b]) => (a < b ? -1 : 1)),
+);
+const never = () => false;
+
 export const configCatalogues: Readonly<Record<ConfigResourceKind, ConfigCatalogue>> = {
-  topic: { noun: 'topic', rows: topicConfigs, aliases: topicConfigAliases, knowsAll: false },
-  cluster: { noun: 'cluster', rows: clusterConfigs, aliases: clusterConfigAliases, knowsAll: false },
-  group: { noun: 'group', rows: groupConfigs, aliases: {}, knowsAll: true },
-  clientMetrics: { noun: 'client metrics', rows: clientMetricsConfigs, aliases: {}, knowsAll: true },
+  topic: { noun: 'topic', rows: topicConfigs, aliases: topicConfigAliases, isUnchangeable: never },
+  cluster: { noun: 'cluster', rows: ofBrokers, aliases: clusterConfigAliases, isUnchangeable },
+  broker: { noun: 'broker', rows: ofBrokers, aliases: clusterConfigAliases, isUnchangeable },
+  group: { noun: 'group', rows: groupConfigs, aliases: {}, isUnchangeable: never },
+  clientMetrics: { noun: 'client metrics', rows: clientMetricsConfigs, aliases: {}, isUnchangeable: never },
 };

@@ -6,8 +6,10 @@ export interface ConfigRow {
   /** As text, as all values are. Without one, somebody else decides when nothing is set. */
   readonly default?: string;
   readonly doc: string;
-  /** Reads as its default and cannot be set. */
+  /** Cannot be set: reads as its default, or as what the flags of an agent say. */
   readonly readOnly?: true;
+  /** An agent reads it for itself, so that one broker may have its own value; others with an effect are the same for all brokers. */
+  readonly perBroker?: true;
   /** Nobody is ever shown its value. */
   readonly sensitive?: true;
   /** Accepted, stored and shown, because tools set it; nothing depends on it here. */
@@ -31,6 +33,8 @@ export interface ConfigProblem {
   readonly name: string;
   readonly value: string;
   readonly rule: string;
+  /** INVALID_REQUEST for what exists and cannot be changed so, as in Kafka; INVALID_CONFIG for everything else. */
+  readonly error: 'INVALID_CONFIG' | 'INVALID_REQUEST';
 }
 
 /** What a tool shows beside the value. */

@@ -10,7 +10,7 @@ export type ConfigTexts = Readonly<Record<string, string>>;
 
 const noTexts: ConfigTexts = {};
 
-/** Where a value comes from: the resource itself, the cluster, the flags of an agent, or nobody. DescribeConfigs tells it. */
+/** Where a value comes from: the resource itself, a broker, the cluster, the flags of an agent, or nobody. DescribeConfigs tells it. */
 export type ConfigSource = ConfigResourceKind | 'agent' | 'default';
 
 export interface ConfigReading {
@@ -42,8 +42,8 @@ type TopicValue<Name extends TopicConfigName> =
 type GroupValue<Name extends GroupConfigName> = ValueOf<GroupConfigs[Name]>;
 
 /**
- * All that a config could be, the most specific first: what the resource has, what the cluster has under the broker's name for
- * it, what the flags of the agent say, the default. The first one counts.
+ * All that a config could be, the most specific first: what the resource has, what the broker and the cluster have under the
+ * broker's name for it, what the flags of the agent say, the default. The first one counts.
  */
 export function* readings(
   kind: ConfigResourceKind,
@@ -51,15 +51,20 @@ export function* readings(
   ownTexts: ConfigTexts,
   clusterTexts: ConfigTexts,
   agentTexts: ConfigTexts = noTexts,
+  brokerTexts: ConfigTexts = noTexts,
 ): Generator<ConfigReading, undefined> {
   const row = configCatalogues[kind].rows[name]!;
   const set = row.readOnly ? undefined : textOf(row, ownTexts, name);
   if (set !== undefined) yield { name, text: set, source: kind };
+  if (kind === 'broker') {
+    yield* readings('cluster', name, clusterTexts, clusterTexts, agentTexts);
+    return undefined;
+  }
   if (kind === 'cluster') {
     const flag = textOf(row, agentTexts, name);
     if (flag !== undefined) yield { name, text: flag, source: 'agent' };
-  } else if (row.synonym !== undefined && isClusterConfig(row.synonym)) {
-    yield* readings('cluster', row.synonym, clusterTexts, clusterTexts, agentTexts);
+  } else if (row.synonym !== undefined && Object.hasOwn(configCatalogues.broker.rows, row.synonym)) {
+    yield* readings('broker', row.synonym, brokerTexts, clusterTexts, agentTexts);
   }
   if (row.default !== undefined) yield { name, text: row.default, source: 'default' };
 }

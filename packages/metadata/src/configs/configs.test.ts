@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { checkClusterConfigs, checkTopicConfigs } from './check-configs.ts';
 import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
-import { type ConfigAlias, type ConfigRow, describeProblem } from './config-row.ts';
+import { type ConfigAlias, type ConfigRow, describeProblem, documentationOf } from './config-row.ts';
 import {
   clusterConfigValue,
   groupConfigValue,
-  isClusterConfig,
   readings,
   recordBytesMax,
   topicConfigValue,
@@ -35,8 +34,8 @@ test('what a topic or a group inherits has a name in the cluster, which takes th
   for (const { rows } of [configCatalogues.topic, configCatalogues.group]) {
     for (const [name, { synonym, type, default: own }] of Object.entries(rows)) {
       if (synonym === undefined) continue;
-      assert.ok(isClusterConfig(synonym), synonym);
-      const row: ConfigRow = clusterConfigs[synonym];
+      const row = configCatalogues.cluster.rows[synonym]!;
+      assert.ok(row !== undefined, synonym);
       assert.deepEqual([row.type.kafkaType, own], [type.kafkaType, undefined], name);
       if (row.default !== undefined) assert.notEqual(type.parse(row.default), undefined, name);
     }
@@ -56,7 +55,7 @@ test('aliases are other names of rows, and no rows themselves', () => {
   }
 });
 
-const topicCases: [name: string, text: string, stored: string | undefined | 'problem'][] = [
+const topicCases: [name: string, text: string, stored: string | 'problem'][] = [
   ['cleanup.policy', 'delete', 'delete'],
   ['cleanup.policy', 'compact,delete', 'compact,delete'],
   ['cleanup.policy', 'compact, delete', 'compact, delete'],
@@ -93,20 +92,68 @@ const topicCases: [name: string, text: string, stored: string | undefined | 'pro
   ['leader.replication.throttled.replicas', 'all', 'problem'],
   ['retention.bytes', '-1', '-1'],
   ['retention.bytes', '-2', 'problem'],
-  ['some.plugin.config', '1', undefined],
-  ['constructor', '1', undefined],
+  ['segment.bytes', '1048576', '1048576'],
+  ['segment.bytes', '1048575', 'problem'],
+  ['some.plugin.config', '1', 'problem'],
+  ['constructor', '1', 'problem'],
 ];
 
 for (const [name, text, stored] of topicCases) {
-  test(`a topic with ${name}=${text} ${stored === 'problem' ? 'is refused' : stored === undefined ? 'ignores it' : 'has it'}`, () => {
+  test(`a topic with ${name}=${text} ${stored === 'problem' ? 'is refused' : 'has it'}`, () => {
     const { configs, problems } = checkTopicConfigs({ [name]: text });
     assert.deepEqual(
       problems.map((problem) => [problem.name, problem.value]),
       stored === 'problem' ? [[name, text]] : [],
     );
-    if (stored !== 'problem') assert.deepEqual(configs, stored === undefined ? {} : { [name]: stored });
+    if (stored !== 'problem') assert.deepEqual(configs, { [name]: stored });
   });
 }
+
+/** The configs of topics in Apache Kafka 4.3. */
+const kafkaTopicConfigs = [
+  'cleanup.policy',
+  'compression.gzip.level',
+  'compression.lz4.level',
+  'compression.type',
+  'compression.zstd.level',
+  'delete.retention.ms',
+  'file.delete.delay.ms',
+  'flush.messages',
+  'flush.ms',
+  'follower.replication.throttled.replicas',
+  'index.interval.bytes',
+  'leader.replication.throttled.replicas',
+  'local.retention.bytes',
+  'local.retention.ms',
+  'max.compaction.lag.ms',
+  'max.message.bytes',
+  'message.timestamp.after.max.ms',
+  'message.timestamp.before.max.ms',
+  'message.timestamp.type',
+  'min.cleanable.dirty.ratio',
+  'min.compaction.lag.ms',
+  'min.insync.replicas',
+  'preallocate',
+  'remote.log.copy.disable',
+  'remote.log.delete.on.disable',
+  'remote.storage.enable',
+  'retention.bytes',
+  'retention.ms',
+  'segment.bytes',
+  'segment.index.bytes',
+  'segment.jitter.ms',
+  'segment.ms',
+  'unclean.leader.election.enable',
+];
+
+test('every config of a topic in Apache Kafka is known, and those without effect say so', () => {
+  for (const name of kafkaTopicConfigs) assert.ok(Object.hasOwn(topicConfigs, name), name);
+  for (const { rows } of catalogues) {
+    for (const [name, row] of Object.entries(rows)) {
+      if (row.withoutEffect) assert.match(documentationOf(row), /has no effect here\.$/, name);
+    }
+  }
+});
 
 test('a problem names the config, the value and the rule', () => {
   const { problems } = checkTopicConfigs({
@@ -147,7 +194,8 @@ const aliasCases: [set: Record<string, string | null>, stored: Record<string, st
     'service.soft.delete.topic.ttl.hours=-1: service.soft.delete.topic.ttl.ms would be -1 and must be a whole number from 0 to 9223372036854775807',
   ],
   [{ 'default.replication.factor': '5' }, 'default.replication.factor=5: cannot be set; it is always 3'],
-  [{ 'queued.max.requests': '5' }, {}],
+  [{ 'queued.max.requests': '5' }, 'queued.max.requests=5: cannot be set; it is always 500'],
+  [{ 'some.plugin.config': null }, { 'some.plugin.config': null }],
   [{ 'log.cleanup.policy': 'compact' }, 'log.cleanup.policy=compact: cannot be set; it is always delete'],
   [{ 'log.roll.hours': '1' }, { 'log.roll.ms': '3600000' }],
   [{ 'service.default.nothing': 'x' }, 'service.default.nothing=x: there is no such cluster config'],

@@ -23,7 +23,8 @@ test('all configs are told, with type and documentation', () => {
     topic.map(({ name }) => name),
     Object.keys(topicConfigs),
   );
-  assert.equal(describeConfigs('cluster', nothing).length, Object.keys(clusterConfigs).length);
+  const cluster = new Set(describeConfigs('cluster', nothing).map(({ name }) => name));
+  for (const name of Object.keys(clusterConfigs)) assert.ok(cluster.has(name), name);
   for (const { name, documentation } of topic) assert.match(documentation, /\.$/, name);
   assert.match(describeOne('topic', 'segment.ms', {}).documentation, /accepted and has no effect here\.$/);
   assert.doesNotMatch(describeOne('topic', 'retention.ms', {}).documentation, /no effect/);

@@ -30,6 +30,8 @@ export interface DescribeOptions {
   readonly clusterTexts: ConfigTexts;
   /** What the flags of the agent say, by the names of the cluster. */
   readonly agentTexts: ConfigTexts;
+  /** What is set for the broker that describes a topic or a group. */
+  readonly brokerTexts?: ConfigTexts;
   /** The names that are wanted; `null` for all. Those that do not exist are left out. */
   readonly names: readonly string[] | null;
 }
@@ -37,12 +39,14 @@ export interface DescribeOptions {
 /** The configs of a resource, in the order of the catalogue. */
 export function describeConfigs(
   kind: ConfigResourceKind,
-  { texts, clusterTexts, agentTexts, names }: DescribeOptions,
+  { texts, clusterTexts, agentTexts, brokerTexts, names }: DescribeOptions,
 ): DescribedConfig[] {
   const wanted = names === null ? undefined : new Set(names);
   return Object.entries(configCatalogues[kind].rows)
     .filter(([name]) => wanted?.has(name) ?? true)
-    .map(([name, row]) => describeRow(name, row, [...readings(kind, name, texts, clusterTexts, agentTexts)]));
+    .map(([name, row]) =>
+      describeRow(name, row, [...readings(kind, name, texts, clusterTexts, agentTexts, brokerTexts)]),
+    );
 }
 
 export function describeRow(name: string, row: ConfigRow, said: readonly ConfigReading[]): DescribedConfig {

@@ -3,6 +3,12 @@ import { bool, int, oneOf } from './config-type.ts';
 
 /** Every config that one group can have. What a group does not say, the cluster says under the name behind `synonym`. */
 export const groupConfigs = {
+  'consumer.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    synonym: 'group.consumer.assignment.interval.ms',
+    doc: 'How far apart two assignments of this consumer group are at least.',
+    withoutEffect: true,
+  },
   'consumer.heartbeat.interval.ms': {
     type: int({ min: 1 }),
     synonym: 'group.consumer.heartbeat.interval.ms',
@@ -12,6 +18,12 @@ export const groupConfigs = {
     type: int({ min: 1 }),
     synonym: 'group.consumer.session.timeout.ms',
     doc: 'How long a member of this consumer group may be silent before it is removed.',
+  },
+  'share.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    synonym: 'group.share.assignment.interval.ms',
+    doc: 'How far apart two assignments of this share group are at least.',
+    withoutEffect: true,
   },
   'share.auto.offset.reset': {
     type: oneOf('latest', 'earliest'),
@@ -52,6 +64,36 @@ export const groupConfigs = {
     type: int({ min: 1 }),
     synonym: 'group.share.session.timeout.ms',
     doc: 'How long a member of this share group may be silent before it is removed.',
+  },
+  'streams.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    synonym: 'group.streams.assignment.interval.ms',
+    doc: 'How far apart two assignments of this streams group are at least.',
+    withoutEffect: true,
+  },
+  'streams.heartbeat.interval.ms': {
+    type: int({ min: 1 }),
+    synonym: 'group.streams.heartbeat.interval.ms',
+    doc: 'How often members of this streams group send heartbeats.',
+    withoutEffect: true,
+  },
+  'streams.initial.rebalance.delay.ms': {
+    type: int({ min: 0 }),
+    synonym: 'group.streams.initial.rebalance.delay.ms',
+    doc: 'How long the first rebalance of this streams group waits for more members.',
+    withoutEffect: true,
+  },
+  'streams.num.standby.replicas': {
+    type: int({ min: 0 }),
+    synonym: 'group.streams.num.standby.replicas',
+    doc: 'How many standby tasks this streams group has for each task.',
+    withoutEffect: true,
+  },
+  'streams.session.timeout.ms': {
+    type: int({ min: 1 }),
+    synonym: 'group.streams.session.timeout.ms',
+    doc: 'How long a member of this streams group may be silent before it is removed.',
+    withoutEffect: true,
   },
 } as const satisfies Record<string, ConfigRow>;
 

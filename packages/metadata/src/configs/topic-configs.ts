@@ -5,7 +5,7 @@ const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'To
 const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
 /**
- * Every config that a topic can have. Others are ignored, except that unknown names of ours are refused.
+ * Every config that a topic can have: all of Apache Kafka 4.3 and our own. Others are refused.
  *
  * Those that are about segments, indexes, replicas and tiers are here because tools set them and compare what they read; a
  * cluster on object storage has none of these things.
@@ -175,7 +175,7 @@ export const topicConfigs = {
     doc: 'How long records are kept; -1 is for ever.',
   },
   'segment.bytes': {
-    type: int({ min: 14 }),
+    type: int({ min: 1_048_576 }),
     synonym: 'log.segment.bytes',
     doc: 'How large a segment of a log becomes.',
     withoutEffect: true,

@@ -8,6 +8,7 @@ import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './config-changes.ts';
 import type { MachineLimits } from './limits.ts';
+import type { Namespace } from './records/namespaces.ts';
 import {
   applyRecordsPut,
   decidePutRecords,
@@ -27,7 +28,11 @@ export interface ConfigAlteration {
 
 type Configs = Readonly<Record<string, string>>;
 
-const namespaceOf = { group: 'groupConfigs', clientMetrics: 'clientMetrics' } as const;
+const namespaceOf = {
+  group: 'groupConfigs',
+  clientMetrics: 'clientMetrics',
+  broker: 'brokerConfigs',
+} as const satisfies Record<StoredConfigKind, Namespace>;
 
 /** Decides what changes, for each resource by itself; changes nothing. */
 export function decideAlterConfigs(
@@ -53,6 +58,9 @@ export function decideAlterConfigs(
     }
     if (isStored(kind) && (name === '' || name.length > caps.groupNameCharsMax)) {
       return refused('INVALID_REQUEST', `A ${noun} name has 1 to ${caps.groupNameCharsMax} characters.`);
+    }
+    if (kind === 'broker' && !isNodeId(name)) {
+      return refused('INVALID_REQUEST', `A broker is named by its node id, not ${JSON.stringify(name)}.`);
     }
     const present = isStored(kind)
       ? storedConfigs(state, kind, name)
@@ -117,7 +125,7 @@ export function applyConfigsAltered(state: ClusterState, reader: ByteReader): Cl
   return changes;
 }
 
-/** What is set for a group, or for a subscription of client metrics. */
+/** What is set for a group, a subscription of client metrics or one broker. */
 export function storedConfigs(
   { records }: Pick<ClusterState, 'records'>,
   kind: StoredConfigKind,
@@ -138,7 +146,11 @@ function problemOf(
   limits: MachineLimits,
   changes: readonly RecordChange[],
 ): string | undefined {
-  const limitOf = { groupConfigs: limits.groupConfigsMax, clientMetrics: limits.clientMetricsMax } as const;
+  const limitOf = {
+    groupConfigs: limits.groupConfigsMax,
+    clientMetrics: limits.clientMetricsMax,
+    brokerConfigs: limits.brokerConfigsMax,
+  } as const;
   for (const [namespace, max] of Object.entries(limitOf) as [keyof typeof limitOf, number][]) {
     const own = changes.filter((change) => change.namespace === namespace && change.value !== null);
     const added = own.filter(({ key }) => state.records.get(namespace, key) === undefined).length;
@@ -156,7 +168,11 @@ function differences(before: Configs, after: Configs): ConfigChanges {
 }
 
 function isStored(kind: ConfigsToAlter['kind']): kind is StoredConfigKind {
-  return kind === 'group' || kind === 'clientMetrics';
+  return kind !== 'topic' && kind !== 'cluster';
+}
+
+function isNodeId(name: string): boolean {
+  return /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 31;
 }
 
 function keyOf({ kind, name }: ConfigsToAlter): string {

@@ -28,6 +28,7 @@ export type MachineLimits = {
     | 'transactionTimeoutMsMax'
     | 'transactionBytesMax'
     | 'expiredTransactionsPerCallMax'
+    | 'brokerConfigsMax'
     | 'groupConfigsMax'
     | 'clientMetricsMax'
     | 'clientQuotasMax'

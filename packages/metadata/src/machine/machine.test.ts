@@ -247,7 +247,7 @@ test('configs of the cluster are set all together or not at all', () => {
     message: 'service.nothing=1: there is no such cluster config',
   });
   assert.deepEqual(cluster.machine.clusterConfigs(), {});
-  const configs = { 'num.partitions': '2', 'log.retention.minutes': '1', 'log.dirs': '/tmp' };
+  const configs = { 'num.partitions': '2', 'log.retention.minutes': '1' };
   assert.equal(cluster.execute({ kind: 'alterClusterConfigs', configs }).error, 'NONE');
   assert.deepEqual(cluster.machine.clusterConfigs(), { 'log.retention.ms': '60000', 'num.partitions': '2' });
   const { entry } = cluster.machine.execute({ kind: 'alterClusterConfigs', configs }, cluster.nowMs);

@@ -36,6 +36,7 @@ const limits: MachineLimits = {
   recordValueBytesMax: 1000,
   committedOffsetsMax: 100,
   offsetTextCharsMax: 10_000,
+  brokerConfigsMax: 10,
   groupConfigsMax: 10,
   clientMetricsMax: 10,
   clientQuotasMax: 10,

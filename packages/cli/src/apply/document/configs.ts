@@ -19,8 +19,7 @@ const fieldOfClusterConfig: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks configs before anything is done. A cluster ignores names that it does not know, as Kafka does; here they are refused, because
- * nobody writes down what is to be ignored.
+ * Checks configs before anything is done. Names that are unknown, or that have a field of their own, are refused with what to write instead.
  */
 export function checkTexts(kind: ConfigKind, given: ConfigTexts, path: ValuePath): CheckedTexts {
   const problems = Object.keys(given).flatMap((name) => {

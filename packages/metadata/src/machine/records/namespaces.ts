@@ -29,6 +29,8 @@ export const namespaces = {
   groupConfigs: { number: 30, isFollowed: false },
   /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */
   clientMetrics: { number: 31, isFollowed: true },
+  /** Configs of single brokers by their node ids, as JSON (alter-configs.ts). */
+  brokerConfigs: { number: 32, isFollowed: true },
 } as const satisfies Record<string, NamespaceRow>;
 
 interface NamespaceRow {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PartitionsToCreate, TopicError, TopicReference, TopicToCreate } from '../../cluster/port.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { MalformedCommand } from '../command.ts';
+import { entryKind } from '../entry-kind.ts';
 import { Cluster } from '../testing/cluster.ts';
+import { writeTopicsCreated } from './topic-entries.ts';
 
 /** `name:partitions`. */
 function toCreate(text: string): TopicToCreate[] {
@@ -54,7 +57,7 @@ for (const [what, topics, errors] of creations) {
 
 test('a created topic is what was asked for, and only that', () => {
   const cluster = new Cluster();
-  const configs = { 'retention.ms': '5', 'some.plugin.config': '1' };
+  const configs = { 'retention.ms': '5' };
   const [result] = create(cluster, [{ name: 'a', partitionCount: 2, configs }]);
   const topic = {
     topicId: 'fresh-0',
@@ -69,13 +72,36 @@ test('a created topic is what was asked for, and only that', () => {
   assert.deepEqual(cluster.replay().changes, [{ kind: 'topic', topic }]);
 });
 
+test('configs that an older release stored are kept when a journal is read', () => {
+  const writer = new ByteWriter();
+  writer.u8(entryKind.topicsCreated);
+  writer.varint(1000);
+  const configs = { 'retention.ms': '5', 'some.plugin': '1' };
+  writeTopicsCreated(writer, [{ topicId: 'a', name: 'a', partitionCount: 1, configs, createdMs: 1000 }]);
+  const cluster = new Cluster();
+  cluster.machine.apply(writer.take());
+  assert.deepEqual(cluster.machine.topicByName('a')!.configs, configs);
+  const changes = [{ name: 'some.plugin', operation: 'delete' as const, value: null }];
+  const resources = [{ kind: 'topic' as const, name: 'a', replacesAll: false, changes }];
+  cluster.execute({ kind: 'alterConfigs', resources, validateOnly: false });
+  assert.deepEqual(cluster.machine.topicByName('a')!.configs, { 'retention.ms': '5' });
+});
+
 test('a bad config is told with its rule', () => {
   const [result] = create(new Cluster(), [
-    { name: 'a', partitionCount: 1, configs: { 'service.nothing': '1', 'retention.ms': 'x' } },
+    {
+      name: 'a',
+      partitionCount: 1,
+      configs: { 'service.nothing': '1', 'retention.ms': 'x', 'retention.mss': '5' },
+    },
   ]);
   assert.equal(result!.error, 'INVALID_CONFIG');
   assert.match(result!.message!, /service\.nothing=1: there is no such topic config/);
   assert.match(result!.message!, /retention\.ms=x: must be a whole number/);
+  assert.match(
+    result!.message!,
+    /retention\.mss=5: there is no such topic config; did you mean retention\.ms\?/,
+  );
 });
 
 test('the default number of partitions is a config of the cluster', () => {

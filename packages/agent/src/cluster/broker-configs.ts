@@ -1,0 +1,43 @@
+import type { ClusterView } from './cluster-view.ts';
+import type { RecordsView } from './followed-records.ts';
+
+type Configs = Readonly<Record<string, string>>;
+type View = Pick<ClusterView, 'clusterConfigs' | 'records'>;
+
+/** What is set for one broker alone, by its node id. */
+export function configsOfBroker(cluster: Pick<ClusterView, 'records'>, nodeId: number | string): Configs {
+  const value = ofBrokers(cluster).byKey.get(String(nodeId));
+  return value === undefined ? {} : (JSON.parse(Buffer.from(value).toString()) as Configs);
+}
+
+/** Brokers for which something is set. */
+export function configuredBrokers(cluster: Pick<ClusterView, 'records'>): Iterable<string> {
+  return ofBrokers(cluster).byKey.keys();
+}
+
+/**
+ * The configs of the cluster as one broker has them: its own go first. Gives the same object until one of them changes, so that what was made
+ * of it can be kept.
+ */
+export function ownConfigsReader(nodeId: () => number): (cluster: View) => Configs {
+  let clusterConfigs: Configs | undefined;
+  let version = -1;
+  let node = -1;
+  let own: Configs = {};
+  return (cluster) => {
+    const present = cluster.clusterConfigs();
+    const records = ofBrokers(cluster);
+    if (records.byKey.size === 0) return present;
+    if (present !== clusterConfigs || records.version !== version || nodeId() !== node) {
+      clusterConfigs = present;
+      version = records.version;
+      node = nodeId();
+      own = { ...present, ...configsOfBroker(cluster, node) };
+    }
+    return own;
+  };
+}
+
+function ofBrokers(cluster: Pick<ClusterView, 'records'>): RecordsView {
+  return cluster.records('brokerConfigs');
+}
