@@ -49,11 +49,11 @@ export class TestStore implements ObjectStore {
   beforePut: (put: number) => Promise<void> | void = () => {};
   beforeGet: (get: number) => Promise<void> | void = () => {};
 
-  async put(key: string, content: readonly Uint8Array[]): Promise<void> {
+  async put(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<void> {
     const put = ++this.puts;
     this.runningPutsMax = Math.max(this.runningPutsMax, ++this.runningPuts);
     try {
-      await this.beforePut(put);
+      await orAborted(this.beforePut(put), options?.signal);
       this.objects.set(key, Buffer.concat(content));
     } finally {
       this.runningPuts--;
@@ -98,6 +98,19 @@ export class TestStore implements ObjectStore {
   }
 
   async close(): Promise<void> {}
+}
+
+/** Settles no later than the signal is aborted. */
+async function orAborted(waiting: Promise<void> | void, signal: AbortSignal | undefined): Promise<void> {
+  if (waiting === undefined || signal === undefined) return waiting;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    await Promise.race([waiting, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 export interface DataPathOptions {

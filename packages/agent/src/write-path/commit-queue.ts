@@ -12,6 +12,8 @@ export interface CommitQueueOptions {
   readonly log: Log;
   /** What one call may carry: it is one frame, and one step of the cluster's state machine. */
   readonly batchesPerCallMax: number;
+  /** Called for every file that is about to be sent for the first time. A file may fail by it. */
+  readonly onSending: (file: DataFile) => void;
   /** Called for every file that leaves the queue, committed or failed. */
   readonly onLeft: (file: DataFile) => void;
 }
@@ -21,7 +23,8 @@ export interface CommitQueueOptions {
  * their way therefore finds its batches in sequence. Files that are durable by the time of a call share it.
  *
  * There is one call at a time. When its outcome is unknown, it is made again with the same file ids until there is an
- * answer, even when no client waits for it any more: what follows may only be committed once it is known what came before.
+ * answer, even when no client waits for it any more: what follows may only be committed once it is known what came before. It carries
+ * nothing new then, so that as little as possible is in doubt.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
@@ -46,16 +49,17 @@ export class CommitQueue {
     this.#files.push(file);
   }
 
-  /** The files behind one, in order. */
-  behind(file: DataFile): readonly DataFile[] {
-    return this.#files.slice(this.#files.indexOf(file) + 1);
+  /** A file and those behind it, in order. */
+  from(file: DataFile): readonly DataFile[] {
+    return this.#files.slice(this.#files.indexOf(file));
   }
 
   /** To be called when a file has become `stored` or `failed`. */
   advance(): void {
-    if (this.#isCalling) return;
     this.#dropFailed();
+    if (this.#isCalling) return;
     const ready = this.#ready();
+    this.#dropFailed();
     if (ready.length > 0) void this.#commit(ready);
   }
 
@@ -63,17 +67,25 @@ export class CommitQueue {
   abandon(): void {
     this.#isAbandoned = true;
     this.#cancelRetry?.();
+    for (const { cancelDeadline } of this.#files) cancelDeadline?.();
   }
 
+  /** What failed makes room at once, also behind a file that is in doubt. */
   #dropFailed(): void {
-    while (this.#files[0]?.state === 'failed') this.#options.onLeft(this.#files.shift()!);
+    for (let at = this.#files.findIndex(hasFailed); at !== -1; at = this.#files.findIndex(hasFailed)) {
+      const [file] = this.#files.splice(at, 1);
+      this.#options.onLeft(file!);
+    }
   }
 
   #ready(): DataFile[] {
     const ready: DataFile[] = [];
+    const isInDoubt = this.#files[0]?.state === 'sent';
     let batches = 0;
-    for (const file of this.#files) {
-      if (file.state !== 'stored') break;
+    for (const file of [...this.#files]) {
+      if (file.state === 'stored' && !isInDoubt) this.#options.onSending(file);
+      if (hasFailed(file)) continue;
+      if (file.state !== (isInDoubt ? 'sent' : 'stored')) break;
       batches += file.batchCount;
       if (ready.length > 0 && (this.#oneByOne > 0 || batches > this.#options.batchesPerCallMax)) break;
       ready.push(file);
@@ -84,6 +96,10 @@ export class CommitQueue {
   async #commit(files: readonly DataFile[]): Promise<void> {
     const { port, clock, random, log } = this.#options;
     this.#isCalling = true;
+    for (const file of files) {
+      if (file.state === 'stored') file.sentMs = clock.monotonicMs();
+      file.state = 'sent';
+    }
     try {
       const results = await port().commitFiles(files.map((file) => file.commit()));
       this.#failures = 0;
@@ -114,7 +130,9 @@ export class CommitQueue {
       }
     }
     for (const file of files) {
-      if (file.state === 'committed') this.#options.onLeft(this.#files.shift()!);
+      if (file.state !== 'committed') continue;
+      this.#files.splice(this.#files.indexOf(file), 1);
+      this.#options.onLeft(file);
     }
     this.#resume();
   }
@@ -123,4 +141,8 @@ export class CommitQueue {
     this.#isCalling = false;
     this.advance();
   }
+}
+
+function hasFailed({ state }: DataFile): boolean {
+  return state === 'failed';
 }

@@ -18,8 +18,22 @@ export interface FlushLimits {
   readonly gatheredBytesMax?: number | undefined;
 }
 
-/** `failed`: it is certain that no batch of it will ever be seen. */
-export type FileState = 'open' | 'uploading' | 'stored' | 'committed' | 'failed';
+/**
+ * `sent`: a commit call carries it, and until there is an answer nobody can know whether its batches are written.
+ * `failed`: it is certain that no batch of it will ever be seen.
+ */
+export type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed';
+
+/** What of a file a commit carries. */
+interface Carried {
+  batches: number;
+  records: number;
+  /** What clients produced, without what rode along. */
+  producedAppends: number;
+  producedRecords: number;
+  producedBytes: number;
+  producedUncompressedBytes: number;
+}
 
 interface Row {
   readonly append: PendingAppend;
@@ -38,16 +52,41 @@ export class DataFile {
   bytes = 0;
   uncompressedBytes = 0;
   batchCount = 0;
-  recordCount = 0;
-  /** What of it nobody waits for. */
-  readonly aside = { appendCount: 0, bytes: 0, uncompressedBytes: 0, recordCount: 0 };
+  /** When the first of its requests came, which may have waited for room. */
+  firstArrivedMs = Number.POSITIVE_INFINITY;
   closedMs = 0;
   storedMs = 0;
+  /** When it was first part of a commit call. */
+  sentMs = 0;
+  /** When somebody has to look whose time is up, and the timer that sees to it. */
+  deadlineMs = Number.POSITIVE_INFINITY;
   cancelDeadline: (() => void) | undefined;
+  /** Ends its upload. */
+  readonly abandoned = new AbortController();
   fileId = '';
   fileBytes = 0;
   /** In the order of the file; only of a file that was closed. */
   #rows: readonly Row[] = [];
+
+  get carried(): Carried {
+    const carried: Carried = {
+      batches: this.#rows.length,
+      records: 0,
+      producedAppends: 0,
+      producedRecords: 0,
+      producedBytes: 0,
+      producedUncompressedBytes: 0,
+    };
+    for (const { append, index, batch } of this.#rows) {
+      carried.records += batch.recordCount;
+      if (append.isAside) continue;
+      if (index === 0) carried.producedAppends++;
+      carried.producedRecords += batch.recordCount;
+      carried.producedBytes += batch.bytes.length;
+      carried.producedUncompressedBytes += batch.uncompressedBytes;
+    }
+    return carried;
+  }
 
   constructor(openedMs: number) {
     this.openedMs = openedMs;
@@ -55,18 +94,10 @@ export class DataFile {
 
   add(append: PendingAppend): void {
     this.appends.push(append);
+    this.firstArrivedMs = Math.min(this.firstArrivedMs, append.arrivedMs);
     this.bytes += append.bytes;
     this.uncompressedBytes += append.uncompressedBytes;
     this.batchCount += append.batches.length;
-  }
-
-  /** Takes what rides along; only when the file is about to be closed, so that it does not count for when that is. */
-  addAside(append: PendingAppend): void {
-    this.add(append);
-    this.aside.appendCount++;
-    this.aside.bytes += append.bytes;
-    this.aside.uncompressedBytes += append.uncompressedBytes;
-    for (const { recordCount } of append.batches) this.aside.recordCount += recordCount;
   }
 
   /** Takes out a request; only while the file is open. */
@@ -77,6 +108,11 @@ export class DataFile {
     this.bytes -= append.bytes;
     this.uncompressedBytes -= append.uncompressedBytes;
     this.batchCount -= append.batches.length;
+  }
+
+  /** Whether there is nothing left in it that may be committed. */
+  get isDead(): boolean {
+    return this.appends.every(({ refusal }) => refusal !== undefined);
   }
 
   /** The batches in the order of arrival. */
@@ -91,14 +127,16 @@ export class DataFile {
     const rows: Row[] = [];
     for (const append of this.appends) {
       for (const [index, batch] of append.batches.entries()) {
-        this.recordCount += batch.recordCount;
         rows.push({ append, index, batch, byteStart: byteStarts[rows.length]! });
       }
     }
     this.#rows = rows.sort((a, b) => a.byteStart - b.byteStart);
   }
 
-  /** What the control plane is told: every batch but those of refused requests, whose bytes nothing will point to. */
+  /**
+   * What the control plane is told: every batch but those of refused requests, whose bytes nothing will point to. Once it was told, no request of
+   * the file may be refused any more.
+   */
   commit(): FileCommit {
     this.#rows = this.#rows.filter(({ append }) => append.refusal === undefined);
     const rows = this.#rows;

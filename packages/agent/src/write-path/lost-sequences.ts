@@ -31,11 +31,14 @@ export class LostSequences {
     return this.#lost.size;
   }
 
-  add({ batches }: PendingAppend): void {
+  /** Says whether anything of it can be missed, which is so of idempotent producers alone. */
+  add({ batches }: PendingAppend): boolean {
+    let isMissed = false;
     const untilMs = this.#clock.monotonicMs() + rememberedMs;
     for (const batch of batches) {
       const key = keyOf(batch);
       if (key === undefined) continue;
+      isMissed = true;
       const { producerEpoch, baseSequence } = batch;
       const before = this.#lost.get(key);
       // What counts is the earliest that is missing.
@@ -46,9 +49,10 @@ export class LostSequences {
     }
     for (const [key, lost] of this.#lost) {
       const isOld = lost.untilMs <= this.#clock.monotonicMs();
-      if (!isOld && this.#lost.size <= caps.lostSequencesMax) return;
+      if (!isOld && this.#lost.size <= caps.lostSequencesMax) break;
       this.#lost.delete(key);
     }
+    return isMissed;
   }
 
   /** Whether a request must not be written because something before it is missing. Then it is lost as a whole itself. */

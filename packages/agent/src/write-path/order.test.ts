@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Random, seededRandom } from '@weir/core';
-import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { type Clock, type Random, seededRandom } from '@weir/core';
+import { type ClusterPort, ClusterUnavailable, type FileCommit } from '@weir/metadata';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
 import type { AppendResult } from './produced-batch.ts';
@@ -9,7 +9,7 @@ import type { AppendResult } from './produced-batch.ts';
 /**
  * Producers with several requests on their way, over a store that is slow and fails and a control plane whose answers get
  * lost. Whatever the seed: what was acknowledged is there, at the offset that was told, once, in its producer's order and
- * with a checksum that is right; and nothing is there that nobody sent.
+ * with a checksum that is right; nothing is there that nobody sent; and no commit is sent with a request that was answered before.
  *
  * As soon as a request is answered its bytes are overwritten, as a listener that recycles its buffers would.
  */
@@ -25,20 +25,50 @@ interface Sent {
   offset: number;
 }
 
+/** Requests by a number that their batches carry as their timestamp into the commit. */
+class Attempts {
+  readonly #answered = new Set<number>();
+  readonly #sent = new Set<string>();
+  #count = 0;
+  /** Those that were answered and never sent. */
+  readonly unsent = new Set<number>();
+
+  begin(): number {
+    this.unsent.add(++this.#count);
+    return this.#count;
+  }
+
+  end(attempt: number): void {
+    this.#answered.add(attempt);
+  }
+
+  /** A commit that is made again is as it was, whatever was answered since. */
+  sent({ fileId, maxTimestampMs }: FileCommit): void {
+    for (const attempt of maxTimestampMs) {
+      this.unsent.delete(attempt);
+      if (this.#sent.has(fileId)) continue;
+      assert.ok(!this.#answered.has(attempt), 'a request was answered before its commit was sent');
+    }
+    this.#sent.add(fileId);
+  }
+}
+
 class Producer {
   readonly acknowledged: Sent[] = [];
   readonly #path: DataPath;
   readonly #topicId: string;
   readonly #random: Random;
   readonly #producerId: number;
+  readonly #attempts: Attempts;
   readonly #sequences = new Array<number>(partitions).fill(0);
   #unacknowledged: Sent[][] = [];
   #inflight = 0;
   #mustRetry = false;
   #left = wave;
 
-  constructor(path: DataPath, topicId: string, random: Random, producerId: number) {
+  constructor(path: DataPath, topicId: string, random: Random, attempts: Attempts, producerId: number) {
     this.#path = path;
+    this.#attempts = attempts;
     this.#topicId = topicId;
     this.#random = random;
     this.#producerId = producerId;
@@ -83,16 +113,19 @@ class Producer {
     const frames = request.map(({ values, sequence }) =>
       batchOf(values, { producerId: BigInt(this.#producerId), producerEpoch: 0, baseSequence: sequence }),
     );
-    const batches = request.map(({ partition, sequence }, index) =>
-      produced(this.#topicId, partition, frames[index]!, {
+    const attempt = this.#attempts.begin();
+    const batches = request.map(({ partition, sequence }, index) => ({
+      ...produced(this.#topicId, partition, frames[index]!, {
         producerId: this.#producerId,
         baseSequence: sequence,
       }),
-    );
+      maxTimestampMs: attempt,
+    }));
     this.#inflight++;
     this.#unacknowledged.push(request);
     const deadlineMs = this.#path.clock.monotonicMs() + 200 + this.#random.below(3_000);
     void this.#path.writePath.append(batches, { deadlineMs }).then(({ results }) => {
+      this.#attempts.end(attempt);
       for (const frame of frames) frame.fill(0xee);
       this.#inflight--;
       this.#answered(request, results);
@@ -118,7 +151,7 @@ class Producer {
 }
 
 /** A control plane that is now and then gone, before a commit or after it. */
-function shakyPort(random: Random, isShaky: () => boolean) {
+function shakyPort(random: Random, clock: () => Clock, attempts: Attempts, isShaky: () => boolean) {
   return (cluster: ClusterPort): ClusterPort =>
     new Proxy(cluster, {
       get(target, name) {
@@ -126,6 +159,9 @@ function shakyPort(random: Random, isShaky: () => boolean) {
         if (typeof value !== 'function') return value;
         if (name !== 'commitFiles') return value.bind(target);
         return async (files: Parameters<ClusterPort['commitFiles']>[0]) => {
+          for (const file of files) attempts.sent(file);
+          if (isShaky() && random.next() < 0.05)
+            await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
           if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone before');
           const results = await target.commitFiles(files);
           if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone after');
@@ -166,10 +202,12 @@ async function readBack(path: DataPath, partition: number): Promise<string[]> {
 
 test('acknowledged is readable, once and in order, whatever fails', async () => {
   let failedPuts = 0;
+  let givenUp = 0;
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     let isShaky = true;
-    const path = new DataPath({
+    const attempts = new Attempts();
+    const path: DataPath = new DataPath({
       seed,
       flush: { windowMs: random.below(2) * 25, compressedBytesMax: 200 + random.below(2_000) },
       inflightFilesMax: 1 + random.below(8),
@@ -179,7 +217,12 @@ test('acknowledged is readable, once and in order, whatever fails', async () => 
         cacheBytesMax: random.below(3) * 2_000,
         ownFiles: random.next() < 0.5 ? 'copy' : 'none',
       },
-      port: shakyPort(random, () => isShaky),
+      port: shakyPort(
+        random,
+        () => path.clock,
+        attempts,
+        () => isShaky,
+      ),
     });
     path.store.beforePut = () => {
       const fails = isShaky && random.next() < 0.1;
@@ -190,7 +233,7 @@ test('acknowledged is readable, once and in order, whatever fails', async () => 
     };
     const { topicId } = path.cluster.addTopic('t', partitions);
     await path.view.ready();
-    const producers = [1, 2, 3].map((id) => new Producer(path, topicId, random, id));
+    const producers = [1, 2, 3].map((id) => new Producer(path, topicId, random, attempts, id));
     for (let turn = 0; producers.some(({ isDone }) => !isDone); turn++) {
       assert.ok(turn < 20_000, `seed ${seed}: it ends`);
       if (turn === 2_000) isShaky = false;
@@ -200,6 +243,7 @@ test('acknowledged is readable, once and in order, whatever fails', async () => 
     }
     isShaky = false;
     await settled();
+    givenUp += attempts.unsent.size;
 
     for (let partition = 0; partition < partitions; partition++) {
       const values = await readBack(path, partition);
@@ -226,4 +270,5 @@ test('acknowledged is readable, once and in order, whatever fails', async () => 
     path.view.close();
   }
   assert.ok(failedPuts > seeds, 'stores did fail');
+  assert.ok(givenUp > seeds, 'requests were given up');
 });

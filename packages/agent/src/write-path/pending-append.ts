@@ -4,6 +4,13 @@ import { type AppendOutcome, type AppendResult, failedAppend, type ProducedBatch
 /** Clients wait this long at most before they send again, so that they are back soon after the load has dropped. */
 const throttleTimeMsMax = 1_000;
 
+export interface PendingAppendOptions {
+  readonly arrivedMs: number;
+  readonly deadlineMs: number;
+  readonly isAside?: boolean;
+  readonly closed?: AbortSignal | undefined;
+}
+
 /** The batches of one Produce request between `append` and its answer. They stay together: one file, one commit. */
 export class PendingAppend {
   readonly batches: readonly ProducedBatch[];
@@ -12,19 +19,24 @@ export class PendingAppend {
   /** When the client stops waiting, on the monotonic clock. */
   readonly deadlineMs: number;
   readonly arrivedMs: number;
-  /** Set when an earlier batch of one of its producers was lost; then it must not be written either. */
+  /** No client waits for it. */
+  readonly isAside: boolean;
+  /** Set when it must not be committed. It is answered with this as soon as the store has let go of its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
+  readonly #closed: AbortSignal | undefined;
   #answer: ((outcome: AppendOutcome) => void) | undefined;
 
   constructor(
     batches: readonly ProducedBatch[],
-    times: { readonly arrivedMs: number; readonly deadlineMs: number },
+    options: PendingAppendOptions,
     answer: (outcome: AppendOutcome) => void,
   ) {
     this.batches = batches;
-    this.arrivedMs = times.arrivedMs;
-    this.deadlineMs = times.deadlineMs;
+    this.arrivedMs = options.arrivedMs;
+    this.deadlineMs = options.deadlineMs;
+    this.isAside = options.isAside ?? false;
+    this.#closed = options.closed;
     this.#answer = answer;
     let bytes = 0;
     let uncompressedBytes = 0;
@@ -38,6 +50,11 @@ export class PendingAppend {
 
   get isAnswered(): boolean {
     return this.#answer === undefined;
+  }
+
+  /** Whether its client closed the connection, so that no answer can reach it. */
+  get isDeserted(): boolean {
+    return this.#closed?.aborted === true;
   }
 
   /** Notes how long it was held back. */

@@ -1,5 +1,6 @@
 import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
+import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { AsideQueue } from './aside-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
@@ -55,8 +56,13 @@ export interface WritePath {
 }
 
 export interface AppendOptions {
-  /** When the client stops waiting, on the monotonic clock. */
+  /**
+   * When the client stops waiting, on the monotonic clock. What was not sent to the control plane by then is not written; of what was, nobody
+   * knows. Both are REQUEST_TIMED_OUT.
+   */
   readonly deadlineMs: number;
+  /** Aborted when the client closes its connection. Absent for a client that expects no answer. */
+  readonly closed?: AbortSignal | undefined;
 }
 
 /**
@@ -66,6 +72,9 @@ export interface AppendOptions {
  *      append ──► waiting ──► open file ──► uploading ──► stored ──► committed ──► answers
  *                 (no room)   (until full   (parallel)    (in the order of closing)
  *                              or due)
+ *
+ * What was answered as failed before its commit was sent is never committed: its client sends it again, and would find it twice. So a request
+ * leaves its file when its time is up, and when its client has closed the connection while something was stuck.
  *
  * Memory is bounded twice: by the bytes that wait for the store, and by the files that wait for anything. A request that finds
  * no room waits for it, and is told so, until its client gives up.
@@ -79,6 +88,9 @@ const worthwhileFileBytes = MiB;
 
 /** How long a small file waits for the clients that were just answered: longer than a client nearby takes to send the next request. */
 const patienceMs = 1;
+
+/** An upload or a commit that takes longer than this is stuck, and clients may have lost their patience. */
+const stuckMs = 1_000;
 
 /** How soon after a file the next one may be closed by its size when it is made of small requests. */
 const gatherMs = 100;
@@ -94,6 +106,8 @@ class FileWritePath implements WritePath {
   #waitingBytes = 0;
   #open: DataFile | undefined;
   #openIsDue = false;
+  /** What came before this had to wait for an upload or a commit that was stuck. */
+  #stuckUntilMs = Number.NEGATIVE_INFINITY;
   /** When the last file was closed. */
   #lastClosedMs = Number.NEGATIVE_INFINITY;
   /** How many requests the open file should have before it is closed without being due. */
@@ -115,6 +129,7 @@ class FileWritePath implements WritePath {
       random: options.random,
       log: options.log,
       batchesPerCallMax: caps.commitBatchesMax,
+      onSending: (file) => this.#dropDeserted(file),
       onLeft: (file) => this.#onLeft(file),
     });
   }
@@ -130,7 +145,8 @@ class FileWritePath implements WritePath {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = Math.min(options.deadlineMs, arrivedMs + caps.produceTimeoutMsMax);
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs }, resolve);
+      const { closed } = options;
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, closed }, resolve);
       if (this.#lost.refuses(append)) {
         append.fail('KAFKA_STORAGE_ERROR');
         return;
@@ -146,7 +162,7 @@ class FileWritePath implements WritePath {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = arrivedMs + caps.produceTimeoutMsMax;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs }, resolve);
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isAside: true }, resolve);
       if (!this.#aside.push(append)) append.fail('KAFKA_STORAGE_ERROR');
       else if (this.#whenDrained.length > 0) this.#pump();
     });
@@ -160,6 +176,7 @@ class FileWritePath implements WritePath {
   }
 
   abandon(): void {
+    this.#open?.cancelDeadline?.();
     this.#forgetOpen();
     for (const cancel of this.#waiting.values()) cancel();
     this.#aside.abandon();
@@ -177,7 +194,7 @@ class FileWritePath implements WritePath {
     return file.isFull(this.#options.flush, caps.fileBatchesMax);
   }
 
-  #admit(append: PendingAppend, isAside = false): void {
+  #admit(append: PendingAppend): void {
     const { clock, flush } = this.#options;
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
@@ -190,8 +207,8 @@ class FileWritePath implements WritePath {
       }
     }
     const wasWorthwhile = this.#open.isWorthwhile(flush);
-    if (isAside) this.#open.addAside(append);
-    else this.#open.add(append);
+    this.#open.add(append);
+    this.#watchDeadline(this.#open, append.deadlineMs);
     this.#bufferedBytes += append.bytes;
     if (!wasWorthwhile && flush.windowMs > 0 && this.#open.isWorthwhile(flush)) this.#closeSoon();
   }
@@ -216,7 +233,7 @@ class FileWritePath implements WritePath {
   #openForAside(): boolean {
     if (this.#open !== undefined) return true;
     if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
-    this.#admit(this.#aside.shift()!, true);
+    this.#admit(this.#aside.shift()!);
     this.#pumpAfterAppend();
     return true;
   }
@@ -236,7 +253,7 @@ class FileWritePath implements WritePath {
       this.#stopWaiting(append);
       append.fail('REQUEST_TIMED_OUT');
       this.#lost.add(append);
-      this.#refuseWaiting();
+      this.#refuseFollowers();
     });
     this.#waiting.set(append, cancel);
   }
@@ -319,9 +336,11 @@ class FileWritePath implements WritePath {
   }
 
   #close(file: DataFile): void {
+    this.#dropDeserted(file);
+    if (file.appends.length === 0) return;
     this.#forgetOpen();
     for (const append of this.#aside.board(caps.fileBatchesMax - file.batchCount)) {
-      file.addAside(append);
+      file.add(append);
       this.#bufferedBytes += append.bytes;
     }
     file.state = 'uploading';
@@ -344,7 +363,7 @@ class FileWritePath implements WritePath {
         fileBytes,
         placed.map(({ byteStart }) => byteStart),
       );
-      await store.put(logFileKey(clusterId, fileId), slices);
+      await store.put(logFileKey(clusterId, fileId), slices, { signal: file.abandoned.signal });
       file.state = 'stored';
       onStored?.({ fileId, fileBytes, slices });
     } catch (error) {
@@ -352,63 +371,140 @@ class FileWritePath implements WritePath {
         log.error('a file that was written could not be kept for readers', { error: String(error) });
       } else {
         file.state = 'failed';
-        log.error('a file could not be written', { fileId: file.fileId, error: String(error) });
+        const isWanted = !file.abandoned.signal.aborted;
+        if (isWanted) log.error('a file could not be written', { fileId: file.fileId, error: String(error) });
       }
     }
     this.#uploads--;
     this.#bufferedBytes -= file.bytes;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - file.closedMs > stuckMs) this.#stuckUntilMs = nowMs;
     if (file.state === 'failed') this.#onFailed(file);
-    else this.#onUploaded(file);
+    else this.#onUploaded(file, nowMs);
     this.#commits.advance();
     this.#pump();
   }
 
-  #onUploaded(file: DataFile): void {
-    const nowMs = this.#options.clock.monotonicMs();
+  #onUploaded(file: DataFile, nowMs: number): void {
     this.#metrics.fillSeconds.observe((file.closedMs - file.openedMs) / 1000);
     this.#metrics.uploadSeconds.observe((nowMs - file.closedMs) / 1000);
     file.storedMs = nowMs;
-    answerRefused(file);
-    this.#answerLate(file);
+    for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
+    if (file.isDead) file.state = 'failed';
   }
 
-  /**
-   * The store does not have the file, and nobody will ever see its batches: clients may send them again, here or elsewhere.
-   * What the same producers sent after them must not overtake them, so that it is refused too.
-   */
+  /** The store does not have the file, and nobody will ever see its batches: clients may send them again, here or elsewhere. */
   #onFailed(file: DataFile): void {
     for (const append of file.appends) {
       append.fail(append.refusal ?? 'KAFKA_STORAGE_ERROR');
       this.#lost.add(append);
     }
-    for (const behind of this.#commits.behind(file)) {
-      for (const append of behind.appends) {
-        if (append.refusal === undefined && this.#lost.refuses(append))
-          append.refusal = 'KAFKA_STORAGE_ERROR';
+    this.#refuseFollowers(file);
+  }
+
+  // --- giving up ---
+
+  /** Sees to it that somebody looks at the requests of a file no later than this. */
+  #watchDeadline(file: DataFile, deadlineMs: number): void {
+    if (deadlineMs >= file.deadlineMs) return;
+    const { clock } = this.#options;
+    file.cancelDeadline?.();
+    file.deadlineMs = deadlineMs;
+    file.cancelDeadline = clock.after(Math.max(0, deadlineMs - clock.monotonicMs()), () =>
+      this.#onDeadline(file),
+    );
+  }
+
+  /**
+   * Clients whose time is up stop waiting. What was not sent in a commit will not be; of what was, nobody knows, and the commit
+   * goes on without them.
+   */
+  #onDeadline(file: DataFile): void {
+    file.deadlineMs = Number.POSITIVE_INFINITY;
+    file.cancelDeadline = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (file.state === 'sent') {
+      for (const append of file.appends) {
+        if (append.deadlineMs <= nowMs) append.fail('REQUEST_TIMED_OUT');
       }
-      if (behind.state === 'stored') answerRefused(behind);
+    } else {
+      this.#giveUp(file, ({ deadlineMs }) => deadlineMs <= nowMs, 'REQUEST_TIMED_OUT');
+      this.#commits.advance();
+      this.#pump();
     }
-    this.#refuseOpen();
-    this.#refuseWaiting();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { isAnswered, refusal, deadlineMs } of file.appends) {
+      if (!isAnswered && refusal === undefined) nextMs = Math.min(nextMs, deadlineMs);
+    }
+    this.#watchDeadline(file, nextMs);
   }
 
-  #refuseOpen(): void {
-    const file = this.#open;
-    if (file === undefined) return;
+  /**
+   * A client that has closed its connection after something was stuck has lost its patience, and has sent its records again or
+   * will. A client that closes while all goes well may just be done: what it sent is written, as Apache Kafka does.
+   */
+  #dropDeserted(file: DataFile): void {
+    if (this.#stuckUntilMs < file.firstArrivedMs) return;
+    const stuckUntilMs = this.#stuckUntilMs;
+    this.#giveUp(
+      file,
+      ({ isDeserted, arrivedMs }) => isDeserted && arrivedMs <= stuckUntilMs,
+      'REQUEST_TIMED_OUT',
+    );
+  }
+
+  /** Takes requests out of a file that was not sent, and what must not be written without them. */
+  #giveUp(file: DataFile, isGivenUp: (append: PendingAppend) => boolean, error: ErrorName): void {
+    let isMissed = false;
     for (const append of [...file.appends]) {
-      if (!this.#lost.refuses(append)) continue;
-      file.remove(append);
-      this.#bufferedBytes -= append.bytes;
-      append.fail('KAFKA_STORAGE_ERROR');
+      if (append.refusal !== undefined || !isGivenUp(append)) continue;
+      isMissed = this.#lost.add(append) || isMissed;
+      this.#refuse(file, append, error);
     }
-    if (file.appends.length === 0) this.#forgetOpen();
+    this.#buryIfDead(file);
+    if (isMissed) this.#refuseFollowers(file);
   }
 
-  #refuseWaiting(): void {
+  /** What the producers of lost batches sent after them must not overtake them. */
+  #refuseFollowers(from?: DataFile): void {
+    const files = from === undefined || from.state === 'open' ? [] : this.#commits.from(from);
+    for (const file of this.#open === undefined ? files : [...files, this.#open]) {
+      if (file.state === 'failed' || file.state === 'sent') continue;
+      for (const append of [...file.appends]) {
+        if (append.refusal !== undefined) continue;
+        if (this.#lost.refuses(append)) this.#refuse(file, append, 'KAFKA_STORAGE_ERROR');
+        else this.#lost.found(append);
+      }
+      this.#buryIfDead(file);
+    }
     for (const append of [...this.#waiting.keys()]) {
-      if (!this.#lost.refuses(append)) continue;
-      this.#stopWaiting(append);
-      append.fail('KAFKA_STORAGE_ERROR');
+      if (this.#lost.refuses(append)) {
+        this.#stopWaiting(append);
+        append.fail('KAFKA_STORAGE_ERROR');
+      } else {
+        this.#lost.found(append);
+      }
+    }
+  }
+
+  #refuse(file: DataFile, append: PendingAppend, error: ErrorName): void {
+    append.refusal = error;
+    // The bytes of a file that is being uploaded are in use until the store says so.
+    if (file.state !== 'uploading') append.fail(error);
+    if (file.state !== 'open') return;
+    file.remove(append);
+    this.#bufferedBytes -= append.bytes;
+  }
+
+  #buryIfDead(file: DataFile): void {
+    if (!file.isDead) return;
+    if (file.state === 'uploading') {
+      file.abandoned.abort();
+    } else if (file.state === 'stored') {
+      file.state = 'failed';
+    } else if (file.state === 'open') {
+      file.cancelDeadline?.();
+      this.#forgetOpen();
     }
   }
 
@@ -421,20 +517,6 @@ class FileWritePath implements WritePath {
 
   // --- committing ---
 
-  /** Tells clients whose time is up that nobody knows what became of their batches; the commit goes on without them. */
-  #answerLate(file: DataFile): void {
-    if (file.state === 'committed' || file.state === 'failed') return;
-    const nowMs = this.#options.clock.monotonicMs();
-    let nextDeadlineMs = Number.POSITIVE_INFINITY;
-    for (const append of file.appends) {
-      if (append.isAnswered) continue;
-      if (append.deadlineMs <= nowMs) append.fail('REQUEST_TIMED_OUT');
-      else nextDeadlineMs = Math.min(nextDeadlineMs, append.deadlineMs);
-    }
-    if (nextDeadlineMs === Number.POSITIVE_INFINITY) return;
-    file.cancelDeadline = this.#options.clock.after(nextDeadlineMs - nowMs, () => this.#answerLate(file));
-  }
-
   #onLeft(file: DataFile): void {
     file.cancelDeadline?.();
     const metrics = this.#metrics;
@@ -442,25 +524,20 @@ class FileWritePath implements WritePath {
       metrics.failed.add(1);
     } else {
       const nowMs = this.#options.clock.monotonicMs();
+      if (nowMs - file.sentMs > stuckMs) this.#stuckUntilMs = nowMs;
+      const { carried } = file;
       metrics.committed.add(1);
       metrics.fileBytes.observe(file.fileBytes);
       metrics.uncompressedBytes.observe(file.uncompressedBytes);
-      metrics.batches.add(file.batchCount);
-      metrics.records.add(file.recordCount);
-      const { aside } = file;
-      metrics.producedRecords.add(file.recordCount - aside.recordCount);
-      metrics.producedBytes.add(file.bytes - aside.bytes);
-      metrics.producedUncompressedBytes.add(file.uncompressedBytes - aside.uncompressedBytes);
+      metrics.batches.add(carried.batches);
+      metrics.records.add(carried.records);
+      metrics.producedRecords.add(carried.producedRecords);
+      metrics.producedBytes.add(carried.producedBytes);
+      metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
-      this.#awaitAnswered(file.appends.length - aside.appendCount);
+      this.#awaitAnswered(carried.producedAppends);
     }
     this.#pump();
   }
-}
-
-/** Tells refused requests of a file that the store has read. A file of which nothing is left is not committed. */
-function answerRefused(file: DataFile): void {
-  for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
-  if (file.appends.every(({ refusal }) => refusal !== undefined)) file.state = 'failed';
 }

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClusterPort, FileCommit } from '@weir/metadata';
+import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
+import { append, heldPuts, recordingPort, startWritePath } from '../../testing/write-path-stage.ts';
+import { writeRows } from './write-metrics.ts';
+
+/**
+ * What was answered as failed before its commit was sent is never committed, wherever its time ran out. Its client sends it again, and
+ * would find it twice.
+ */
+
+const usualTimeoutMs = 30_000;
+/** Each request makes a file of its own, and they are uploaded side by side. */
+const fileEach = { flush: { compressedBytesMax: 1 } };
+
+const one = (topicId: string, value: string, sequence?: number, partition = 0) =>
+  produced(
+    topicId,
+    partition,
+    batchOf([value]),
+    sequence === undefined ? {} : { producerId: 7, baseSequence: sequence },
+  );
+
+/** Lets time pass in steps in which whatever waits for it can answer. */
+async function pass(path: DataPath, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 500) {
+    path.clock.advance(Math.min(left, 500));
+    await settled();
+  }
+}
+
+/** A control plane whose answers come when the test says so. */
+function heldCommits() {
+  const commits: FileCommit[][] = [];
+  const waiting: (() => void)[] = [];
+  let isHeld = false;
+  return {
+    commits,
+    hold() {
+      isHeld = true;
+    },
+    async release() {
+      isHeld = false;
+      for (const go of waiting.splice(0)) go();
+      await settled();
+    },
+    port: (cluster: ClusterPort): ClusterPort =>
+      new Proxy(cluster, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          if (name !== 'commitFiles') return value.bind(target);
+          return async (files: readonly FileCommit[]) => {
+            commits.push([...files]);
+            if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+            return target.commitFiles(files);
+          };
+        },
+      }),
+  };
+}
+
+const nextOffset = (path: DataPath & { topicId: string }, partition = 0) =>
+  path.view.ends(path.topicId, partition)!.nextOffset;
+
+test('time is up in the open file: the request leaves it, and is answered at once', async () => {
+  const path = await startWritePath({ flush: { windowMs: 250 } });
+  const hasty = append(path, [one(path.topicId, 'a')], 100);
+  const patient = append(path, [one(path.topicId, 'b')]);
+  path.clock.advance(100);
+  await settled();
+  assert.deepEqual([hasty.errors, path.store.puts], [['REQUEST_TIMED_OUT'], 0]);
+  path.clock.advance(150);
+  await settled();
+  assert.deepEqual(patient.offsets, [0]);
+  assert.equal(nextOffset(path), 1);
+});
+
+test('an open file of which nothing is left is never written', async () => {
+  const path = await startWritePath({ flush: { windowMs: 250 }, bufferedBytesMax: 200 });
+  const timers = path.clock.waiting;
+  const hasty = append(path, [one(path.topicId, 'x'.repeat(100))], 100);
+  path.clock.advance(100);
+  await settled();
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
+  assert.equal(path.clock.waiting, timers);
+  const next = append(path, [one(path.topicId, 'y'.repeat(100))]);
+  path.clock.advance(250);
+  await settled();
+  assert.deepEqual([next.offsets, path.store.puts], [[0], 1], 'its room is free');
+});
+
+test('time is up during the upload: answered when the store lets go, and left out of the commit', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await startWritePath({ port: recordingPort(commits, () => 'go') });
+  const puts = heldPuts(path);
+  const hasty = append(path, [one(path.topicId, 'a', undefined, 1), one(path.topicId, 'b')], 100);
+  const patient = append(path, [one(path.topicId, 'c')]);
+  await settled();
+  path.clock.advance(200);
+  await settled();
+  assert.equal(hasty.outcome, undefined);
+  await puts.finish(1);
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT']);
+  assert.deepEqual(patient.offsets, [0]);
+  assert.deepEqual([...commits[0]![0]!.partition], [0], 'the file holds three batches, the commit one');
+  const figure = (name: string) => path.metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
+  assert.deepEqual([figure(writeRows.batches.name), figure(writeRows.producedRecords.name)], [1, 1]);
+});
+
+test('an upload that nobody waits for any more is ended', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await startWritePath({ port: recordingPort(commits, () => 'go') });
+  heldPuts(path);
+  const timers = path.clock.waiting;
+  const appends = [100, 200].map((ms) => append(path, [one(path.topicId, `${ms}`)], ms));
+  await settled();
+  path.clock.advance(100);
+  await settled();
+  assert.deepEqual([appends[0]!.outcome, path.store.runningPuts], [undefined, 1]);
+  path.clock.advance(100);
+  await settled();
+  assert.deepEqual(
+    appends.map(({ errors }) => errors),
+    [['REQUEST_TIMED_OUT'], ['REQUEST_TIMED_OUT']],
+  );
+  assert.deepEqual([path.store.runningPuts, commits.length, path.clock.waiting], [0, 0, timers]);
+});
+
+test('time is up behind a commit in doubt: what was stored is not committed, and its room is free', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ ...fileEach, inflightFilesMax: 2, port: held.port });
+  held.hold();
+  const inDoubt = append(path, [one(path.topicId, 'a')], 10_000);
+  await settled();
+  const stored = append(path, [one(path.topicId, 'b')], 10_000);
+  await settled();
+  assert.equal(path.store.puts, 2);
+  await pass(path, 10_000);
+  assert.deepEqual([inDoubt.errors, stored.errors], [['REQUEST_TIMED_OUT'], ['REQUEST_TIMED_OUT']]);
+  const later = append(path, [one(path.topicId, 'c')]);
+  await settled();
+  assert.equal(path.store.puts, 3, 'a dead file does not count');
+  await held.release();
+  assert.deepEqual(later.offsets, [1]);
+  assert.equal(nextOffset(path), 2, 'what was in doubt is there, what was not sent is not');
+});
+
+test('a file is committed without the requests whose time was up, in the order of the rest', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ flush: { compressedBytesMax: 64 << 20 }, port: held.port });
+  held.hold();
+  append(path, [one(path.topicId, 'first')]);
+  await settled();
+  const large = 'x'.repeat(600_000);
+  const appends = [30_000, 2_000, 30_000, 1_000].map((ms, index) =>
+    append(path, [one(path.topicId, `${index}${large}`)], ms),
+  );
+  await settled();
+  assert.equal(path.store.puts, 2);
+  await pass(path, 3_000);
+  await held.release();
+  assert.deepEqual(
+    appends.map(({ errors, offsets }) => [errors, offsets]),
+    [
+      [['NONE'], [1]],
+      [['REQUEST_TIMED_OUT'], [-1]],
+      [['NONE'], [2]],
+      [['REQUEST_TIMED_OUT'], [-1]],
+    ],
+  );
+  assert.equal(held.commits[1]![0]!.partition.length, 2);
+  assert.equal(nextOffset(path), 3);
+});
+
+test('a commit that is made again carries nothing new', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await startWritePath({
+    ...fileEach,
+    port: recordingPort(commits, (call) => (call <= 3 ? 'refuse' : 'go')),
+  });
+  const inDoubt = append(path, [one(path.topicId, 'a')]);
+  await settled();
+  const stored = append(path, [one(path.topicId, 'b')], 100);
+  await pass(path, 5_000);
+  assert.deepEqual([inDoubt.offsets, stored.errors], [[0], ['REQUEST_TIMED_OUT']]);
+  assert.equal(new Set(commits.flat().map(({ fileId }) => fileId)).size, 1);
+  assert.equal(nextOffset(path), 1);
+});
+
+test('what an idempotent producer sent behind a request whose time was up is refused until that comes again', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ ...fileEach, port: held.port });
+  held.hold();
+  append(path, [one(path.topicId, 'someone else')]);
+  await settled();
+  const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
+  const second = append(path, [one(path.topicId, 'b', 1)]);
+  const otherPartition = append(path, [one(path.topicId, 'c', 0, 1)]);
+  await pass(path, 1_000);
+  assert.deepEqual([first.errors, second.errors], [['REQUEST_TIMED_OUT'], ['KAFKA_STORAGE_ERROR']]);
+  const tooEarly = append(path, [one(path.topicId, 'b', 1)]);
+  await settled();
+  assert.deepEqual(tooEarly.errors, ['KAFKA_STORAGE_ERROR']);
+  const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
+  await settled();
+  await held.release();
+  assert.deepEqual(
+    [...again, otherPartition].map(({ errors, offsets }) => [errors, offsets]),
+    [
+      [['NONE'], [1]],
+      [['NONE'], [2]],
+      [['NONE'], [0]],
+    ],
+  );
+  assert.equal(nextOffset(path), 3);
+});
+
+test('what came again before its first attempt was given up is not missed', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ ...fileEach, port: held.port });
+  held.hold();
+  append(path, [one(path.topicId, 'someone else')]);
+  await settled();
+  const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
+  await settled();
+  const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
+  await pass(path, 1_000);
+  assert.deepEqual(first.errors, ['REQUEST_TIMED_OUT']);
+  const third = append(path, [one(path.topicId, 'c', 2)]);
+  await settled();
+  await held.release();
+  assert.deepEqual(
+    [...again, third].map(({ offsets }) => offsets),
+    [[1], [2], [3]],
+  );
+});
+
+test('a client that left while a commit was stuck is not written, whatever its request still had of its time', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.hold();
+  const inDoubt = append(path, [one(path.topicId, 'a')]);
+  await settled();
+  const impatient = new AbortController();
+  const patient = new AbortController();
+  const requests = [
+    append(path, [one(path.topicId, 'b')], usualTimeoutMs, impatient.signal),
+    append(path, [one(path.topicId, 'c')], usualTimeoutMs, patient.signal),
+    append(path, [one(path.topicId, 'd')], usualTimeoutMs),
+  ];
+  await pass(path, 1_500);
+  impatient.abort();
+  await held.release();
+  path.clock.advance(1);
+  await settled();
+  assert.deepEqual(inDoubt.offsets, [0]);
+  assert.deepEqual(
+    requests.map(({ errors }) => errors),
+    [['REQUEST_TIMED_OUT'], ['NONE'], ['NONE']],
+  );
+  assert.equal(nextOffset(path), 3);
+});
+
+test('a client that left is found in a stored file, in one that waited for room, and behind a slow upload', async (t) => {
+  await t.test('stored', async () => {
+    const held = heldCommits();
+    const path = await startWritePath({ ...fileEach, port: held.port });
+    held.hold();
+    append(path, [one(path.topicId, 'a')]);
+    await settled();
+    const client = new AbortController();
+    const gone = append(path, [one(path.topicId, 'b')], usualTimeoutMs, client.signal);
+    await pass(path, 2_000);
+    client.abort();
+    await held.release();
+    assert.deepEqual([gone.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 1]);
+  });
+  await t.test('waiting', async () => {
+    const held = heldCommits();
+    const path = await startWritePath({ ...fileEach, inflightFilesMax: 1, port: held.port });
+    held.hold();
+    append(path, [one(path.topicId, 'a')]);
+    append(path, [one(path.topicId, 'b')]);
+    await settled();
+    const client = new AbortController();
+    const gone = append(path, [one(path.topicId, 'c')], usualTimeoutMs, client.signal);
+    await pass(path, 2_000);
+    client.abort();
+    await held.release();
+    assert.deepEqual([gone.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 2]);
+  });
+  await t.test('slow upload', async () => {
+    const path = await startWritePath();
+    const puts = heldPuts(path);
+    const client = new AbortController();
+    const gone = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
+    const stays = append(path, [one(path.topicId, 'b')]);
+    await pass(path, 2_000);
+    client.abort();
+    await puts.finish(1);
+    assert.deepEqual([gone.errors, stays.offsets], [['REQUEST_TIMED_OUT'], [0]]);
+  });
+});
+
+test('a client that leaves while all goes well is written, as it may just be done', async () => {
+  const path = await startWritePath({ flush: { windowMs: 250 } });
+  const client = new AbortController();
+  append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
+  client.abort();
+  path.clock.advance(250);
+  await settled();
+  assert.equal(nextOffset(path), 1);
+});
+
+test('what is in doubt stays so until there is an answer, also when its client has left', async () => {
+  let isDown = true;
+  const commits: FileCommit[][] = [];
+  const path = await startWritePath({ port: recordingPort(commits, () => (isDown ? 'loseAnswer' : 'go')) });
+  const client = new AbortController();
+  const inDoubt = append(path, [one(path.topicId, 'a')], 1_000, client.signal);
+  await settled();
+  client.abort();
+  await pass(path, 5_000);
+  assert.deepEqual(inDoubt.errors, ['REQUEST_TIMED_OUT']);
+  isDown = false;
+  await pass(path, 2_000);
+  assert.equal(new Set(commits.flat().map(({ fileId }) => fileId)).size, 1);
+  assert.equal(nextOffset(path), 1);
+  assert.equal(path.clock.waiting, 0);
+});

@@ -1,0 +1,88 @@
+import { type ClusterPort, ClusterUnavailable, type FileCommit } from '@weir/metadata';
+import type { AppendOutcome, ProducedBatch } from '../src/write-path/produced-batch.ts';
+import { DataPath, type DataPathOptions, settled } from './data-path.ts';
+
+export interface StartedWritePath extends DataPath {
+  readonly topicId: string;
+}
+
+export async function startWritePath(
+  options: DataPathOptions = {},
+  partitions = 4,
+): Promise<StartedWritePath> {
+  const path = new DataPath(options);
+  const { topicId } = path.cluster.addTopic('t', partitions);
+  await path.view.ready();
+  return Object.assign(path, { topicId });
+}
+
+/** Appends and keeps the outcome for when it comes. */
+export function append(
+  path: DataPath,
+  batches: readonly ProducedBatch[],
+  timeoutMs = 30_000,
+  closed?: AbortSignal,
+) {
+  const state: { outcome?: AppendOutcome } = {};
+  void path.writePath
+    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs, closed })
+    .then((outcome) => {
+      state.outcome = outcome;
+    });
+  return {
+    get outcome() {
+      return state.outcome;
+    },
+    get errors() {
+      return state.outcome?.results.map(({ error }) => error);
+    },
+    get offsets() {
+      return state.outcome?.results.map(({ baseOffset }) => baseOffset);
+    },
+  };
+}
+
+/** Uploads that end when the test says so. */
+export function heldPuts(path: DataPath) {
+  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  path.store.beforePut = (put) =>
+    new Promise<void>((resolve, reject) => {
+      waiting.set(put, { resolve, reject });
+    });
+  return {
+    async finish(put: number) {
+      waiting.get(put)!.resolve();
+      await settled();
+    },
+    async fail(put: number) {
+      waiting.get(put)!.reject(new Error('the store is on fire'));
+      await settled();
+    },
+  };
+}
+
+/** A port that writes down what it was asked to commit. */
+export function recordingPort(
+  commits: FileCommit[][],
+  around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break',
+) {
+  let call = 0;
+  return (cluster: ClusterPort): ClusterPort =>
+    new Proxy(cluster, {
+      get(target, name) {
+        if (name === 'commitFiles') {
+          return async (files: readonly FileCommit[]) => {
+            commits.push([...files]);
+            const what = around(++call);
+            if (what === 'refuse') throw new ClusterUnavailable('no leader');
+            if (what === 'break') throw new Error('a frame too large');
+            const results = await target.commitFiles(files);
+            if (what === 'loseAnswer') throw new ClusterUnavailable('the connection broke');
+            return results;
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+}
