@@ -80,6 +80,15 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Lets it do nothing at all until `resume`; its connections stay. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Asks it to stop, as an operator would, and waits until it has. */
   async stop(clock: Clock = systemClock): Promise<void> {
     if (!this.isRunning) return;

@@ -6,7 +6,8 @@ import type { ForeignClient, Way } from '../foreign-clients.ts';
 /** The version of librdkafka comes with it. */
 const confluentKafka = 'confluent-kafka==2.16.1';
 const folder = join(import.meta.dirname, '../../../../node_modules/.cache/weir-librdkafka');
-const python = join(folder, 'bin/python');
+/** An interpreter that finds it, once `missingLibrdkafka` has said that nothing is missing. */
+export const librdkafkaPython = join(folder, 'bin/python');
 
 /** Why it cannot judge here, as the `skip` of a test. It is installed beside our own packages, and nowhere else. */
 export function missingLibrdkafka(): string | false {
@@ -25,7 +26,9 @@ export function missingLibrdkafka(): string | false {
 }
 
 function works(): boolean {
-  return existsSync(python) && spawnSync(python, ['-c', 'import confluent_kafka']).status === 0;
+  return (
+    existsSync(librdkafkaPython) && spawnSync(librdkafkaPython, ['-c', 'import confluent_kafka']).status === 0
+  );
 }
 
 function lastLine({ error, stderr }: { readonly error?: Error; readonly stderr: string | null }): string {
@@ -38,7 +41,7 @@ export function librdkafkaClient(missing: string | false): ForeignClient {
     label: 'librdkafka 2.16',
     cannot: () => missing,
     async writeAndRead(broker, way, topic, values) {
-      const child = spawn(python, [join(import.meta.dirname, 'write_and_read.py')], {
+      const child = spawn(librdkafkaPython, [join(import.meta.dirname, 'write_and_read.py')], {
         timeout: 90_000,
         killSignal: 'SIGKILL',
       });
