@@ -35,6 +35,7 @@ export {
   type BatchRecord,
   type BatchRejection,
   type BatchValidation,
+  batchCrcOf,
   batchRecords,
   buildEndTransactionMarker,
   buildRecordBatch,

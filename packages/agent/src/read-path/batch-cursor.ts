@@ -1,8 +1,8 @@
-import { headerBytes, positionHeadBytes, RecordBatchView } from '@weir/wire';
+import { batchCrcOf, headerBytes, positionHeadBytes, RecordBatchView } from '@weir/wire';
 
-/** What lies in the bucket is not what was written. Reading again does not help; the bytes are damaged or the pointer is. */
-export class DamagedRange extends Error {
-  override readonly name = 'DamagedRange';
+/** The bytes at the cursor are no record batch. */
+export class NoRecordBatch extends Error {
+  override readonly name = 'NoRecordBatch';
 }
 
 /** Bytes in front of and including a batch's length field. */
@@ -43,7 +43,7 @@ export class BatchCursor {
     const view = new RecordBatchView(this.#header());
     const batchBytes = lengthOverheadBytes + view.batchLength;
     if (view.magic !== 2 || batchBytes < headerBytes) {
-      throw new DamagedRange(`no record batch begins at byte ${this.position}`);
+      throw new NoRecordBatch(`no record batch begins at byte ${this.position} of what was read`);
     }
     this.#view = view;
     this.batchBytes = batchBytes;
@@ -64,6 +64,13 @@ export class BatchCursor {
   /** Whether all of the current batch is in the pieces. */
   get isWhole(): boolean {
     return this.#next <= this.#end;
+  }
+
+  /** Whether the current batch, which is whole, is what its CRC says. The offset is not part of that. */
+  hasValidCrc(): boolean {
+    const pieces: Buffer[] = [];
+    this.#collect(this.position, this.#next, pieces);
+    return batchCrcOf(pieces) === this.header.crc;
   }
 
   /** Adds views of the batch behind its first 16 bytes, which whoever sends it writes anew. */

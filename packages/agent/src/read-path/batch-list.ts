@@ -45,6 +45,11 @@ export class BatchList {
     this.#sliceEnds.push(this.slices.length);
   }
 
+  /** Drops batches from the end until so many are left. */
+  cutTo(batchCount: number): void {
+    while (this.batchCount > batchCount) this.trimTo(this.bytes - 1);
+  }
+
   /** Drops batches from the end until the rest fits. */
   trimTo(bytesMax: number): void {
     while (this.bytes > bytesMax) {

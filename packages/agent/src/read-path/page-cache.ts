@@ -22,6 +22,7 @@ export class PageCache implements PageSource {
   readonly #cacheBytesMax: number;
   readonly #kept = new Shelf();
   readonly #borrowed = new Shelf();
+  readonly #reloading = new Map<string, Promise<Page>>();
 
   constructor({ source, cacheBytesMax }: PageCacheOptions) {
     this.#source = source;
@@ -52,6 +53,26 @@ export class PageCache implements PageSource {
   /** The page from memory, else from another agent. */
   borrow(fileId: string, index: number, lender: PageSource): Promise<Page> {
     return this.#read(this.#borrowed, lender, fileId, index);
+  }
+
+  /** The page from the bucket, whatever is in memory; that is replaced by it. */
+  reload(fileId: string, index: number): Promise<Page> {
+    const key = keyOf(fileId, index);
+    const underWay = this.#reloading.get(key);
+    if (underWay !== undefined) return underWay;
+    const loading = this.#source.read(fileId, index).then(
+      (page) => {
+        this.#reloading.delete(key);
+        this.#put(this.#kept, key, page);
+        return page;
+      },
+      (error: unknown) => {
+        this.#reloading.delete(key);
+        throw error;
+      },
+    );
+    this.#reloading.set(key, loading);
+    return loading;
   }
 
   /** Puts in a page that somebody has anyway. */

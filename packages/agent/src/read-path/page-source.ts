@@ -1,5 +1,5 @@
 import type { Log } from '@weir/core';
-import { logFileKey, type ObjectStore } from '@weir/storage';
+import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import { Page } from './page.ts';
 import type { PageCache } from './page-cache.ts';
 import type { PageMetrics } from './page-metrics.ts';
@@ -12,6 +12,11 @@ export interface PageSource {
    * A file that does not exist is the store's `ObjectNotFound`.
    */
   read(fileId: string, index: number): Promise<Page>;
+}
+
+/** An object holds a file, but another one than its key says. */
+export class ForeignFile extends Error {
+  override readonly name = 'ForeignFile';
 }
 
 export interface StorePagesOptions {
@@ -39,6 +44,7 @@ export function storePages({
           const bytes = await store.getRange(logFileKey(clusterId(), fileId), start, start + pageBytes);
           metrics.bucketReads.add(1);
           metrics.bucketBytes.add(bytes.length);
+          if (index === 0) checkIdentity(bytes, fileId);
           return new Page([bytes]);
         } catch (error) {
           metrics.bucketFailures.add(1);
@@ -46,6 +52,19 @@ export function storePages({
         }
       }),
   };
+}
+
+/**
+ * The batches of another file may be intact and lie where those of this one should. A header that is no header any more says nothing
+ * about the batches behind it, which have checksums of their own.
+ */
+function checkIdentity(firstPage: Buffer, fileId: string): void {
+  try {
+    const found = parseHeader(firstPage).fileId;
+    if (found !== fileId) throw new ForeignFile(`the object holds file ${found}`);
+  } catch (error) {
+    if (!(error instanceof LogFileError)) throw error;
+  }
 }
 
 /** Which other agent keeps a page; `undefined` when this one does. */

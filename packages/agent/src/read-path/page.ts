@@ -1,14 +1,18 @@
+import { CheckedBatches } from './checked-batches.ts';
+
 /**
  * The bytes of one page of a file. A page that was read is one buffer; one that this agent wrote itself may still be the
  * many slices that it was written from. Nobody may change them.
  */
 export class Page {
   readonly byteLength: number;
+  readonly checked: CheckedBatches;
   readonly #slices: readonly Buffer[];
   /** Where each slice begins in the page. */
   readonly #starts: readonly number[];
 
-  constructor(slices: readonly Buffer[]) {
+  /** `isChecked` for bytes whose batches were checked when they came from a producer. */
+  constructor(slices: readonly Buffer[], { isChecked = false }: { readonly isChecked?: boolean } = {}) {
     const starts: number[] = [];
     let at = 0;
     for (const slice of slices) {
@@ -18,6 +22,7 @@ export class Page {
     this.#slices = slices;
     this.#starts = starts;
     this.byteLength = at;
+    this.checked = new CheckedBatches(at, { isAll: isChecked });
   }
 
   /** Adds views of the bytes from `start` to `end` to a list. */
@@ -43,7 +48,7 @@ export class Page {
   }
 }
 
-/** Cuts a file, given as slices, into pages that share its memory. */
+/** Cuts a file that this agent wrote, given as slices, into pages that share its memory. */
 export function pagesOf(slices: readonly Uint8Array[], pageBytes: number): Page[] {
   const pages: Page[] = [];
   let current: Buffer[] = [];
@@ -55,11 +60,11 @@ export function pagesOf(slices: readonly Uint8Array[], pageBytes: number): Page[
       at += length;
       room -= length;
       if (room > 0) continue;
-      pages.push(new Page(current));
+      pages.push(new Page(current, { isChecked: true }));
       current = [];
       room = pageBytes;
     }
   }
-  if (current.length > 0) pages.push(new Page(current));
+  if (current.length > 0) pages.push(new Page(current, { isChecked: true }));
   return pages;
 }

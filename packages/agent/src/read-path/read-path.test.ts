@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, seededRandom } from '@weir/core';
 import { markerBytes, type Pointers } from '@weir/metadata';
-import { ObjectNotFound } from '@weir/storage';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
-import { DamagedRange } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
+import { DamagedRange, type DamageKind } from './damaged-range.ts';
 import type { ReadQuery } from './read-path.ts';
 
 const everything = { fromOffset: 0, bytesMax: Number.MAX_SAFE_INTEGER, atLeastOne: true };
@@ -247,7 +246,7 @@ test('a file that cannot be read fails the reader that comes for it, and none th
   for (let time = 0; time < 2; time++) {
     assert.equal((await readOne(path, { pointers, ...everything })).batchCount, 2);
     const missing = { pointers: rowsFrom(pointers, 2), ...everything, fromOffset: 2 };
-    await assert.rejects(readOne(path, missing), ObjectNotFound);
+    await assert.rejects(readOne(path, missing), DamagedRange);
     const rest = await readOne(path, { pointers: rowsFrom(pointers, 3), ...everything, fromOffset: 3 });
     assert.equal(rest.batchCount, 3);
   }
@@ -282,32 +281,43 @@ test('ranges that are not what they should be are errors of their own query', as
   ]);
   const good = await pointersOf(path, path.topicId);
   const bytes = good.byteLength[0]!;
-  const bad: Record<string, [Pointers, new (...args: never[]) => Error, RegExp]> = {
+  const bad: Record<string, [pointers: Pointers, readable: number, kind: DamageKind, message: RegExp]> = {
     shifted: [
       { ...good, byteStart: Float64Array.of(good.byteStart[0]! + 1) },
-      DamagedRange,
-      /no record batch|ends before|inside/,
+      0,
+      'corrupt',
+      /no record batch|CRC|inside/,
     ],
-    short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, DamagedRange, /ends inside a batch/],
+    short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, 1, 'corrupt', /ends inside a batch|beyond/],
     'with a batch too few': [
       { ...good, nextOffset: Float64Array.of(3) },
-      DamagedRange,
+      0,
+      'corrupt',
       /end at offset 2 and not at 3/,
     ],
     'beyond the file': [
-      { ...good, byteLength: Float64Array.of(bytes + 10_000) },
-      DamagedRange,
-      /ends before byte/,
+      { ...good, byteLength: Float64Array.of(bytes + 10_000), nextOffset: Float64Array.of(9) },
+      2,
+      'corrupt',
+      /no record batch/,
     ],
-    'of no file': [{ ...good, fileId: ['0'.repeat(32)] }, ObjectNotFound, /no such object/],
+    'of no file': [{ ...good, fileId: ['0'.repeat(32)] }, 0, 'missing', /no such object/],
   };
-  for (const [name, [pointers, kind, message]] of Object.entries(bad)) {
-    const [broken, whole] = await path.readPath.readBatches([
-      { pointers, ...everything },
+  for (const [name, [pointers, readable, kind, message]] of Object.entries(bad)) {
+    const all = { pointers, ...everything };
+    const [first, rest, whole] = await path.readPath.readBatches([
+      all,
+      { ...all, fromOffset: readable },
       { pointers: good, ...everything },
     ]);
-    assert.ok(broken instanceof kind, name);
-    assert.match(broken.message, message, name);
+    if (readable > 0)
+      assert.deepEqual(
+        valuesOf(first as BatchList),
+        [[0, 'a'] as const, [1, 'b'] as const].slice(0, readable),
+      );
+    assert.ok(rest instanceof DamagedRange, name);
+    assert.equal(rest.damage.kind, kind, name);
+    assert.match(rest.message, message, name);
     assert.deepEqual(valuesOf(whole as BatchList), [
       [0, 'a'],
       [1, 'b'],

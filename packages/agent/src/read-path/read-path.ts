@@ -1,17 +1,18 @@
 import { caps, type Log, type Metrics } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
-import type { ObjectStore } from '@weir/storage';
-import { headerBytes } from '@weir/wire';
+import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { AnswerPages } from './answer-pages.ts';
-import { BatchCursor, DamagedRange } from './batch-cursor.ts';
+import { BatchCursor, NoRecordBatch } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
-import { isMarker, markerBatch } from './marker-batches.ts';
+import { DamagedRange } from './damaged-range.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
-import { type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
+import { ForeignFile, type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
+import { PageSpan } from './page-span.ts';
 import { PagesAhead, pagesFrom } from './pages-ahead.ts';
+import { type RangeWalk, rangesOf } from './range-walk.ts';
 import { Slots } from './slots.ts';
 
 export interface ReadPathOptions {
@@ -39,7 +40,7 @@ export interface PageOptions {
 export interface ReadPath {
   /**
    * Reads batches of many partitions side by side. Results come in the order of the queries, an `Error` for those of which
-   * not even the first batch could be read. All of them are one answer: they are views of pages, where they use enough of them.
+   * not even the first batch could be read: a `DamagedRange`, or why the store could not be asked. All of them are one answer: they are views of pages, where they use enough of them.
    */
   readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]>;
   /** Shows the batches of a stored range one by one until `visit` returns something, which is then the answer. */
@@ -73,6 +74,21 @@ export interface ReadQuery {
 const pagesAheadMax = 8;
 /** Pages that a reader of one partition finds when it comes back for more. */
 const pagesReadOn = 2;
+
+/** What one reader makes of the batches of a range. */
+interface RangeReader {
+  /** How many bytes are wanted at least, as far as the range goes. */
+  roomBytes(): number;
+  /** Asked before anything is read; false ends the walk. */
+  goesOn(walk: RangeWalk): boolean;
+  load(walk: RangeWalk, end: number): PageSpan | Promise<PageSpan>;
+  /** Told of bytes that were not in memory. */
+  loaded?(span: LoadedSpan): void;
+  /** Whether to go on to the cursor's batch, of which only the header may be there; one that is not whole is not checked yet. */
+  takes(walk: RangeWalk, cursor: BatchCursor): boolean;
+  /** Given every batch of the range, checked, in their order. */
+  take(walk: RangeWalk, cursor: BatchCursor): 'enough' | undefined;
+}
 
 /** How stored batches are found again: ranges of files, in pages, through a cache, as views of it. */
 export function createReadPath(options: ReadPathOptions): ReadPath {
@@ -124,43 +140,93 @@ class PagedReadPath implements ReadPath {
     const list = pages.newList();
     const room = () => bytesMax - list.bytes;
     let ahead: PagesAhead | undefined;
+    let isFull = false;
+    const reader: RangeReader = {
+      roomBytes: room,
+      goesOn: ({ offset }) => {
+        if (offset >= toOffset) return false;
+        isFull = room() <= 0 && !(atLeastOne && list.batchCount === 0);
+        return !isFull;
+      },
+      load: (walk, end) => {
+        const asked = this.#span(walk.fileId, walk.at, end, ahead);
+        // Readers of what is in memory, which are most, have nothing to ask for.
+        if (asked instanceof Promise) ahead ??= this.#aheadOf(query, walk, room());
+        ahead?.ask();
+        return asked;
+      },
+      loaded: ({ views }) => pages.loaded(views),
+      takes: ({ offset }, cursor) => {
+        if (offset >= toOffset) return false;
+        if (offset + cursor.offsetSpan <= fromOffset) return true;
+        isFull = cursor.batchBytes > room() && !(atLeastOne && list.batchCount === 0);
+        return !isFull;
+      },
+      take: ({ offset }, cursor) => {
+        if (offset + cursor.offsetSpan > fromOffset) list.add(cursor, offset);
+        return undefined;
+      },
+    };
     try {
       for (const walk of rangesOf(pointers)) {
-        let wantedBytes = 0;
-        while (walk.at < walk.end) {
-          if (walk.offset >= toOffset) return list;
-          if (room() <= 0 && !(atLeastOne && list.batchCount === 0))
-            return this.#stopAt(walk, query, list, isAlone);
-          const end = this.#windowEnd(walk, Math.max(wantedBytes, room()));
-          const pieces = walk.marker?.() ?? this.#pieces(walk.fileId, walk.at, end, ahead);
-          // Readers of what is in memory, which are most, have nothing to ask for.
-          if (!Array.isArray(pieces)) ahead ??= this.#aheadOf(query, walk, room());
-          ahead?.ask();
-          const views = Array.isArray(pieces) ? pieces : await pieces;
-          if (views !== pieces) pages.loaded(views);
-          const cursor = new BatchCursor(views);
-          while (cursor.next()) {
-            if (walk.offset >= toOffset) return list;
-            if (walk.offset + cursor.offsetSpan > fromOffset) {
-              const fits = cursor.batchBytes <= room() || (atLeastOne && list.batchCount === 0);
-              if (!fits) return this.#stopAt(walk, query, list, isAlone);
-              if (!cursor.isWhole) break;
-              list.add(cursor, walk.offset);
-            }
-            walk.pass(cursor);
-          }
-          wantedBytes = walk.continueFrom(cursor);
+        if (walk.nextOffset <= fromOffset) continue;
+        const batchesBefore = list.batchCount;
+        const isPassed = await this.#walk(walk, reader);
+        if (!isPassed) return isFull ? this.#stopAt(walk, query, list, isAlone) : list;
+        try {
+          walk.finish();
+        } catch (error) {
+          // These are batches, but others than the committed ones.
+          list.cutTo(batchesBefore);
+          throw error;
         }
-        walk.finish();
       }
       return list;
     } catch (error) {
-      // What was read so far is good; whoever comes for the rest learns what is the matter with it.
-      if (list.batchCount === 0 || error instanceof DamagedRange) throw error;
+      // What was read so far is good; a reader that comes for the rest learns what is the matter with it.
+      if (list.batchCount === 0) throw error;
       return list;
     } finally {
       ahead?.end();
     }
+  }
+
+  /**
+   * Shows the batches of a range to a reader, each of them whole and found intact; false when the reader ended it.
+   *
+   * Batches that the reader only passes are checked too, since the offsets of those behind depend on them. Bytes that are not what they
+   * should be are read once more from the bucket before they count as damaged: they may come from another agent, and the file may have
+   * been restored.
+   */
+  async #walk(walk: RangeWalk, reader: RangeReader): Promise<boolean> {
+    let wantedBytes = 0;
+    let damagedAt = -1;
+    while (walk.at < walk.end) {
+      if (!reader.goesOn(walk)) return false;
+      try {
+        const end = this.#windowEnd(walk, Math.max(wantedBytes, reader.roomBytes()));
+        const loading = this.#load(walk, end, reader, damagedAt === walk.at);
+        const span = loading instanceof Promise ? await loading : loading;
+        if (loading instanceof Promise) reader.loaded?.(span);
+        const cursor = new BatchCursor(span.views);
+        while (cursor.next()) {
+          if (cursor.isWhole) checkBatch(walk, cursor, span);
+          if (!reader.takes(walk, cursor)) return false;
+          if (!cursor.isWhole) break;
+          if (reader.take(walk, cursor) === 'enough') return false;
+          walk.pass(cursor);
+        }
+        if (span.isShort && walk.at < walk.end)
+          throw walk.damaged('short', 'the file ends before its batches do');
+        wantedBytes = walk.continueFrom(cursor);
+      } catch (error) {
+        const damaged = damagedOf(error, walk);
+        if (damaged === undefined) throw error;
+        if (damaged.damage.kind === 'missing' || damagedAt === walk.at) throw damaged;
+        damagedAt = walk.at;
+      }
+    }
+    return true;
   }
 
   /** The pages that a query needs from where it is on. */
@@ -210,19 +276,19 @@ class PagedReadPath implements ReadPath {
     pointers: Pointers,
     visit: (cursor: BatchCursor, baseOffset: number) => Found | undefined,
   ): Promise<Found | undefined> {
+    let found: Found | undefined;
+    const reader: RangeReader = {
+      roomBytes: () => 0,
+      goesOn: () => true,
+      load: (walk, end) => this.#span(walk.fileId, walk.at, end),
+      takes: () => true,
+      take: ({ offset }, cursor) => {
+        found = visit(cursor, offset);
+        return found === undefined ? undefined : 'enough';
+      },
+    };
     for (const walk of rangesOf(pointers)) {
-      let wantedBytes = 0;
-      while (walk.at < walk.end) {
-        const pieces =
-          walk.marker?.() ?? (await this.#pieces(walk.fileId, walk.at, this.#windowEnd(walk, wantedBytes)));
-        const cursor = new BatchCursor(pieces);
-        while (cursor.next() && cursor.isWhole) {
-          const found = visit(cursor, walk.offset);
-          if (found !== undefined) return found;
-          walk.pass(cursor);
-        }
-        wantedBytes = walk.continueFrom(cursor);
-      }
+      if (!(await this.#walk(walk, reader))) return found;
       walk.finish();
     }
     return undefined;
@@ -237,8 +303,8 @@ class PagedReadPath implements ReadPath {
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       if (this.#cache.peek(fileId, index) === undefined) return undefined;
     }
-    const pieces = this.#pieces(fileId, start, end);
-    return Array.isArray(pieces) ? pieces : undefined;
+    const span = this.#span(fileId, start, end);
+    return span instanceof Promise || span.isShort ? undefined : span.views;
   }
 
   adopt({ fileId, slices }: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void {
@@ -257,98 +323,81 @@ class PagedReadPath implements ReadPath {
     return Math.min(end, Math.max(pageEnd, at + wantedBytes));
   }
 
-  /** Bytes of a file as views of its pages; at once when all of them are in memory. */
-  #pieces(
+  #load(
+    walk: RangeWalk,
+    end: number,
+    reader: RangeReader,
+    isReload: boolean,
+  ): LoadedSpan | Promise<LoadedSpan> {
+    if (walk.marker !== undefined) return { views: walk.marker(), isShort: false };
+    return isReload ? this.#reload(walk.fileId, walk.at, end) : reader.load(walk, end);
+  }
+
+  /** Bytes of a file; at once when all of their pages are in memory. */
+  #span(
     fileId: string,
     start: number,
     end: number,
     ahead?: PagesAhead | undefined,
-  ): Buffer[] | Promise<Buffer[]> {
+  ): PageSpan | Promise<PageSpan> {
     const { pageBytes } = this.#options;
-    const first = Math.floor(start / pageBytes);
-    const last = Math.floor((end - 1) / pageBytes);
     const pages: (Page | Promise<Page>)[] = [];
     let isHere = true;
-    for (let index = first; index <= last; index++) {
+    for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       const asked = ahead?.take(fileId, index);
       const page = asked === undefined ? this.#cache.peek(fileId, index) : undefined;
       if (page === undefined) isHere = false;
       else this.#metrics.localHits.add(1);
       pages.push(page ?? asked ?? this.#source.read(fileId, index));
     }
-    const cut = (ready: readonly Page[]): Buffer[] => {
-      const pieces: Buffer[] = [];
-      for (const [index, page] of ready.entries()) {
-        const pageStart = (first + index) * pageBytes;
-        const pieceEnd = Math.min(end - pageStart, pageBytes);
-        if (pieceEnd > page.byteLength) {
-          throw new DamagedRange(`file ${fileId} ends before byte ${pageStart + pieceEnd}`);
-        }
-        page.collect(Math.max(0, start - pageStart), pieceEnd, pieces);
-      }
-      return pieces;
-    };
-    if (isHere) return cut(pages as Page[]);
-    return Promise.all(pages).then((ready) => {
-      this.#metrics.cacheBytes.set(this.#cache.bytes);
-      return cut(ready);
-    });
-  }
-}
-
-/** Where a reader is in one stored range. */
-class RangeWalk {
-  readonly row: number;
-  readonly fileId: string;
-  readonly end: number;
-  /** Gives the batch of a row that lies in no file. */
-  readonly marker: (() => Buffer[]) | undefined;
-  readonly #nextOffset: number;
-  at: number;
-  offset: number;
-
-  constructor(pointers: Pointers, row: number) {
-    this.row = row;
-    this.fileId = pointers.fileId[row]!;
-    this.at = pointers.byteStart[row]!;
-    this.end = this.at + pointers.byteLength[row]!;
-    this.offset = pointers.baseOffset[row]!;
-    this.#nextOffset = pointers.nextOffset[row]!;
-    this.marker = isMarker(pointers, row) ? () => [markerBatch(pointers, row)] : undefined;
+    if (isHere) return new PageSpan(pages as Page[], start, end, pageBytes);
+    return this.#spanOf(Promise.all(pages), start, end);
   }
 
-  /** Goes behind the cursor's batch, which need not be read for that. */
-  pass(cursor: BatchCursor): void {
-    this.at += cursor.batchBytes;
-    this.offset += cursor.offsetSpan;
-    if (this.at > this.end) throw this.#damaged('a batch goes beyond its end');
-  }
-
-  /** How many bytes the next look at the range needs at least, when this one ended inside a batch or its header. */
-  continueFrom(cursor: BatchCursor): number {
-    if (this.at >= this.end) return 0;
-    const wantedBytes = Math.max(cursor.isWhole ? 0 : cursor.batchBytes, headerBytes);
-    if (this.at + wantedBytes > this.end) throw this.#damaged('it ends inside a batch');
-    return wantedBytes;
-  }
-
-  finish(): void {
-    if (this.offset !== this.#nextOffset) {
-      throw this.#damaged(`its batches end at offset ${this.offset} and not at ${this.#nextOffset}`);
+  /** The same bytes as the bucket has them now. */
+  #reload(fileId: string, start: number, end: number): Promise<PageSpan> {
+    const { pageBytes } = this.#options;
+    const pages: Promise<Page>[] = [];
+    for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
+      pages.push(this.#cache.reload(fileId, index));
     }
+    return this.#spanOf(Promise.all(pages), start, end);
   }
 
-  #damaged(problem: string): DamagedRange {
-    return new DamagedRange(`range of file ${this.fileId} that ends at byte ${this.end}: ${problem}`);
+  async #spanOf(pages: Promise<readonly Page[]>, start: number, end: number): Promise<PageSpan> {
+    const ready = await pages;
+    this.#metrics.cacheBytes.set(this.#cache.bytes);
+    return new PageSpan(ready, start, end, this.#options.pageBytes);
   }
 }
 
-function* rangesOf(pointers: Pointers): Generator<RangeWalk, void, undefined> {
-  for (let row = 0; row < pointers.fileId.length; row++) yield new RangeWalk(pointers, row);
+/** Bytes at which a walk looks: of a file, or made for it. */
+type LoadedSpan = PageSpan | { readonly views: readonly Buffer[]; readonly isShort: false };
+
+/** Sees whether a whole batch is what was committed, once for as long as its pages are in memory. */
+function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): void {
+  const isOfFile = span instanceof PageSpan;
+  if (isOfFile && !span.isChecked(walk.at, cursor.batchBytes)) {
+    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
+    walk.checkPlace(cursor);
+    span.addChecked(walk.at, cursor.batchBytes);
+    return;
+  }
+  walk.checkPlace(cursor);
+}
+
+/** `undefined` for errors that say nothing about the data. */
+function damagedOf(error: unknown, walk: RangeWalk): DamagedRange | undefined {
+  if (error instanceof DamagedRange) return error;
+  if (error instanceof NoRecordBatch || error instanceof ForeignFile)
+    return walk.damaged('corrupt', error.message, { cause: error });
+  if (error instanceof ObjectNotFound)
+    return walk.damaged('missing', 'the store has no such object', { cause: error });
+  return undefined;
 }
 
 function copyOf(page: Page): Page {
   const slices: Buffer[] = [];
   page.collect(0, page.byteLength, slices);
-  return new Page([Buffer.concat(slices, page.byteLength)]);
+  return new Page([Buffer.concat(slices, page.byteLength)], { isChecked: true });
 }

@@ -14,6 +14,7 @@ export {
   readControlRecord,
   type TransactionResult,
 } from './control.ts';
+export { batchCrcOf } from './crc.ts';
 export { encodeRecordHeader, HeaderCursor } from './header-cursor.ts';
 export { type HeaderChange, HeaderRewriter } from './header-rewriter.ts';
 export {

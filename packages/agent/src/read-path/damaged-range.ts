@@ -1,0 +1,34 @@
+/**
+ * What is wrong with the bytes of a committed range. `missing`: the store has no such object. `short`: the object ends before the
+ * range does. `corrupt`: the bytes are there, but they are not the batches that were committed.
+ */
+export const damageKinds = ['missing', 'short', 'corrupt'] as const;
+export type DamageKind = (typeof damageKinds)[number];
+
+export interface Damage {
+  readonly kind: DamageKind;
+  readonly fileId: string;
+  /** The first offset that cannot be read, and the one behind the last that may be affected. */
+  readonly firstOffset: number;
+  readonly nextOffset: number;
+  /** Where the first unreadable batch begins in the file. */
+  readonly byteStart: number;
+}
+
+/**
+ * A range of the log that the store no longer holds as it was committed. The store itself answered: timeouts and refusals are its
+ * `StoreError`s and say nothing about the data.
+ */
+export class DamagedRange extends Error {
+  override readonly name = 'DamagedRange';
+  readonly damage: Damage;
+
+  constructor(damage: Damage, problem: string, options?: ErrorOptions) {
+    const { fileId, byteStart, firstOffset, nextOffset } = damage;
+    super(
+      `file ${fileId} at byte ${byteStart}, offsets ${firstOffset} to ${nextOffset - 1}: ${problem}`,
+      options,
+    );
+    this.damage = damage;
+  }
+}

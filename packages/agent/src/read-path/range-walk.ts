@@ -1,0 +1,72 @@
+import type { Pointers } from '@weir/metadata';
+import { headerBytes } from '@weir/wire';
+import type { BatchCursor } from './batch-cursor.ts';
+import { DamagedRange, type DamageKind } from './damaged-range.ts';
+import { isMarker, markerBatch } from './marker-batches.ts';
+
+/** Where a reader is in one stored range. */
+export class RangeWalk {
+  readonly row: number;
+  readonly fileId: string;
+  readonly end: number;
+  /** Gives the batch of a row that lies in no file. */
+  readonly marker: (() => Buffer[]) | undefined;
+  /** The offset behind the range. */
+  readonly nextOffset: number;
+  at: number;
+  offset: number;
+
+  constructor(pointers: Pointers, row: number) {
+    this.row = row;
+    this.fileId = pointers.fileId[row]!;
+    this.at = pointers.byteStart[row]!;
+    this.end = this.at + pointers.byteLength[row]!;
+    this.offset = pointers.baseOffset[row]!;
+    this.nextOffset = pointers.nextOffset[row]!;
+    this.marker = isMarker(pointers, row) ? () => [markerBatch(pointers, row)] : undefined;
+  }
+
+  /** Sees whether the cursor's batch can be the next of the range. */
+  checkPlace(cursor: BatchCursor): void {
+    if (this.at + cursor.batchBytes > this.end) {
+      throw this.damaged('corrupt', 'a batch goes beyond the end of its range');
+    }
+    const nextOffset = this.offset + cursor.offsetSpan;
+    if (nextOffset <= this.offset || nextOffset > this.nextOffset) {
+      throw this.damaged('corrupt', `a batch takes ${cursor.offsetSpan} offsets`);
+    }
+  }
+
+  /** Goes behind the cursor's batch. */
+  pass(cursor: BatchCursor): void {
+    this.at += cursor.batchBytes;
+    this.offset += cursor.offsetSpan;
+  }
+
+  /** How many bytes the next look at the range needs at least, when this one ended inside a batch or its header. */
+  continueFrom(cursor: BatchCursor): number {
+    if (this.at >= this.end) return 0;
+    const wantedBytes = Math.max(cursor.isWhole ? 0 : cursor.batchBytes, headerBytes);
+    if (this.at + wantedBytes > this.end) throw this.damaged('corrupt', 'the range ends inside a batch');
+    return wantedBytes;
+  }
+
+  finish(): void {
+    if (this.offset !== this.nextOffset) {
+      const problem = `the batches end at offset ${this.offset} and not at ${this.nextOffset}`;
+      throw this.damaged('corrupt', problem);
+    }
+  }
+
+  /** The error of a range that is readable up to where the walk is. */
+  damaged(kind: DamageKind, problem: string, options?: ErrorOptions): DamagedRange {
+    const { fileId, offset: firstOffset, at: byteStart } = this;
+    const nextOffset = Math.max(this.nextOffset, firstOffset + 1);
+    return new DamagedRange({ kind, fileId, firstOffset, nextOffset, byteStart }, problem, options);
+  }
+}
+
+/** The ranges of pointers in their order. */
+export function* rangesOf(pointers: Pointers): Generator<RangeWalk, void, undefined> {
+  for (let row = 0; row < pointers.fileId.length; row++) yield new RangeWalk(pointers, row);
+}
