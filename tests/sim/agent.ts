@@ -2,6 +2,7 @@ import { MiB, type Random, release, seededRandom } from '@weir/core';
 import { type AgentDescription, type ClusterPort, connectCluster } from '@weir/metadata';
 import { aroundStore, type ObjectStore, withPatience } from '@weir/storage';
 import { createClusterView } from '../../packages/agent/src/cluster/following-view.ts';
+import { DamageRegistry } from '../../packages/agent/src/damage/damage-registry.ts';
 import { produceHandler } from '../../packages/agent/src/handlers/00-produce.ts';
 import { fetchHandler } from '../../packages/agent/src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../../packages/agent/src/handlers/02-list-offsets.ts';
@@ -114,7 +115,8 @@ export class SimAgent {
       metrics,
       onStored: (file) => readPath.adopt(file),
     });
-    const share = new ShareService({ port: view.port, readPath, requestBytesMax: 16 * MiB });
+    const damage = new DamageRegistry({ view, clock, log });
+    const share = new ShareService({ port: view.port, readPath, damage, requestBytesMax: 16 * MiB });
     const self = () => this.#description();
     const server = createHandlers({
       cluster: view,
@@ -126,11 +128,12 @@ export class SimAgent {
       produce: produceHandler({ writePath, recordBytesMax: MiB }),
       fetch: fetchHandler({
         readPath,
+        damage,
         sessions: new FetchSessions({ clock, random }),
         requestBytesMax: 16 * MiB,
         partitionBytesMax: 16 * MiB,
       }),
-      listOffsets: listOffsetsHandler({ readPath }),
+      listOffsets: listOffsetsHandler({ readPath, damage }),
       shareFetch: shareFetchHandler(share),
       shareAcknowledge: shareAcknowledgeHandler(share),
     });

@@ -12,6 +12,8 @@ import { ownConfigsReader } from './cluster/broker-configs.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView } from './cluster/following-view.ts';
+import { DamageRechecks } from './damage/damage-rechecks.ts';
+import { DamageRegistry } from './damage/damage-registry.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { AgentFigures } from './figures/agent-figures.ts';
 import { certificateExpiry } from './figures/certificate-expiry.ts';
@@ -196,7 +198,7 @@ async function start(
   monitor.start();
   started.defer(() => monitor.stop());
   const stopping = new AbortController();
-  const { writePath, readPath, handlers } = dataPath(options, {
+  const { writePath, readPath, damage, handlers } = dataPath(options, {
     view,
     exchange,
     pressure,
@@ -307,6 +309,7 @@ async function start(
       figures.report({
         certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
         tokens: () => options.tokens?.() ?? [],
+        damagedFiles: () => damage.report(),
       }),
     heard: () => figures.heard(),
   };
@@ -322,12 +325,16 @@ async function start(
     ...options,
     view,
     readPath,
+    damage,
     answersQueries: options.answersQueries ?? false,
     writesSidecars: options.roles.includes('jobs'),
     cpuLoad: () => monitor.cpu,
   });
   queries.start();
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), queries.stop()));
+  const rechecks = new DamageRechecks({ damage, port: view.port, readPath, clock, log });
+  rechecks.start();
+  started.defer(() => rechecks.stop());
   const publishing = clusterMetricsOf(options, view);
   publishing?.start();
   started.defer(() => publishing?.stop());
@@ -467,6 +474,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
     metrics,
     ...(exchange === undefined ? {} : { remotePages: exchange.lender }),
   });
+  const damage = new DamageRegistry({ view, clock, log });
   const readers = new RecentReaders(clock);
   const writePath = createWritePath({
     clusterId,
@@ -488,6 +496,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
   const share = new ShareService({
     port: view.port,
     readPath,
+    damage,
     requestBytesMax: options.fetchRequestBytesMax,
     answers: pressure.answers,
     stopping,
@@ -507,6 +516,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
     ),
     fetch: fetchHandler({
       readPath,
+      damage,
       onFetch: () => readers.came(),
       sessions: new FetchSessions({ clock, random }),
       requestBytesMax: options.fetchRequestBytesMax,
@@ -514,11 +524,11 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
       answers: pressure.answers,
       stopping,
     }),
-    listOffsets: listOffsetsHandler({ readPath }),
+    listOffsets: listOffsetsHandler({ readPath, damage }),
     shareFetch: shareFetchHandler(share, () => readers.came()),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
-  return { writePath, readPath, handlers };
+  return { writePath, readPath, damage, handlers };
 }
 
 /** Waits for a promise, but not for ever. */

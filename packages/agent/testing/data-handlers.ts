@@ -2,6 +2,7 @@ import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { Apis } from '@weir/wire';
 import type { ClusterView } from '../src/cluster/cluster-view.ts';
+import { DamageRegistry } from '../src/damage/damage-registry.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
@@ -36,16 +37,18 @@ export function dataHandlers(cluster: ClusterView, store: ObjectStore, clock: Cl
     bufferedBytesMax: 64 << 20,
     onStored: (file) => readPath.adopt(file),
   });
-  const share = new ShareService({ port: cluster.port, readPath, requestBytesMax: 256 << 20 });
+  const damage = new DamageRegistry({ ...shared, view: cluster });
+  const share = new ShareService({ port: cluster.port, readPath, damage, requestBytesMax: 256 << 20 });
   return {
     produce: produceHandler({ writePath, recordBytesMax: 32 << 20 }),
     fetch: fetchHandler({
       readPath,
+      damage,
       sessions: new FetchSessions(shared),
       requestBytesMax: 256 << 20,
       partitionBytesMax: 256 << 20,
     }),
-    listOffsets: listOffsetsHandler({ readPath }),
+    listOffsets: listOffsetsHandler({ readPath, damage }),
     shareFetch: shareFetchHandler(share),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };

@@ -20,6 +20,7 @@ import {
   type WriteStruct,
 } from '@weir/wire';
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
+import { DamageRegistry } from '../src/damage/damage-registry.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
@@ -135,6 +136,7 @@ export class DataPath {
   readonly cluster: FakeCluster;
   readonly view: FollowingClusterView;
   readonly readPath: ReadPath;
+  readonly damage: DamageRegistry;
   readonly writePath: WritePath;
   readonly sessions: FetchSessions;
   readonly closed = new AbortController();
@@ -152,6 +154,7 @@ export class DataPath {
       log: silentLog,
       metrics,
     });
+    this.damage = new DamageRegistry({ view: this.view, clock, log: silentLog });
     this.writePath = createWritePath({
       clusterId: this.cluster.clusterId,
       store,
@@ -176,11 +179,12 @@ export class DataPath {
       }),
       Fetch: fetchHandler({
         readPath: this.readPath,
+        damage: this.damage,
         sessions: this.sessions,
         requestBytesMax: 256 << 20,
         partitionBytesMax: 256 << 20,
       }),
-      ListOffsets: listOffsetsHandler({ readPath: this.readPath }),
+      ListOffsets: listOffsetsHandler({ readPath: this.readPath, damage: this.damage }),
     };
   }
 

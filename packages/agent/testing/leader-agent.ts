@@ -13,6 +13,8 @@ export type ServedAgent = Pick<TestAgent, 'view' | 'server' | 'call'>;
 /** The handlers of an agent over a real leader whose journal is in memory, and a bucket in memory. */
 export interface LeaderAgent extends ServedAgent, AsyncDisposable {
   readonly node: ClusterNode;
+  /** The bucket of all agents. */
+  readonly store: TestStore;
   /** Another agent of the same cluster and bucket, which has heard of nothing yet but the ends of partitions. */
   another(): Promise<ServedAgent>;
   /** Makes a topic that the agent knows. */
@@ -63,6 +65,7 @@ export async function startLeaderAgent(
   return {
     ...served,
     node,
+    store,
     another: serve,
     async addTopic(name, partitionCount = 1) {
       const [result] = await node.createTopics([{ name, partitionCount, configs: {} }], {

@@ -575,6 +575,8 @@ export const caps = {
   reportedMetricsMax: 20,
   reportedLoginsMax: 50,
   reportedExpiriesMax: 8,
+  reportedDamagedFilesMax: 8,
+  reportedDamagedPartitionsMax: 8,
 
   /** Clients and users of which an agent remembers something until it has reported it. */
   notedClientsMax: 256,
@@ -589,6 +591,13 @@ export const caps = {
 
   /** Agents of one cluster that are told of as lost. */
   lostAgentsMax: 100,
+
+  /** Damaged ranges that an agent remembers, about 300 bytes each, and how many of them it looks at again in a round. */
+  damagedRangesMax: 1_000,
+  damageRechecksMax: 16,
+
+  /** Damaged files of one cluster that a look tells apart, of those that all agents have reported. */
+  diagnosedDamagedFilesMax: 100,
 
   /** Groups of one cluster whose progress is followed from look to look, and their partitions. About 150 bytes each. */
   diagnosedGroupsMax: 5_000,

@@ -1,5 +1,5 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
-import type { AgentReport, ReportedExpiry } from '@weir/metadata';
+import type { AgentReport, ReportedDamage, ReportedExpiry } from '@weir/metadata';
 import type { EndedRequest } from '@weir/storage';
 import { BucketFigures } from './bucket-figures.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
@@ -10,10 +10,12 @@ export interface AgentFiguresOptions {
   readonly metrics: Metrics;
 }
 
-/** What an agent holds that ends at a time, asked anew for each report. */
-export interface ExpiringThings {
+/** What an agent holds or knows at the moment of a report, asked anew for each. */
+export interface HeldThings {
   readonly certificates: () => readonly ReportedExpiry[];
   readonly tokens: () => readonly ReportedExpiry[];
+  /** Files that readers of this agent found damaged. */
+  readonly damagedFiles?: () => readonly ReportedDamage[];
 }
 
 /** Metrics with fewer series are nobody's concern. */
@@ -69,7 +71,7 @@ export class AgentFigures {
   };
 
   /** All that was counted since the last report that was heard. */
-  report({ certificates, tokens }: ExpiringThings): AgentReport {
+  report({ certificates, tokens, damagedFiles }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#reportedMs = nowMs;
@@ -89,6 +91,7 @@ export class AgentFigures {
       ...unlessEmpty('metrics', this.#manySeries()),
       ...unlessEmpty('logins', this.#logins.tell(nowMs)),
       ...unlessEmpty('certificates', certificates().slice(0, caps.reportedExpiriesMax)),
+      ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
       ...unlessEmpty('tokens', tokens().slice(0, caps.reportedExpiriesMax)),
     };
   }

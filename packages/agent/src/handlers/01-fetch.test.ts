@@ -11,6 +11,7 @@ import {
   type ResponseBody,
   settled,
 } from '../../testing/data-path.ts';
+import { recheckMs, retriedMs } from '../damage/damage-registry.ts';
 
 type FetchResponse = ResponseBody<'Fetch'>;
 
@@ -413,12 +414,96 @@ test('a file that was replaced since the agent heard of it is looked up again', 
   const [key, content] = [...path.store.objects][0]!;
   const [fileId, newId] = [key.slice(-32), 'f'.repeat(32)];
   path.store.objects.delete(key);
-  path.store.objects.set(logFileKey(path.cluster.clusterId, newId), content);
+  // Its header names the old file, and counts only as long as it is one.
+  const headless = Buffer.from(content).fill(0, 0, 8);
+  path.store.objects.set(logFileKey(path.cluster.clusterId, newId), headless);
   const gone = await fetch([{ partition: 0 }, { partition: 1 }]);
   assert.deepEqual(partitionsOf(gone).map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
   moved.set(fileId, newId);
+  path.clock.advance(recheckMs);
   const found = await fetch([{ partition: 0 }, { partition: 1 }]);
   assert.deepEqual(partitionsOf(found).map(valuesOf), [['0=a'], ['0=b']]);
+});
+
+test('batches before a damaged file are served, then its offsets are an error, and what lies behind is served', async () => {
+  for (const damage of ['delete', 'empty'] as const) {
+    const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+    await write(0, 'a', 'b', 'c');
+    await write(1, 'other');
+    const key = [...path.store.objects.keys()][1]!;
+    const content = path.store.objects.get(key)!;
+    if (damage === 'delete') path.store.objects.delete(key);
+    else path.store.objects.set(key, Buffer.alloc(0));
+
+    const first = partitionsOf(await fetch([{ partition: 0 }, { partition: 1 }]));
+    assert.deepEqual(first.map(errorOf), ['NONE', 'NONE']);
+    assert.deepEqual(first.map(valuesOf), [['0=a'], ['0=other']]);
+    const second = partitionsOf(await fetch([{ partition: 0, fetchOffset: 1n }, { partition: 1 }]));
+    assert.deepEqual(second.map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
+    assert.deepEqual(valuesOf(second[1]!), ['0=other']);
+    const third = partitionsOf(await fetch([{ partition: 0, fetchOffset: 2n }]));
+    assert.deepEqual(third.map(valuesOf), [['2=c']]);
+    assert.partialDeepStrictEqual(path.damage.known(), [
+      { topicId, partition: 0, firstOffset: 1, nextOffset: 2, fileId: key.slice(-32) },
+    ]);
+
+    path.store.objects.set(key, content);
+    path.clock.advance(recheckMs);
+    const restored = partitionsOf(await fetch([{ partition: 0, fetchOffset: 1n }]));
+    assert.deepEqual(restored.map(valuesOf), [['1=b', '2=c']]);
+    assert.deepEqual(path.damage.known(), []);
+  }
+});
+
+test('known damage is told when the wait is over, without asking the store, and other partitions are not held up', async () => {
+  const { path, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  await write(0, 'a');
+  path.store.objects.clear();
+  const wanted = [{ partition: 0 }, { partition: 1 }];
+  const waiting = { maxWaitMs: 500 };
+  assert.deepEqual(partitionsOf(await fetch(wanted, waiting)).map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
+  const { gets } = path.store;
+
+  let answered = false;
+  const quiet = fetch(wanted, waiting).finally(() => {
+    answered = true;
+  });
+  await settled();
+  path.clock.advance(499);
+  await settled();
+  assert.ok(!answered);
+  path.clock.advance(1);
+  assert.deepEqual(partitionsOf(await quiet).map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
+  assert.equal(path.store.gets, gets);
+
+  const busy = fetch(wanted, waiting);
+  await write(1, 'b');
+  const both = partitionsOf(await busy);
+  assert.deepEqual(both.map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
+  assert.deepEqual(valuesOf(both[1]!), ['0=b']);
+});
+
+test('damage that lasts becomes an error that clients tell the application', async () => {
+  const { path, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  await write(0, 'a');
+  path.store.objects.clear();
+  const error = async () => partitionsOf(await fetch([{ partition: 0 }])).map(errorOf);
+  assert.deepEqual(await error(), ['KAFKA_STORAGE_ERROR']);
+  path.clock.advance(retriedMs - 1);
+  assert.deepEqual(await error(), ['KAFKA_STORAGE_ERROR']);
+  path.clock.advance(1);
+  assert.deepEqual(await error(), ['CORRUPT_MESSAGE']);
+});
+
+test('damage ends with the topic that it is in', async () => {
+  const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  await write(0, 'a');
+  path.store.objects.clear();
+  await fetch([{ partition: 0 }]);
+  assert.equal(path.damage.report().length, 1);
+  await path.cluster.deleteTopics([{ topicId }]);
+  await settled();
+  assert.deepEqual(path.damage.report(), []);
 });
 
 test('when the control plane or the store is away, the partitions that need it fail, and only they', async () => {

@@ -1,10 +1,11 @@
 import { caps } from '@weir/core';
 import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/metadata';
-import { ObjectNotFound } from '@weir/storage';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { GrowingEnd } from '../cluster/cluster-view.ts';
+import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
+import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { FetchPartition, FetchSessions, PartitionNews } from './fetch-sessions.ts';
@@ -18,6 +19,7 @@ type PartitionResponse = TopicResponse['partitions'][number];
 
 export interface FetchOptions {
   readonly readPath: ReadPath;
+  readonly damage: DamageRegistry;
   readonly sessions: FetchSessions;
   /** The most that one answer holds, and one partition of it, whatever the client asks. */
   readonly requestBytesMax: number;
@@ -40,6 +42,8 @@ const noRecords = Buffer.alloc(0);
 /**
  * Fetch, v4 to v18: where the wanted batches lie, a wait until there are enough of them, and views of the pages that hold
  * them. Nothing is asked of the control plane as long as the wanted offsets are in the tail that the agent follows.
+ *
+ * Batches that the store lost are an error of their partition once a client comes for them; those before them are served.
  *
  * Errors are those of single partitions; one is enough to answer at once. The limits are Kafka's: in the order of the request, the
  * first partition that has something gets one batch whatever its size, and then they bind.
@@ -74,11 +78,10 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const { quotas } = context;
     const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax, quotas.fetchBytesMax());
     const isCommitted = request.isolationLevel === readCommitted;
-    const fetches = round.partitions.map(
-      (wanted) => new PartitionFetch(wanted, { isCommitted, partitionBytesMax: options.partitionBytesMax }),
-    );
+    const fetches = round.partitions.map((wanted) => new PartitionFetch(wanted, { isCommitted, ...options }));
     refuseDenied(fetches, context);
     await locateEnough(fetches, request, bytesMax, context);
+    for (const fetch of fetches) fetch.failIfDamaged();
     const wantedBytes = Math.min(bytesMax, locatedBytes(fetches));
     let throttleTimeMs = 0;
     if (options.answers === undefined || wantedBytes === 0) {
@@ -165,7 +168,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;
       // A compaction may have replaced the file since the tail heard of it; the control plane knows the new one.
-      if (result instanceof ObjectNotFound) again.push({ fetch, query });
+      if (result instanceof DamagedRange && result.damage.kind === 'missing') again.push({ fetch, query });
       else fetch.finish(result, context);
     }
     if (again.length > 0) await readAgain(again, context);
@@ -205,12 +208,17 @@ function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContex
   }
 }
 
+interface PartitionFetchOptions extends Pick<FetchOptions, 'partitionBytesMax' | 'damage'> {
+  readonly isCommitted: boolean;
+}
+
 /** One partition on its way through a fetch. */
 class PartitionFetch implements PartitionNews {
   readonly partition: FetchPartition;
   readonly offset: number;
   readonly bytesMax: number;
   readonly #isCommitted: boolean;
+  readonly #damage: DamageRegistry;
   topicId = '';
   error: ErrorName = 'NONE';
   pointers: Pointers | undefined;
@@ -225,13 +233,11 @@ class PartitionFetch implements PartitionNews {
   /** Whether only the control plane can tell where the batches lie. */
   mustAsk = false;
 
-  constructor(
-    partition: FetchPartition,
-    { isCommitted, partitionBytesMax }: { readonly isCommitted: boolean; readonly partitionBytesMax: number },
-  ) {
+  constructor(partition: FetchPartition, { isCommitted, partitionBytesMax, damage }: PartitionFetchOptions) {
     this.partition = partition;
     this.offset = partition.fetchOffset;
     this.#isCommitted = isCommitted;
+    this.#damage = damage;
     this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
   }
 
@@ -243,9 +249,23 @@ class PartitionFetch implements PartitionNews {
     return this.batches !== undefined && this.batches.bytes > 0;
   }
 
+  /** Set when the wanted offset was found damaged a moment ago. */
+  get #knownError(): ErrorName | undefined {
+    return this.pointers && this.#damage.errorAt(this.topicId, this.partition.partition, this.offset);
+  }
+
+  /**
+   * Damage that is known is told when the wait is over, and not at once: clients come back without a pause, and would do so for as long
+   * as the damage lasts.
+   */
+  failIfDamaged(): void {
+    const error = this.#knownError;
+    if (error !== undefined) this.fail(error);
+  }
+
   /** Bytes that could be sent; the range that holds the first offset counts as a whole. */
   get locatedBytes(): number {
-    if (this.pointers === undefined) return 0;
+    if (this.pointers === undefined || this.#knownError !== undefined) return 0;
     const { baseOffset, byteLength } = this.pointers;
     let bytes = 0;
     for (let row = 0; row < byteLength.length && baseOffset[row]! < this.#readableTo; row++) {
@@ -353,13 +373,19 @@ class PartitionFetch implements PartitionNews {
   }
 
   finish(result: BatchList | Error, { log }: RequestContext): void {
+    const { partition } = this.partition;
     if (!(result instanceof Error)) {
       this.batches = result;
+      this.#damage.readable(this.topicId, partition, this.offset, result.nextOffset);
       return;
     }
-    log.error('batches could not be read', {
+    if (result instanceof DamagedRange) {
+      this.fail(this.#damage.found(this.topicId, partition, result));
+      return;
+    }
+    log.error('failed to read batches', {
       topic: this.topicId,
-      partition: this.partition.partition,
+      partition,
       offset: this.offset,
       error: String(result),
     });

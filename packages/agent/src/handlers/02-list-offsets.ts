@@ -1,7 +1,9 @@
 import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, RecordCursor, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { BatchCursor } from '../read-path/batch-cursor.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
+import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
@@ -12,6 +14,7 @@ type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partition
 
 export interface ListOffsetsOptions {
   readonly readPath: ReadPath;
+  readonly damage: DamageRegistry;
 }
 
 const readCommitted = 1;
@@ -58,7 +61,7 @@ interface FoundRecord {
  *
  * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
-export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
+export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
     const isCommitted = request.isolationLevel === readCommitted;
@@ -94,7 +97,9 @@ export function listOffsetsHandler({ readPath }: ListOffsetsOptions): HandlerOf<
     try {
       await readPath.searchBatches(pointers, (cursor, baseOffset) => search.visit(cursor, baseOffset));
     } catch (problem) {
-      log.error('a range could not be searched', { topicId, partition, error: String(problem) });
+      // Clients retry it until their own timeout, which they tell the application.
+      if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);
+      else log.error('failed to search batches', { topicId, partition, error: String(problem) });
       return failed('KAFKA_STORAGE_ERROR');
     }
     const record = search.found;

@@ -127,6 +127,30 @@ async function acknowledge(
   return [errorName(answer.errorCode), errorName(partition?.errorCode ?? 0)];
 }
 
+test('records before a damaged file are delivered, then the partition is an error until the file is restored', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  for (const value of ['a', 'b', 'c']) await produce(agent, value);
+  const key = [...agent.store.objects.keys()][1]!;
+  const content = agent.store.objects.get(key)!;
+  agent.store.objects.set(key, Buffer.from(content).fill(0x5a, 120, 130));
+  // An agent that has nothing of it in memory.
+  const reader = await agent.another();
+  await join(reader, 'm');
+  await fetch(reader, topicId, 'm', 0, { maxRecords: 0 });
+  const first = await fetch(reader, topicId, 'm', 1);
+  assert.deepEqual([first.partitionError, first.got], ['NONE', ['0-0#1']]);
+  const second = await fetch(reader, topicId, 'm', 2, { said: [[0, 0, 1]] });
+  assert.deepEqual([second.partitionError, second.got, second.bytes], ['KAFKA_STORAGE_ERROR', [], 0]);
+
+  agent.store.objects.set(key, content);
+  const other = await agent.another();
+  await join(other, 'n');
+  await fetch(other, topicId, 'n', 0, { maxRecords: 0 });
+  const restored = await fetch(other, topicId, 'n', 1);
+  assert.deepEqual(restored.got, ['1-2#1']);
+});
+
 test('a member is given records, says what became of them, and closes its session', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);

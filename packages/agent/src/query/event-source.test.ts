@@ -4,6 +4,7 @@ import { systemClock } from '@weir/core';
 import { eventTypeNames } from '@weir/events';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
+import { type Damage, DamagedRange } from '../read-path/damaged-range.ts';
 import type { EventTopic, RawPage } from './engine.ts';
 import { AgentEventSource } from './event-source.ts';
 import { RangeReader } from './range-reader.ts';
@@ -15,18 +16,25 @@ const day = 1_760_000_000_000;
 
 async function stage(options?: EventStageOptions) {
   const staged = await stageEvents(options);
+  const told: [topicId: string, partition: number, damage: Damage][] = [];
   const source = new AgentEventSource({
     view: staged.view,
     ranges: new RangeReader(staged),
     sidecars: new SidecarShelf({ ...staged, clock: systemClock }),
     turns: new WorkTurns({ clock: systemClock, share: () => 1 }),
+    damage: {
+      found(topicId, partition, { damage }) {
+        told.push([topicId, partition, damage]);
+        return 'KAFKA_STORAGE_ERROR';
+      },
+    },
   });
   const read = async (topic: EventTopic, from: number, to: number, signal = never) => {
     const pages: RawPage[] = [];
     for await (const page of source.read(topic, from, to, signal)) pages.push(page);
     return pages;
   };
-  return { ...staged, source, read };
+  return { ...staged, source, read, told };
 }
 
 /** Batches of three events, a second apart, the batches an hour apart. */
@@ -148,7 +156,31 @@ test('what retention removed is left out', async () => {
   await until(() => view.ends(topicId, 0)!.logStartOffset === 6);
   store.objects.clear();
   assert.deepEqual(await read(topic!, 0, 6), []);
-  await assert.rejects(read(topic!, 6, 9), /is not in the bucket/);
+  await assert.rejects(read(topic!, 6, 9), /no such object/);
+});
+
+test('events before a damaged batch are read, no byte of it is, and the damage is told', async () => {
+  for (const [kind, damage] of [
+    [
+      'corrupt',
+      (content: Buffer) => Buffer.from(content).fill(1, content.length >>> 1, content.length - 200),
+    ],
+    ['short', () => Buffer.alloc(0)],
+    ['missing', () => undefined],
+  ] as const) {
+    await using staged = await stage();
+    const topicId = await fill(staged, 3);
+    const { source, store, told } = staged;
+    const [topic] = await source.topics(['acl_logs']);
+    const second = [...store.objects.keys()][1]!;
+    const damaged = damage(store.objects.get(second)!);
+    if (damaged === undefined) store.objects.delete(second);
+    else store.objects.set(second, damaged);
+    await assert.rejects(staged.read(topic!, 0, 9), DamagedRange);
+    assert.equal(eventsOf(await staged.read(topic!, 0, 3)).length, 3);
+    assert.equal(eventsOf(await staged.read(topic!, 6, 9)).length, 3);
+    assert.partialDeepStrictEqual(told, [[topicId, 0, { kind, firstOffset: 3, nextOffset: 6 }]]);
+  }
 });
 
 test('reading ends with the reason of the signal', async () => {

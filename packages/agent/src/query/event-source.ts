@@ -1,7 +1,10 @@
 import { caps } from '@weir/core';
 import { type EventTypeName, eventTopicName } from '@weir/events/emission';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { BatchCursor } from '../read-path/batch-cursor.ts';
+import type { DamageRegistry } from '../damage/damage-registry.ts';
+import { BatchCursor, NoRecordBatch } from '../read-path/batch-cursor.ts';
+import { DamagedRange } from '../read-path/damaged-range.ts';
+import { RangeWalk } from '../read-path/range-walk.ts';
 import type { ByteRange, EventSource, EventTopic, RawPage, SidecarRef } from './engine.ts';
 import { PageBuilder } from './page-builder.ts';
 import type { RangeReader } from './range-reader.ts';
@@ -15,6 +18,8 @@ export interface AgentEventSourceOptions {
   readonly ranges: RangeReader;
   readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;
   readonly turns: WorkTurns;
+  /** Told of files that cannot be read. */
+  readonly damage?: Pick<DamageRegistry, 'found'>;
 }
 
 /**
@@ -87,6 +92,9 @@ export class AgentEventSource implements EventSource {
         }
       }
       if (!builder.isEmpty) yield builder.take();
+    } catch (error) {
+      if (error instanceof DamagedRange) this.#options.damage?.found(topicId, eventPartition, error);
+      throw error;
     } finally {
       enough.abort();
     }
@@ -117,24 +125,48 @@ export class AgentEventSource implements EventSource {
   }
 
   /** A file may be gone because its records are too old, and for no other reason. */
-  #checkRemoved(topicId: string, { fileId, nextOffset }: StoredRange): void {
+  #checkRemoved(topicId: string, range: StoredRange): void {
     const startOffset = this.#options.view.ends(topicId, eventPartition)?.logStartOffset;
-    if (startOffset !== undefined && startOffset < nextOffset)
-      throw new Error(`the file ${fileId}, which has events of ${topicId}, is not in the bucket`);
+    if (startOffset !== undefined && startOffset < range.nextOffset)
+      throw walkOf(range).damaged('missing', 'the store has no such object');
   }
 }
 
+/** Batches of a range, each of them found intact; what follows one that is not is a `DamagedRange`. */
 function* batchesOf(
   pieces: readonly Buffer[],
-  { baseOffset }: StoredRange,
+  range: StoredRange,
   fromOffset: number,
   toOffset: number,
 ): Generator<{ readonly baseOffset: number; readonly cursor: BatchCursor }, void, undefined> {
+  const walk = walkOf(range);
   const cursor = new BatchCursor(pieces);
-  let offset = baseOffset;
-  while (offset < toOffset && cursor.next()) {
-    const nextOffset = offset + cursor.offsetSpan;
-    if (nextOffset > fromOffset) yield { baseOffset: offset, cursor };
-    offset = nextOffset;
+  while (walk.at < walk.end && walk.offset < toOffset) {
+    if (!isNext(cursor, walk)) throw walk.damaged('short', 'the file ends before its batches do');
+    walk.checkPlace(cursor);
+    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
+    if (walk.offset + cursor.offsetSpan > fromOffset) yield { baseOffset: walk.offset, cursor };
+    walk.pass(cursor);
   }
+}
+
+/** False when the bytes end inside of the next batch. */
+function isNext(cursor: BatchCursor, walk: RangeWalk): boolean {
+  try {
+    return cursor.next() && cursor.isWhole;
+  } catch (error) {
+    if (error instanceof NoRecordBatch) throw walk.damaged('corrupt', error.message);
+    throw error;
+  }
+}
+
+function walkOf({ fileId, byteStart, byteEnd, baseOffset, nextOffset }: StoredRange): RangeWalk {
+  const pointers = {
+    fileId: [fileId],
+    byteStart: Float64Array.of(byteStart),
+    byteLength: Float64Array.of(byteEnd - byteStart),
+    baseOffset: Float64Array.of(baseOffset),
+    nextOffset: Float64Array.of(nextOffset),
+  };
+  return new RangeWalk(pointers, 0);
 }

@@ -1,6 +1,7 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { Answering } from './answering.ts';
 import { AgentEventSource } from './event-source.ts';
@@ -17,6 +18,7 @@ export interface QueryServiceOptions {
   readonly view: ClusterView;
   readonly store: ObjectStore;
   readonly readPath: Pick<ReadPath, 'inMemory'>;
+  readonly damage?: Pick<DamageRegistry, 'found'>;
   /** Whether it works on queries. */
   readonly answersQueries: boolean;
   /** Whether it writes sidecars when it is its turn, so that whoever answers reads less. */
@@ -54,7 +56,13 @@ export class QueryService {
     const turns = new WorkTurns({ clock, share });
     const shelf = new SidecarShelf(options);
     const { port } = view;
-    this.#source = new AgentEventSource({ view, ranges: new RangeReader(options), sidecars: shelf, turns });
+    this.#source = new AgentEventSource({
+      view,
+      ranges: new RangeReader(options),
+      sidecars: shelf,
+      turns,
+      ...(options.damage === undefined ? {} : { damage: options.damage }),
+    });
     this.#sidecars = options.writesSidecars
       ? new SidecarJob({ ...options, port, source: this.#source, shelf })
       : undefined;

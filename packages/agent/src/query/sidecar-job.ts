@@ -2,6 +2,7 @@ import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/
 import { eventTypeNames } from '@weir/events/emission';
 import { jobLeaseMs, type QueriesPort } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
+import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { EventSource, EventTopic } from './engine.ts';
 import { readSidecarKey, sidecarKey, sidecarsPrefix } from './sidecar-names.ts';
 import { type OffsetRange, rangeToCover } from './sidecar-ranges.ts';
@@ -72,7 +73,14 @@ export class SidecarJob {
   async run(signal: AbortSignal): Promise<void> {
     for (const topic of await this.#options.source.topics(eventTypeNames)) {
       await this.#removeOld(topic, signal);
-      while (await this.#coverNext(topic, signal));
+      try {
+        while (await this.#coverNext(topic, signal));
+      } catch (error) {
+        // Other topics have sidecars all the same. The events before and behind the damage are scanned without.
+        if (!(error instanceof DamagedRange)) throw error;
+        this.#count('failed');
+        this.#options.log.debug('failed to write sidecars of damaged events', { problem: error.message });
+      }
     }
     await this.#sweep(signal);
   }

@@ -68,14 +68,17 @@ export class DeliveredPartition {
     const { aborted, pointers } = this.#given;
     if (aborted === undefined || this.ranges.length === 0) return;
     const { producerId, firstOffset, lastOffset } = aborted;
+    const endOffset = this.ranges.at(-1)!.last + 1;
     await readPath.searchBatches(pointers, ({ header, offsetSpan }, baseOffset) => {
-      if (!header.isTransactional) return undefined;
+      // What lies behind may be what could not be read.
+      const isLast = baseOffset + offsetSpan >= endOffset ? true : undefined;
+      if (!header.isTransactional) return isLast;
       const producer = Number(header.producerId);
       const isAborted = producerId.some(
         (id, row) => id === producer && firstOffset[row]! <= baseOffset && baseOffset <= lastOffset[row]!,
       );
       if (isAborted) this.#leaveOut(baseOffset, baseOffset + offsetSpan - 1);
-      return undefined;
+      return isLast;
     });
   }
 

@@ -7,11 +7,14 @@ import type {
   TopicPartition,
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { ifAvailable } from '../handlers/cluster-calls.ts';
 import type { GatheredCalls } from '../handlers/gathered-calls.ts';
 import type { RequestContext } from '../handlers/handler.ts';
 import type { TopicRefusals } from '../handlers/topic-refusals.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
+import type { BatchList } from '../read-path/batch-list.ts';
+import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { SaidOfPartition } from './acknowledgements.ts';
 import { DeliveredPartition, inBatchesOf } from './delivered-partition.ts';
@@ -23,6 +26,7 @@ type PartitionResponse = ShareFetchResponse['responses'][number]['partitions'][n
 
 export interface ShareReading {
   readonly readPath: ReadPath;
+  readonly damage: DamageRegistry;
   readonly acknowledgements: GatheredCalls<RecordsToAcknowledge, AcknowledgeAnswer>;
   /** The most that one answer holds, whatever the client asks. */
   readonly requestBytesMax: number;
@@ -114,15 +118,31 @@ export class ShareFetch {
   async read(
     answer: AcquireAnswer,
   ): Promise<Map<string, { delivered?: DeliveredPartition; error: ErrorName }>> {
-    const { readPath } = this.#reading;
+    const { readPath, damage } = this.#reading;
     const places = this.#places;
     const results = new Map<string, { delivered?: DeliveredPartition; error: ErrorName }>();
     for (const { place, error } of this.#refused) results.set(keyOf(place), { error });
     for (const [index, place] of places.entries()) {
       results.set(keyOf(place), { error: partitionError(answer.partitions[index]?.error ?? 'NONE') });
     }
-    const delivered = deliveredOf(places, answer);
-    if (delivered.length === 0) return results;
+    const delivered: DeliveredPartition[] = [];
+    const damaged: DeliveredPartition[] = [];
+    for (const one of deliveredOf(places, answer)) {
+      const { topicId, partition } = one.place;
+      const error = damage.errorAt(topicId, partition, one.ranges[0]!.first);
+      if (error === undefined) delivered.push(one);
+      else {
+        one.giveBack();
+        damaged.push(one);
+        results.set(keyOf(one.place), { error });
+      }
+    }
+    this.tell(damaged);
+    if (delivered.length === 0) {
+      // Clients come back without a pause, and would do so for as long as the damage lasts.
+      if (damaged.length > 0) await this.#pause();
+      return results;
+    }
     let leftBytes = await this.#makeRoom(delivered);
     const read = leftBytes === 0 ? [] : delivered;
     const batches = await readPath.readBatches(
@@ -135,14 +155,13 @@ export class ShareFetch {
     for (const [index, one] of delivered.entries()) {
       const result = batches[index];
       if (result === undefined) one.giveBack();
-      else if (result instanceof Error) {
-        one.giveBack();
-        this.#failed(one.place, result);
-        results.set(keyOf(one.place), { error: 'KAFKA_STORAGE_ERROR' });
-        continue;
-      } else {
-        one.finish(result);
-        await one.leaveOutAborted(readPath);
+      else {
+        const problem = result instanceof Error ? result : await this.#deliver(one, result);
+        if (problem !== undefined) {
+          one.giveBack();
+          results.set(keyOf(one.place), { error: this.#failed(one.place, problem) });
+          continue;
+        }
       }
       serveLast(this.#session, one.place);
       results.set(keyOf(one.place), { delivered: one, error: 'NONE' });
@@ -225,8 +244,35 @@ export class ShareFetch {
     return this.room?.bytes ?? 0;
   }
 
-  #failed({ topicId, partition }: TopicPartition, error: Error): void {
-    this.#context.log.error('batches could not be read', { topic: topicId, partition, error: String(error) });
+  /** Says what went wrong. */
+  async #deliver(one: DeliveredPartition, batches: BatchList): Promise<Error | undefined> {
+    const { readPath, damage } = this.#reading;
+    const { topicId, partition } = one.place;
+    damage.readable(topicId, partition, one.ranges[0]!.first, batches.nextOffset);
+    one.finish(batches);
+    try {
+      await one.leaveOutAborted(readPath);
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  /** Gives the error for the client. */
+  #failed({ topicId, partition }: TopicPartition, error: Error): ErrorName {
+    if (error instanceof DamagedRange) return this.#reading.damage.found(topicId, partition, error);
+    this.#context.log.error('failed to read batches', { topic: topicId, partition, error: String(error) });
+    return 'KAFKA_STORAGE_ERROR';
+  }
+
+  /** As long as the client would wait for records. */
+  async #pause(): Promise<void> {
+    const { clock, closed } = this.#context;
+    const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, caps.fetchWaitMsMax));
+    const waited = Promise.withResolvers<void>();
+    const cancel = clock.after(waitMs, waited.resolve);
+    await unlessOver(waited.promise, closed, this.#reading.stopping);
+    cancel();
   }
 }
 

@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { list, number, object, optional, type Shape, text, whole } from '../rpc/shape.ts';
+import { list, number, object, oneOf, optional, type Shape, text, whole } from '../rpc/shape.ts';
 import { isLatencies } from './latencies.ts';
 import type { AgentDescription } from './port.ts';
 
@@ -35,6 +35,8 @@ export interface AgentReport {
   readonly logins?: readonly ReportedLogin[] | undefined;
   /** What the agent shows to clients or to other agents. Times are as the certificates say them. */
   readonly certificates?: readonly ReportedExpiry[] | undefined;
+  /** Files that the agent cannot read as they were committed, as of now. */
+  readonly damagedFiles?: readonly ReportedDamage[] | undefined;
   /** What the agent shows to the control plane. Times are by the agent's clock. */
   readonly tokens?: readonly ReportedExpiry[] | undefined;
 }
@@ -85,6 +87,25 @@ export interface ReportedExpiry {
   readonly name: string;
   readonly expiresMs: number;
   readonly issuedMs?: number | undefined;
+}
+
+/** What is wrong with a file: it is not there, it ends too early, or its bytes are not what was written. */
+export const reportedDamageKinds = ['missing', 'short', 'corrupt'] as const;
+
+export interface ReportedDamage {
+  readonly fileId: string;
+  readonly kind: (typeof reportedDamageKinds)[number];
+  /** All that the agent knows of; the first few are listed. */
+  readonly partitionCount: number;
+  readonly partitions: readonly DamagedOffsets[];
+}
+
+export interface DamagedOffsets {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly firstOffset: number;
+  /** Behind the last one. */
+  readonly nextOffset: number;
 }
 
 /** What a leader has heard from its agents, by its own clock. */
@@ -151,6 +172,17 @@ const report = object<AgentReport>({
   ),
   metrics: few(object<ReportedMetric>({ name, seriesCount: whole }), caps.reportedMetricsMax),
   logins: few(object<ReportedLogin>({ username: name, agoMs: number }), caps.reportedLoginsMax),
+  damagedFiles: few(
+    object<ReportedDamage>({
+      fileId: name,
+      kind: oneOf(...reportedDamageKinds),
+      partitionCount: whole,
+      partitions: list(
+        object<DamagedOffsets>({ topicId: name, partition: whole, firstOffset: whole, nextOffset: whole }),
+      ),
+    }),
+    caps.reportedDamagedFilesMax,
+  ),
   certificates: few(expiry, caps.reportedExpiriesMax),
   tokens: few(expiry, caps.reportedExpiriesMax),
 });

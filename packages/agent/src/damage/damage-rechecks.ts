@@ -1,0 +1,77 @@
+import { type Clock, caps, type Log } from '@weir/core';
+import type { ClusterPort, Pointers } from '@weir/metadata';
+import { DamagedRange } from '../read-path/damaged-range.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
+import type { DamageRegistry, KnownDamage } from './damage-registry.ts';
+
+export interface DamageRechecksOptions {
+  readonly damage: DamageRegistry;
+  readonly port: Pick<ClusterPort, 'findBatches'>;
+  readonly readPath: Pick<ReadPath, 'searchBatches'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const intervalMs = 30_000;
+
+/** Looks at damaged ranges from time to time, so that the end of the damage is noticed when no consumer comes for them any more. */
+export class DamageRechecks {
+  readonly #options: DamageRechecksOptions;
+  #cancel = () => {};
+  #isStopped = false;
+
+  constructor(options: DamageRechecksOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, log } = this.#options;
+    this.#cancel = clock.after(intervalMs, () => {
+      this.run()
+        .catch((error: unknown) => log.debug('failed to recheck damaged files', { error: String(error) }))
+        .finally(() => {
+          if (!this.#isStopped) this.start();
+        });
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** One look at those that were not looked at for longest. */
+  async run(): Promise<void> {
+    for (const damage of this.#options.damage.known().slice(0, caps.damageRechecksMax)) {
+      if (this.#isStopped) return;
+      await this.#recheck(damage);
+    }
+  }
+
+  async #recheck(known: KnownDamage): Promise<void> {
+    const { damage, port, readPath } = this.#options;
+    const { topicId, partition, nextOffset, fileId } = known;
+    // The last of them, since the log may begin inside of the range by now.
+    const query = { topicId, partition, offset: nextOffset - 1, bytesMax: 1 };
+    const { error, pointers } = (await port.findBatches([query]))[0]!;
+    if (error !== 'NONE') return damage.gone(known);
+    if (pointers.fileId[0] !== fileId) return damage.gone(known);
+    try {
+      await readPath.searchBatches(firstRow(pointers), () => undefined);
+      damage.recovered(known);
+    } catch (problem) {
+      // A store that cannot be asked says nothing about the file.
+      if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);
+    }
+  }
+}
+
+function firstRow(pointers: Pointers): Pointers {
+  return {
+    fileId: pointers.fileId.slice(0, 1),
+    byteStart: pointers.byteStart.slice(0, 1),
+    byteLength: pointers.byteLength.slice(0, 1),
+    baseOffset: pointers.baseOffset.slice(0, 1),
+    nextOffset: pointers.nextOffset.slice(0, 1),
+  };
+}

@@ -1,0 +1,155 @@
+import { type Clock, caps, type Log } from '@weir/core';
+import type { ReportedDamage } from '@weir/metadata';
+import { logFileKey } from '@weir/storage';
+import type { ErrorName } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { Damage, DamagedRange } from '../read-path/damaged-range.ts';
+
+export interface DamageRegistryOptions {
+  readonly view: Pick<ClusterView, 'clusterId' | 'ends' | 'topicById'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Damaged offsets of one partition. */
+export interface KnownDamage extends Damage {
+  readonly topicId: string;
+  readonly partition: number;
+}
+
+interface Entry extends KnownDamage {
+  readonly foundMs: number;
+  checkedMs: number;
+}
+
+/** Readers of a known damage are answered without asking the store for so long. */
+export const recheckMs = 5_000;
+
+/**
+ * For so long readers are told KAFKA_STORAGE_ERROR, upon which clients try again without troubling the application: an operator may
+ * restore the file, and a replicated bucket may be behind. Then it is CORRUPT_MESSAGE, which clients hand to the application.
+ */
+export const retriedMs = 15_000;
+
+/**
+ * The damaged ranges that readers of this agent have met, each told once in the log and so as an event, and in every report to the
+ * control plane for as long as it lasts. It ends when the range is readable again, and when its offsets are deleted.
+ */
+export class DamageRegistry {
+  readonly #options: DamageRegistryOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: DamageRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** A reader has met damage. Gives the error for its client. */
+  found(topicId: string, partition: number, { damage, message }: DamagedRange): ErrorName {
+    const nowMs = this.#options.clock.monotonicMs();
+    const key = keyOf(topicId, partition, damage);
+    const before = this.#entries.get(key);
+    if (before !== undefined && before.kind === damage.kind && before.firstOffset === damage.firstOffset) {
+      before.checkedMs = nowMs;
+      return this.#errorOf(before);
+    }
+    const entry = { ...damage, topicId, partition, foundMs: before?.foundMs ?? nowMs, checkedMs: nowMs };
+    if (before === undefined && this.#entries.size >= caps.damagedRangesMax) return this.#errorOf(entry);
+    this.#entries.set(key, entry);
+    this.#options.log.error('found damaged file', { ...this.#fieldsOf(entry), problem: message });
+    return this.#errorOf(entry);
+  }
+
+  /** The error for a reader of an offset that was found damaged a moment ago. */
+  errorAt(topicId: string, partition: number, offset: number): ErrorName | undefined {
+    if (this.#entries.size === 0) return undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const entry of this.#entries.values()) {
+      if (entry.topicId !== topicId || entry.partition !== partition) continue;
+      if (offset < entry.firstOffset || offset >= entry.nextOffset) continue;
+      if (nowMs - entry.checkedMs < recheckMs) return this.#errorOf(entry);
+    }
+    return undefined;
+  }
+
+  /** A reader that came for `fromOffset` was given batches up to `nextOffset`. */
+  readable(topicId: string, partition: number, fromOffset: number, nextOffset: number): void {
+    if (this.#entries.size === 0) return;
+    for (const entry of [...this.#entries.values()]) {
+      if (entry.topicId !== topicId || entry.partition !== partition) continue;
+      if (nextOffset > entry.firstOffset && fromOffset < entry.nextOffset) this.recovered(entry);
+    }
+  }
+
+  /** The damage can be read again. */
+  recovered(damage: KnownDamage): void {
+    if (!this.#drop(damage)) return;
+    this.#options.log.info('damaged file is readable again', this.#fieldsOf(damage));
+  }
+
+  /** Nothing refers to the damaged offsets any more. */
+  gone(damage: KnownDamage): void {
+    if (!this.#drop(damage)) return;
+    this.#options.log.info('offsets of damaged file were deleted', this.#fieldsOf(damage));
+  }
+
+  /** Those that were not looked at for longest first, without those whose offsets are deleted. */
+  known(): readonly KnownDamage[] {
+    const { view } = this.#options;
+    for (const entry of [...this.#entries.values()]) {
+      const ends = view.ends(entry.topicId, entry.partition);
+      if (ends === undefined || ends.logStartOffset >= entry.nextOffset) this.gone(entry);
+    }
+    return [...this.#entries.values()].sort((a, b) => a.checkedMs - b.checkedMs);
+  }
+
+  /** For the control plane: the files with the most damaged partitions. */
+  report(): ReportedDamage[] {
+    const byFile = new Map<string, KnownDamage[]>();
+    for (const damage of this.known()) {
+      const others = byFile.get(damage.fileId);
+      if (others === undefined) byFile.set(damage.fileId, [damage]);
+      else others.push(damage);
+    }
+    return [...byFile.values()]
+      .sort((a, b) => b.length - a.length)
+      .slice(0, caps.reportedDamagedFilesMax)
+      .map((damages) => ({
+        fileId: damages[0]!.fileId,
+        kind: damages[0]!.kind,
+        partitionCount: damages.length,
+        partitions: damages
+          .slice(0, caps.reportedDamagedPartitionsMax)
+          .map(({ topicId, partition, firstOffset, nextOffset }) => ({
+            topicId,
+            partition,
+            firstOffset,
+            nextOffset,
+          })),
+      }));
+  }
+
+  #errorOf({ foundMs }: Entry): ErrorName {
+    const ageMs = this.#options.clock.monotonicMs() - foundMs;
+    return ageMs < retriedMs ? 'KAFKA_STORAGE_ERROR' : 'CORRUPT_MESSAGE';
+  }
+
+  #drop(damage: KnownDamage): boolean {
+    return this.#entries.delete(keyOf(damage.topicId, damage.partition, damage));
+  }
+
+  #fieldsOf({ topicId, partition, fileId, kind, firstOffset, nextOffset }: KnownDamage) {
+    const { view } = this.#options;
+    return {
+      file: logFileKey(view.clusterId, fileId),
+      damage: kind,
+      topic: view.topicById(topicId)?.name ?? topicId,
+      partition,
+      firstOffset,
+      lastOffset: nextOffset - 1,
+    };
+  }
+}
+
+function keyOf(topicId: string, partition: number, { fileId, nextOffset }: Damage): string {
+  return `${topicId}/${partition}/${fileId}/${nextOffset}`;
+}
