@@ -206,6 +206,7 @@ export class DataPath {
       clock: this.clock,
       log: silentLog,
       closed: this.closed.signal,
+      left: this.closed.signal,
     };
   }
 

@@ -21,11 +21,11 @@ export function append(
   path: DataPath,
   batches: readonly ProducedBatch[],
   timeoutMs = 30_000,
-  closed?: AbortSignal,
+  left?: AbortSignal,
 ) {
   const state: { outcome?: AppendOutcome } = {};
   void path.writePath
-    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs, closed })
+    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs, left })
     .then((outcome) => {
       state.outcome = outcome;
     });

@@ -118,8 +118,11 @@ export const caps = {
   /** Connections per processor; each costs an agent some kilobytes even when it is silent. */
   connectionsPerCpuMax: 32_768,
 
-  /** Requests of one connection that are answered at the same time; behind them the connection is not read. */
+  /** Requests of one connection that are answered at the same time. */
   requestsInFlightPerConnectionMax: 64,
+
+  /** What is read of a connection behind those, so that its end is seen. It is also counted in the memory of all requests. */
+  readAheadBytesPerConnectionMax: 4 * MiB,
 
   /** Bytes of requests of one connection that wait for their answer, beyond which it is not read. One frame may exceed it. */
   requestBytesInFlightPerConnectionMax: 64 * MiB,

@@ -89,9 +89,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     if (draft.batches.length === 0) return answer(0);
     const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
     // A client that wants no answer may close its connection as soon as everything is sent.
-    const closed = request.acks === 0 ? undefined : context.closed;
+    const left = request.acks === 0 ? undefined : context.left;
     return options.writePath
-      .append(draft.batches, { deadlineMs, closed })
+      .append(draft.batches, { deadlineMs, left })
       .then(({ results, throttleTimeMs }) => {
         for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
           const isTransactional = draft.batches[index]!.transaction !== undefined;

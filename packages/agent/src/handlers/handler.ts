@@ -43,4 +43,6 @@ export interface RequestContext {
   readonly log: Log;
   /** Aborted when the connection closes, so that long polls end. */
   readonly closed: AbortSignal;
+  /** Aborted when the client has left, no later than `closed`. */
+  readonly left: AbortSignal;
 }

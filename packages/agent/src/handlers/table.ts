@@ -335,7 +335,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     serve(request): HandlerResult<Fields> {
       if (!sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
-      const { api, apiVersion, clientId, session, requestBytes, closed } = request;
+      const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
       const { remoteAddress, remotePort, principal } = session;
       const quotas = new RequestQuotas(services.quotas, {
         user: userOf(principal),
@@ -355,6 +355,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
         clock,
         log,
         closed,
+        left,
       };
       const run = () => byKey.get(api.key)!(request.body, context);
       const answer = quotas.measure({ api, requestBytes, clock }, run);

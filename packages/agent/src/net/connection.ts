@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock, Log } from '@weir/core';
+import { type Clock, caps, type Log } from '@weir/core';
 import {
   type Api,
   apis,
@@ -67,7 +67,9 @@ type Outcome =
  * ```
  *
  * Requests are worked on side by side and answered in the order in which they came. The socket is read only while there is room for
- * what a request may cost; frames that came before the room ran out wait. The memory of a frame is given back when its request
+ * what a request may cost; frames that came before the room ran out wait. Behind as many requests as are worked on at a time, it is read
+ * ahead a little, because the end of a connection comes behind everything that was sent, and a client that left should be
+ * known before its records are written. The memory of a frame is given back when its request
  * has been worked on. An answer with a throttle time is sent at once, and then the connection is not read for that
  * long (KIP-219).
  *
@@ -83,10 +85,13 @@ export class KafkaConnection implements Receiver {
   readonly #intake: Intake;
   readonly #outbox: Outbox;
   readonly #closed = new AbortController();
+  readonly #left = new AbortController();
   readonly #pending: Pending[] = [];
   readonly #resume = () => this.#pump();
   /** Frames that were received and not yet looked at. */
   readonly #frames: Frame[] = [];
+  /** What they cost. */
+  #aheadBytes = 0;
   /** Why nothing behind those frames can be understood. */
   #broken: Error | undefined;
   #state: 'open' | 'closing' | 'closed' = 'open';
@@ -120,7 +125,9 @@ export class KafkaConnection implements Receiver {
         error: error.message,
       });
     });
-    socket.on('end', () => this.destroy('peer'));
+    // The runtime would end our side with the client's, before everything is served.
+    socket.allowHalfOpen = true;
+    socket.on('end', () => this.#onEnd());
     socket.on('close', () => this.#onClose());
     intake.start(this);
   }
@@ -160,7 +167,10 @@ export class KafkaConnection implements Receiver {
   onPlaced(bytes: number): void {
     if (this.#state !== 'open') return;
     const frame = this.#assembler.placed(bytes);
-    if (frame !== undefined) this.#frames.push(frame);
+    if (frame !== undefined) {
+      this.#frames.push(frame);
+      this.#aheadBytes += costOf(frame);
+    }
     this.#noteRead(bytes);
     // TLS brings 16 KiB at a time, and as long as the frame is not whole there is nothing to do about it.
     if (frame === undefined) this.#countPartial();
@@ -169,11 +179,13 @@ export class KafkaConnection implements Receiver {
 
   onChunk(chunk: Buffer): void {
     if (this.#state !== 'open' || this.#broken !== undefined) return;
+    const before = this.#frames.length;
     try {
       this.#assembler.push(chunk, this.#frames);
     } catch (error) {
       this.#broken = error as Error;
     }
+    for (let at = before; at < this.#frames.length; at++) this.#aheadBytes += costOf(this.#frames[at]!);
     this.#noteRead(chunk.length);
     this.#pump();
   }
@@ -198,6 +210,7 @@ export class KafkaConnection implements Receiver {
     } finally {
       this.#isPumping = false;
     }
+    if (this.#left.signal.aborted && this.#frames.length === 0) this.destroy('peer');
     this.#countPartial();
     this.#countAnswers();
     this.#steerReading();
@@ -209,7 +222,23 @@ export class KafkaConnection implements Receiver {
     return Math.min(limits.frameBytesMax, server.frameBytesMax?.(this.#session) ?? limits.frameBytesMax);
   }
 
+  /** The client has ended its side. What it sent before is served, though it may never hear of it. */
+  #onEnd(): void {
+    this.#left.abort();
+    if (this.#frames.length === 0) this.destroy('peer');
+  }
+
   #isHeld(): boolean {
+    const { limits } = this.#options;
+    return (
+      this.#isShut() ||
+      this.#pending.length >= limits.requestsInFlightPerConnectionMax ||
+      this.#bytesInFlight >= limits.requestBytesInFlightPerConnectionMax
+    );
+  }
+
+  /** Whether nothing may be read, not even ahead. */
+  #isShut(): boolean {
     const { limits, memory, answers } = this.#options;
     return (
       this.#state !== 'open' ||
@@ -218,8 +247,6 @@ export class KafkaConnection implements Receiver {
       this.#session.sasl?.isOver === true ||
       answers.isFull ||
       this.#unmute !== undefined ||
-      this.#pending.length >= limits.requestsInFlightPerConnectionMax ||
-      this.#bytesInFlight >= limits.requestBytesInFlightPerConnectionMax ||
       this.#outbox.queuedBytes >= limits.responseBytesQueuedPerConnectionMax ||
       (memory.isFull && this.#assembler.pendingBytes === 0)
     );
@@ -227,13 +254,14 @@ export class KafkaConnection implements Receiver {
 
   #nextFrame(): Frame | undefined {
     const frame = this.#frames.shift();
+    if (frame !== undefined) this.#aheadBytes -= costOf(frame);
     if (frame === undefined && this.#broken !== undefined) throw this.#broken;
     return frame;
   }
 
   #countPartial(): void {
     const { memory } = this.#options;
-    const partialBytes = this.#state === 'open' ? this.#assembler.pendingBytes : 0;
+    const partialBytes = this.#state === 'open' ? this.#assembler.pendingBytes + this.#aheadBytes : 0;
     const grewBytes = partialBytes - this.#partialBytes;
     this.#partialBytes = partialBytes;
     if (grewBytes !== 0) memory.change(grewBytes);
@@ -255,7 +283,8 @@ export class KafkaConnection implements Receiver {
 
   #steerReading(): void {
     // While it ends, what still comes is read and thrown away: otherwise the end of the peer would never be seen.
-    const reading = this.#outbox.isEnding || (!this.#isHeld() && this.#frames.length === 0);
+    const readsAhead = this.#broken === undefined && this.#aheadBytes < caps.readAheadBytesPerConnectionMax;
+    const reading = this.#outbox.isEnding || (!this.#isShut() && (!this.#isHeld() || readsAhead));
     const { memory, answers } = this.#options;
     if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);
     if (this.#state === 'open' && answers.isFull) answers.whenFree(this.#resume);
@@ -307,6 +336,7 @@ export class KafkaConnection implements Receiver {
         requestBytes: frame.bytes.length,
         session: this.#session,
         closed: this.#closed.signal,
+        left: this.#left.signal,
       });
       if (result instanceof Promise) {
         result.then(
@@ -511,6 +541,7 @@ export class KafkaConnection implements Receiver {
 
   #dropFrames(): void {
     for (const frame of this.#frames.splice(0)) frame.release();
+    this.#aheadBytes = 0;
   }
 
   #onClose(): void {
@@ -527,9 +558,15 @@ export class KafkaConnection implements Receiver {
     this.#countAnswers();
     if (this.#closeReason === 'idle') this.#options.metrics.idleClosed.add(1);
     this.#options.metrics.closed(this.#closeReason).add(1);
+    this.#left.abort();
     this.#closed.abort();
     this.#options.onClosed(this);
   }
+}
+
+/** Also of the smallest frame something is kept besides its bytes. */
+function costOf({ bytes }: Frame): number {
+  return bytes.length + 256;
 }
 
 /** Stands for the header that a token does not have. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
+import { caps, type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
 import fc from 'fast-check';
@@ -8,6 +8,7 @@ import { codeOf, pause, startTestAgent, TestClient, until } from '../../testing/
 import type { HandlerResult } from '../handlers/handler.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
+import { listenerRows } from './listener-metrics.ts';
 import type { ReceivedRequest, RequestServer } from './request-server.ts';
 
 type Serve = (request: ReceivedRequest) => HandlerResult<Fields>;
@@ -102,6 +103,10 @@ function numbered(number: number, throttleTimeMs = 0) {
 
 async function receive(client: TestClient): Promise<number> {
   return (await client.receive('DescribeCluster', 1)).body.endpointType;
+}
+
+function readingOf(metrics: Metrics, name: string): number {
+  return metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
 }
 
 /** A request header by hand, for what our encoder refuses to write. */
@@ -318,6 +323,49 @@ test('so many requests at a time, and no more are read', async (t) => {
     assert.ok(order.length <= number + 3);
     answer(number);
     assert.equal(await receive(client), number);
+  }
+});
+
+test('that a client left is seen behind more requests than are worked on at a time, and they are still served', async (t) => {
+  const seen: (AbortSignal | undefined)[] = [];
+  const { handle: byHand, order, answer } = answeredByHand();
+  const handle = serving((request) => {
+    seen.push(request.left);
+    return byHand.serve(request);
+  });
+  const { connect, metrics } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 3 } });
+  const client = await connect();
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  for (const number of numbers) send(client, number);
+  client.socket.end();
+  await until(() => seen[0]?.aborted === true);
+  assert.equal(order.length, 3);
+  assert.equal(readingOf(metrics, listenerRows.connections.name), 1);
+  for (const number of numbers) {
+    await until(() => order.includes(number));
+    answer(number, 'noReply');
+  }
+  await until(() => readingOf(metrics, listenerRows.connections.name) === 0);
+});
+
+test('what is read ahead is limited', async (t) => {
+  const { handle, order, answer } = answeredByHand();
+  const { connect, metrics } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 1 } });
+  const client = await connect();
+  const clientId = 'x'.repeat(30_000);
+  const count = 3 * Math.ceil(caps.readAheadBytesPerConnectionMax / clientId.length);
+  for (let number = 0; number < count; number++) {
+    const body = { includeClusterAuthorizedOperations: false, endpointType: number % 100 };
+    client.send('DescribeCluster', 1, body, clientId);
+  }
+  const bytesRead = () => readingOf(metrics, listenerRows.bytesIn.name);
+  await until(() => bytesRead() >= caps.readAheadBytesPerConnectionMax);
+  await pause();
+  assert.ok(bytesRead() < caps.readAheadBytesPerConnectionMax + 2 * MiB);
+  for (let number = 0; number < count; number++) {
+    await until(() => order.length > number);
+    answer(number % 100);
+    assert.equal(await receive(client), number % 100);
   }
 });
 

@@ -27,4 +27,6 @@ export interface ReceivedRequest {
   readonly session: ClientSession;
   /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
+  /** Aborted when the client has ended its side of the connection, which is closed when everything is served that it had sent. */
+  readonly left?: AbortSignal | undefined;
 }

@@ -8,7 +8,7 @@ export interface PendingAppendOptions {
   readonly arrivedMs: number;
   readonly deadlineMs: number;
   readonly isAside?: boolean;
-  readonly closed?: AbortSignal | undefined;
+  readonly left?: AbortSignal | undefined;
 }
 
 /** The batches of one Produce request between `append` and its answer. They stay together: one file, one commit. */
@@ -24,7 +24,7 @@ export class PendingAppend {
   /** Set when it must not be committed. It is answered with this as soon as the store has let go of its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
-  readonly #closed: AbortSignal | undefined;
+  readonly #left: AbortSignal | undefined;
   #answer: ((outcome: AppendOutcome) => void) | undefined;
 
   constructor(
@@ -36,7 +36,7 @@ export class PendingAppend {
     this.arrivedMs = options.arrivedMs;
     this.deadlineMs = options.deadlineMs;
     this.isAside = options.isAside ?? false;
-    this.#closed = options.closed;
+    this.#left = options.left;
     this.#answer = answer;
     let bytes = 0;
     let uncompressedBytes = 0;
@@ -54,7 +54,7 @@ export class PendingAppend {
 
   /** Whether its client closed the connection, so that no answer can reach it. */
   get isDeserted(): boolean {
-    return this.#closed?.aborted === true;
+    return this.#left?.aborted === true;
   }
 
   /** Notes how long it was held back. */

@@ -61,8 +61,8 @@ export interface AppendOptions {
    * knows. Both are REQUEST_TIMED_OUT.
    */
   readonly deadlineMs: number;
-  /** Aborted when the client closes its connection. Absent for a client that expects no answer. */
-  readonly closed?: AbortSignal | undefined;
+  /** Aborted when the client has closed its connection. Absent for a client that expects no answer. */
+  readonly left?: AbortSignal | undefined;
 }
 
 /**
@@ -145,8 +145,8 @@ class FileWritePath implements WritePath {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = Math.min(options.deadlineMs, arrivedMs + caps.produceTimeoutMsMax);
-      const { closed } = options;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, closed }, resolve);
+      const { left } = options;
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left }, resolve);
       if (this.#lost.refuses(append)) {
         append.fail('KAFKA_STORAGE_ERROR');
         return;
