@@ -5,6 +5,7 @@ import { fetchRows } from './fetch.ts';
 import { manyPartitionsRow } from './many-partitions.ts';
 import { produceRows } from './produce.ts';
 import { slowStoreRows } from './slow-store.ts';
+import { steadyRows } from './steady.ts';
 
 export const benchRows: readonly BenchRow[] = [
   ...produceRows,
@@ -12,5 +13,6 @@ export const benchRows: readonly BenchRow[] = [
   ...fetchRows,
   ...endToEndRows,
   ...slowStoreRows,
+  ...steadyRows,
   manyPartitionsRow,
 ];

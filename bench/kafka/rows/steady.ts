@@ -1,0 +1,69 @@
+import { GiB } from '@weir/core';
+import type { BenchRow } from '../bench-run.ts';
+import type { Figure } from '../figure.ts';
+import { Lifetime } from '../lifetime.ts';
+import { recordBytes } from '../load.ts';
+import { histogramIn } from '../prometheus.ts';
+import { type FigureSpec, figureOf, measured, type Sample } from '../versus.ts';
+import { startCluster, type WeirCluster } from '../weir.ts';
+import { throughputSettings } from './produce.ts';
+
+const topic = 'steady-files';
+const partitions = 16;
+const megabytesPerSecond = [20, 60];
+
+const figures: readonly FigureSpec[] = [
+  { key: 'filesPerGib', figure: 'files per GiB', unit: '' },
+  { key: 'filesPerSecond', figure: 'files', unit: '/s' },
+  { key: 'p50Ms', figure: 'p50', unit: 'ms' },
+  { key: 'p99Ms', figure: 'p99', unit: 'ms' },
+  { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },
+  { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' },
+];
+
+/** Files that were committed until now. */
+async function filesOf(cluster: WeirCluster): Promise<number> {
+  const text = await cluster.metrics();
+  return histogramIn(text, 'service_agent_segment_batcher_flush_file_size_compressed_bytes').get(
+    Number.POSITIVE_INFINITY,
+  )!;
+}
+
+/** How large files become on a store whose requests cost nothing, at a pace that does not depend on the answers. */
+export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes) => ({
+  name: `steady-files-${megabytes}`,
+  isQuick: false,
+  async run(bench) {
+    const { load, sizes, say } = bench;
+    const rate = Math.round((megabytes * 1e6) / recordBytes);
+    const row = `produce at ${megabytes} MB/s, 16 producers, 16 partitions, bucket of files`;
+    const samples: Sample[] = [];
+    for (let turn = 0; turn < sizes.runs; turn++) {
+      samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
+    }
+    return figures.map((spec): Figure => figureOf(row, spec, samples));
+
+    async function measureOnce(lifetime: Lifetime): Promise<Sample> {
+      const cluster = await startCluster(lifetime, bench.weirOptions);
+      await load.createTopics(cluster.servers, [topic], partitions);
+      const warmUpRecords = sizes.steadyWarmUpSeconds * rate;
+      const records = warmUpRecords + sizes.steadySeconds * rate;
+      const work = { topics: [topic], partitions, producers: 16, records, warmUpRecords, rate };
+      const { done, sample } = await measured({ broker: cluster }, (servers) =>
+        load.produce(servers, { ...work, settings: throughputSettings }),
+      );
+      const files = await filesOf(cluster);
+      const { p50Ms, p99Ms, p999Ms } = done.latency;
+      const found = {
+        ...sample,
+        p50Ms,
+        p99Ms,
+        p999Ms,
+        filesPerGib: files / ((records * recordBytes) / GiB),
+        filesPerSecond: (files * rate) / records,
+      };
+      say(`  Weir: ${JSON.stringify(found)}`);
+      return found;
+    }
+  },
+}));
