@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Random, seededRandom, systemClock, systemRandom } from '@weir/core';
-import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
 import type { Bootstrap } from '../sim/bootstrap.ts';
 import { ConnectionLost } from '../sim/client.ts';
 import { GroupWork } from '../sim/group-work.ts';
@@ -205,7 +204,7 @@ class Chaos implements ClientSurroundings {
     try {
       const [, agentId, kafkaPort] = await started.printed(ready, systemClock, recoveryMsMax);
       const address = { host: '127.0.0.1', port: Number(kafkaPort) };
-      agent.broker = { agentId: agentId!, nodeId: nodeIdOf(agentId!), address };
+      agent.broker = { agentId: agentId!, address };
       this.#known[slot] = agent.broker;
     } catch (error) {
       if (!this.#isOver && this.#agents[slot] === agent) throw error;

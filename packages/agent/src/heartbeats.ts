@@ -11,6 +11,8 @@ import {
 export interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
+  /** Told with each that was heard which agents live, this one among them. */
+  readonly onHeard?: (agents: readonly AgentDescription[]) => void;
   /** What the agent has measured. Without it nobody is told. */
   readonly reports?: ReportSource;
   readonly clock: Clock;
@@ -118,12 +120,13 @@ export class Heartbeats {
   }
 
   async #send(): Promise<void> {
-    const { port, self, clock, reports } = this.#options;
+    const { port, self, clock, reports, onHeard } = this.#options;
     const sentMs = clock.monotonicMs();
     // One that was not heard is followed by another with the next heartbeat.
     const isReportDue = reports !== undefined && sentMs >= this.#nextReportMs;
-    await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
+    const agents = await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
     this.#heard.add(1);
+    onHeard?.(agents);
     if (!isReportDue) return;
     reports.heard();
     this.#nextReportMs = sentMs + reportIntervalMs;

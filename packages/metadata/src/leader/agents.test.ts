@@ -4,6 +4,7 @@ import { caps, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { AgentReport } from '../cluster/agent-report.ts';
 import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
+import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
 function agent(agentId: string): AgentDescription {
@@ -27,7 +28,20 @@ const report: AgentReport = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0
 function stage() {
   const clock = new HandClock();
   let changes = 0;
-  const agents = new Agents({ clock, log: silentLog }, () => changes++);
+  const ids = new Map<number, string>();
+  /** The machine has its own test; here an agent gets the next id, or takes over the one at its address. */
+  const nodeIds = {
+    has: (agentId: string, nodeId: number) => ids.get(nodeId) === agentId,
+    assign: async ({ agentId, address, present }: NodeIdRequest) => {
+      const taken = [...ids].find(
+        ([, holder]) => address === `${holder}.test:9092` && !present.includes(holder),
+      );
+      const nodeId = taken?.[0] ?? ids.size + 1;
+      ids.set(nodeId, agentId);
+      return nodeId;
+    },
+  };
+  const agents = new Agents({ clock, log: silentLog, nodeIds }, () => changes++);
   const lost = () => agents.heard().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
     await clock.pass(ms);
@@ -38,14 +52,14 @@ function stage() {
 
 test('who falls silent is lost, until it comes back, leaves, or an hour is over', async () => {
   const { clock, agents, lost, silence } = stage();
-  for (const id of ['back', 'gone', 'left', 'stays']) agents.heartbeat(agent(id));
+  for (const id of ['back', 'gone', 'left', 'stays']) await agents.heartbeat(agent(id));
   const seenMs = clock.nowMs();
   agents.leave('left');
   await silence();
   assert.deepEqual(lost(), ['back', 'gone', 'stays']);
   assert.deepEqual(agents.list(), []);
   assert.equal(agents.heard().lost[0]!.lastSeenMs, seenMs);
-  agents.heartbeat(agent('back'));
+  await agents.heartbeat(agent('back'));
   agents.leave('gone');
   assert.deepEqual(lost(), ['stays']);
   await clock.pass(lostAgentMsMax);
@@ -54,45 +68,45 @@ test('who falls silent is lost, until it comes back, leaves, or an hour is over'
 
 test('who was not heard since the leader changed is not missed', async () => {
   const before = stage();
-  before.agents.heartbeat(agent('a'));
-  before.agents.heartbeat(agent('b'));
+  await before.agents.heartbeat(agent('a'));
+  await before.agents.heartbeat(agent('b'));
   const { agents, lost, silence } = stage();
   agents.takeOver(before.agents.note());
-  agents.heartbeat(agent('b'));
+  await agents.heartbeat(agent('b'));
   await silence();
   assert.deepEqual(lost(), ['b']);
 });
 
 test('of many that are lost the last are told', async () => {
   const { agents, lost, silence } = stage();
-  for (let index = 0; index < caps.lostAgentsMax + 2; index++) agents.heartbeat(agent(`a${index}`));
+  for (let index = 0; index < caps.lostAgentsMax + 2; index++) await agents.heartbeat(agent(`a${index}`));
   await silence();
   assert.equal(lost().length, caps.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
 });
 
-test('a report is for the leader alone: no list changes by it, and the next leader is not told', () => {
+test('a report is for the leader alone: no list changes by it, and the next leader is not told', async () => {
   const { agents, changes } = stage();
-  const listed = agents.heartbeat({ ...agent('a'), report });
+  const listed = await agents.heartbeat({ ...agent('a'), report });
   assert.deepEqual(listed, [agent('a')]);
   const before = changes();
-  assert.equal(agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } }), listed);
-  agents.heartbeat(agent('a'));
+  assert.equal(await agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } }), listed);
+  await agents.heartbeat(agent('a'));
   assert.equal(changes(), before);
   assert.deepEqual(JSON.parse(String(agents.note())), [agent('a')]);
   assert.equal(agents.heard().reports.get('a')?.at(-1)?.report.number, 2);
 });
 
-test('an agent lives, whatever its report is', () => {
+test('an agent lives, whatever its report is', async () => {
   const { agents } = stage();
-  assert.deepEqual(agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
+  assert.deepEqual(await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
   assert.equal(agents.heard().reports.size, 0);
 });
 
 test('with an agent its reports go', async () => {
   const { agents, silence } = stage();
-  agents.heartbeat({ ...agent('left'), report });
-  agents.heartbeat({ ...agent('silent'), report });
+  await agents.heartbeat({ ...agent('left'), report });
+  await agents.heartbeat({ ...agent('silent'), report });
   agents.leave('left');
   await silence();
   assert.equal(agents.heard().reports.size, 0);

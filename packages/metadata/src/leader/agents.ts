@@ -7,6 +7,7 @@ import {
   ClusterUnavailable,
   heartbeatIntervalMs,
 } from '../cluster/port.ts';
+import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
@@ -18,9 +19,18 @@ interface Seen {
 
 export type AgentsChange = 'agents' | 'loads';
 
+/** Who has which node id, durably. */
+export interface NodeIds {
+  /** Whether the id is the agent's, as far as is known here. */
+  has(agentId: string, nodeId: number): boolean;
+  /** Finds an id for an agent, and resolves when it is written down. */
+  assign(request: NodeIdRequest): Promise<number>;
+}
+
 export interface AgentsOptions {
   readonly clock: Clock;
   readonly log: Log;
+  readonly nodeIds: NodeIds;
   /** Since when the leaders before have missed no login. */
   readonly loginsHeardSinceMs?: number | undefined;
 }
@@ -35,6 +45,9 @@ export const lostAgentMsMax = 3_600_000;
 export class Agents {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #nodeIds: NodeIds;
+  /** Agents that wait for their node ids. */
+  readonly #joining = new Map<string, Promise<number>>();
   readonly #seen = new Map<string, Seen>();
   /** Those that fell silent, the first to do so first. */
   readonly #lost = new Map<string, Seen>();
@@ -45,9 +58,11 @@ export class Agents {
   /** Called when the list is another: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
-  constructor({ clock, log, loginsHeardSinceMs }: AgentsOptions, onChange: (change: AgentsChange) => void) {
+  constructor(options: AgentsOptions, onChange: (change: AgentsChange) => void) {
+    const { clock, log, nodeIds, loginsHeardSinceMs } = options;
     this.#clock = clock;
     this.#log = log;
+    this.#nodeIds = nodeIds;
     this.#reports = new AgentReports(clock, loginsHeardSinceMs);
     this.#onChange = onChange;
   }
@@ -84,13 +99,47 @@ export class Agents {
     return this.#reports;
   }
 
-  heartbeat(heartbeat: AgentHeartbeat): readonly AgentDescription[] {
-    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
-    const { report } = heartbeat;
-    const agent = report === undefined ? heartbeat : withoutReport(heartbeat);
-    const before = this.#seen.get(agent.agentId)?.agent;
-    if (before === undefined && this.#seen.size >= caps.agentsPerClusterMax)
+  /** Rejects when the agent has no node id and cannot be given one now. */
+  async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
+    const { agentId } = heartbeat;
+    const known = this.#seen.get(agentId)?.agent.nodeId;
+    if (known !== undefined && this.#nodeIds.has(agentId, known)) return this.#heard(heartbeat, known);
+    const joining = this.#join(heartbeat);
+    const nodeId = await joining;
+    // It may have left meanwhile.
+    if (this.#joining.get(agentId) !== joining) return this.list();
+    this.#joining.delete(agentId);
+    return this.#heard(heartbeat, nodeId);
+  }
+
+  #join({ agentId, host, kafkaPort }: AgentDescription): Promise<number> {
+    const underWay = this.#joining.get(agentId);
+    if (underWay !== undefined) return underWay;
+    if (!this.#seen.has(agentId) && this.#seen.size + this.#joining.size >= caps.agentsPerClusterMax)
       throw new ClusterUnavailable(`a cluster has at most ${caps.agentsPerClusterMax} agents`);
+    const joining = [...this.#joining.keys()];
+    const present = [...this.#seen.values()]
+      .filter((seen) => isPresent(seen))
+      .map(({ agent }) => agent.agentId);
+    const assigned = this.#nodeIds.assign({
+      agentId,
+      address: `${host}:${kafkaPort}`,
+      named: [...this.#seen.keys(), ...joining],
+      present: [...present, ...joining],
+    });
+    this.#joining.set(agentId, assigned);
+    assigned.catch(() => {
+      if (this.#joining.get(agentId) === assigned) this.#joining.delete(agentId);
+    });
+    return assigned;
+  }
+
+  #heard(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
+    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
+    const { report, ...described } = heartbeat;
+    const agent: AgentDescription = { ...described, nodeId };
+    const before = this.#seen.get(agent.agentId)?.agent;
+    if (before?.nodeId !== nodeId) this.#takeFromOthers(nodeId, agent.agentId);
     this.#seen.set(agent.agentId, { agent, atMs: this.#clock.monotonicMs() });
     this.#lost.delete(agent.agentId);
     const problem = this.#reports.heard(agent.agentId, report);
@@ -106,7 +155,17 @@ export class Agents {
     return this.list();
   }
 
+  /** An agent has an id that another had, of which nobody knew whether it lives. */
+  #takeFromOthers(nodeId: number, agentId: string): void {
+    for (const { agent } of this.#seen.values()) {
+      if (agent.nodeId !== nodeId || agent.agentId === agentId) continue;
+      this.#seen.delete(agent.agentId);
+      this.#reports.forget(agent.agentId);
+    }
+  }
+
   leave(agentId: string): void {
+    this.#joining.delete(agentId);
     this.#lost.delete(agentId);
     this.#reports.forget(agentId);
     if (!this.#seen.delete(agentId)) return;
@@ -170,8 +229,9 @@ export class Agents {
   }
 }
 
-function withoutReport({ report, ...agent }: AgentHeartbeat): AgentDescription {
-  return agent;
+/** Whether an agent is known to live, and not only told of by the leader before. */
+function isPresent({ isFromNote }: Seen): boolean {
+  return isFromNote !== true;
 }
 
 /** It is asked with every heartbeat of every agent, and so makes no text of what can be compared as it is. */
