@@ -95,7 +95,14 @@ export class SimAgent {
       name: 'sim',
       isRemote: true,
     });
-    const view = createClusterView(port, { log, recentPointersPerPartitionMax: 12, recentPointersMax: 30 });
+    const self = () => this.#description();
+    const heartbeats = new Heartbeats({ port, self, clock, log });
+    const view = createClusterView(port, {
+      log,
+      recentPointersPerPartitionMax: 12,
+      recentPointersMax: 30,
+      onConnected: () => heartbeats.beatNow(),
+    });
     const readPath = createReadPath({
       store,
       cluster: view,
@@ -118,7 +125,6 @@ export class SimAgent {
     });
     const damage = new DamageRegistry({ view, clock, log });
     const share = new ShareService({ port: view.port, readPath, damage, requestBytesMax: 16 * MiB });
-    const self = () => this.#description();
     const server = createHandlers({
       cluster: view,
       clock,
@@ -140,7 +146,6 @@ export class SimAgent {
     });
     // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.
     await view.ready();
-    const heartbeats = new Heartbeats({ port, self, clock, log });
     const isHeard = () =>
       heartbeats.start().then(
         () => true,

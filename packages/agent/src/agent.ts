@@ -184,7 +184,12 @@ async function start(
 ): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount, figures = new AgentFigures({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
-  const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
+  let beatNow = () => {};
+  const view = createClusterView(cluster, {
+    log,
+    onChanges: (changes) => loads.observe(changes),
+    onConnected: () => beatNow(),
+  });
   started.defer(() => view.close());
   const peers = peersOf(options.tls);
   const exchange = pageExchange(options, view, peers);
@@ -322,6 +327,7 @@ async function start(
     known.resolve();
   };
   const heartbeats = new Heartbeats({ port: cluster, self, onHeard, reports, clock, log, metrics });
+  beatNow = () => heartbeats.beatNow();
   // Before anything else, so that the other agents send clients elsewhere. Whoever cannot be told learns it from the silence.
   started.defer(() => {
     heartbeats.stop();

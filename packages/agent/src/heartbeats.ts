@@ -43,6 +43,7 @@ export class Heartbeats {
   #cancel: (() => void) | undefined;
   #endPause = () => {};
   #hasStopped = false;
+  #isUnderWay = false;
   #wasHeard = true;
   #nextReportMs = 0;
   readonly #heard: Series;
@@ -75,6 +76,15 @@ export class Heartbeats {
     this.#schedule();
   }
 
+  /** Sends one now: over a new connection nobody has heard this agent, and clients are not told of it until somebody has. */
+  beatNow(): void {
+    // Whoever still waits for the first to be heard tries again. One that is under way goes over the new connection.
+    this.#endPause();
+    if (this.#cancel === undefined || this.#isUnderWay) return;
+    this.#cancel();
+    void this.#beat();
+  }
+
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();
@@ -97,12 +107,15 @@ export class Heartbeats {
   }
 
   async #beat(): Promise<void> {
+    if (this.#hasStopped) return;
+    this.#isUnderWay = true;
     try {
       await this.#send();
       this.#heardAgain();
     } catch (error) {
       this.#notHeard(error);
     }
+    this.#isUnderWay = false;
     this.#schedule();
   }
 

@@ -289,6 +289,11 @@ export interface ShutdownLockRequest {
 export interface ClusterFollower {
   onSnapshot(snapshot: ClusterSnapshot): void;
   onChanges(changes: readonly ClusterChange[]): void;
+  /**
+   * There is a connection to a process of the control plane, which may be another one than before. What was said over the last one for as long as
+   * it lasts is to be said again. A port in this process never calls it.
+   */
+  onConnected?(): void;
 }
 
 export interface ClusterSnapshot {

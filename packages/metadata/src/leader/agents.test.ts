@@ -47,7 +47,14 @@ function stage() {
     await clock.pass(ms);
     agents.sweep();
   };
-  return { clock, agents, lost, silence, changes: () => changes };
+  const named = () => agents.list().map(({ agentId }) => agentId);
+  /** A heartbeat over a connection, which is returned. */
+  const connect = async (agentId: string, connection: object = {}) => {
+    await agents.heartbeat(agent(agentId));
+    agents.connected(agentId, connection);
+    return connection;
+  };
+  return { clock, agents, lost, silence, named, connect, changes: () => changes };
 }
 
 test('who falls silent is lost, until it comes back, leaves, or an hour is over', async () => {
@@ -110,4 +117,105 @@ test('with an agent its reports go', async () => {
   agents.leave('left');
   await silence();
   assert.equal(agents.heard().reports.size, 0);
+});
+
+test('an agent whose connection broke is not named within a tenth of a second, and is with its next heartbeat', async () => {
+  const { clock, agents, named, connect, lost, changes } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  await agents.heartbeat({ ...agent('b'), report });
+  agents.disconnected('b', connection, true);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['a']);
+  assert.deepEqual(lost(), [], 'it may be back in a moment');
+  assert.ok(agents.heard().reports.has('b'), 'what it told is kept for its return');
+  const before = changes();
+  await connect('b');
+  assert.deepEqual(named(), ['a', 'b']);
+  assert.equal(changes(), before + 1);
+  await clock.pass(1_000);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('an agent that does not come back is lost when it has been silent for long enough', async () => {
+  const { agents, named, connect, lost, silence } = stage();
+  const connection = await connect('b');
+  await connect('a');
+  agents.disconnected('b', connection, true);
+  await silence(1_000);
+  assert.deepEqual([named(), lost()], [['a'], []]);
+  await connect('a');
+  await silence(agentSilenceMsMax - 1_000);
+  assert.deepEqual([named(), lost()], [['a'], ['b']]);
+});
+
+test('an agent that closed its connection in order has a second to open another', async () => {
+  const { clock, agents, named, connect } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  agents.disconnected('b', connection, false);
+  await clock.pass(900);
+  assert.deepEqual(named(), ['a', 'b']);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['a']);
+});
+
+test('the end of a connection that was replaced says nothing', async () => {
+  const { clock, agents, named, connect } = stage();
+  await connect('a');
+  const first = await connect('b');
+  await connect('b');
+  agents.disconnected('b', first, true);
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('a leader that lost all connections names all agents, and those that stay away when the first one is back', async () => {
+  const { clock, agents, named, connect } = stage();
+  const connections = [await connect('a'), await connect('b'), await connect('c')];
+  for (const [index, agentId] of ['a', 'b', 'c'].entries())
+    agents.disconnected(agentId, connections[index]!, true);
+  await clock.pass(4_000);
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  await connect('b');
+  await clock.pass(500);
+  await connect('a');
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  await clock.pass(500);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('agents of the leader before are named while they look for the new one', async () => {
+  const before = stage();
+  for (const agentId of ['a', 'b', 'c']) await before.connect(agentId);
+  const { clock, agents, named, connect } = stage();
+  agents.takeOver(before.agents.note());
+  const connection = await connect('a');
+  await connect('b');
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  agents.disconnected('a', connection, true);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['b', 'c']);
+});
+
+test('an agent that was killed and started again has its node id at once, and the one that died is not named', async () => {
+  const { agents, connect } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  agents.disconnected('b', connection, true);
+  const listed = await agents.heartbeat({ ...agent('b-again'), host: 'b.test' });
+  assert.deepEqual(
+    listed.map(({ agentId, nodeId }) => `${agentId} ${nodeId}`),
+    ['a 1', 'b-again 2'],
+  );
+});
+
+test('agents that live in this process have no connection to lose', async () => {
+  const { clock, agents, named, connect } = stage();
+  await agents.heartbeat(agent('inside'));
+  const connection = await connect('outside');
+  agents.disconnected('outside', connection, true);
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['inside', 'outside'], 'nobody has a connection');
 });

@@ -15,6 +15,12 @@ interface Seen {
   readonly atMs: number;
   /** Known from the leader before, and not heard since. */
   readonly isFromNote?: true;
+  /** Over which it said so; absent when it has none, and when it lives in this process. */
+  readonly connection?: object | undefined;
+  /** Its connection ended, and it has not been heard over another. */
+  readonly ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
+  /** Clients are not told of it until it is heard again. */
+  readonly isAway?: boolean | undefined;
 }
 
 export type AgentsChange = 'agents' | 'loads';
@@ -35,12 +41,24 @@ export interface AgentsOptions {
   readonly loginsHeardSinceMs?: number | undefined;
 }
 
+/**
+ * A connection that broke is that of an agent that died, with few exceptions. Those are proxies and the network of this process, where many
+ * break within moments: after this time it is seen whether all have.
+ */
+const brokenGraceMs = 50;
+/** An agent that ended its connection in order, or was told to, is about to open another. */
+const endedGraceMs = 1_000;
+
 /** How long an agent that fell silent is told of as lost. */
 export const lostAgentMsMax = 3_600_000;
 
 /**
- * The agents that live, as far as their heartbeats tell. Soft state of the leader: no entry of the journal, but a note to the
+ * The agents that live, as far as their heartbeats and connections tell. Soft state of the leader: no entry of the journal, but a note to the
  * next leader, so that clients are not told after a failover that the cluster has no brokers.
+ *
+ * An agent whose connection broke is away: clients are not told of it from then on, and are again with its next heartbeat. Whatever
+ * else is known of it stays until it has been silent for too long. While no agent has a connection nobody is away: it is this process that
+ * lost them, and there is nobody who could be told.
  */
 export class Agents {
   readonly #clock: Clock;
@@ -55,6 +73,8 @@ export class Agents {
   #list: readonly AgentDescription[] | undefined;
   #loadChanged = false;
   #loadsToldMs = Number.NEGATIVE_INFINITY;
+  #connectedCount = 0;
+  #isOver = false;
   /** Called when the list is another: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
@@ -70,6 +90,7 @@ export class Agents {
   /** In the order of their ids, so that every leader has the same. */
   list(): readonly AgentDescription[] {
     this.#list ??= [...this.#seen.values()]
+      .filter(({ isAway }) => isAway !== true)
       .map(({ agent }) => agent)
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
     return this.#list;
@@ -138,9 +159,11 @@ export class Agents {
     // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
     const { report, ...described } = heartbeat;
     const agent: AgentDescription = { ...described, nodeId };
-    const before = this.#seen.get(agent.agentId)?.agent;
-    if (before?.nodeId !== nodeId) this.#takeFromOthers(nodeId, agent.agentId);
-    this.#seen.set(agent.agentId, { agent, atMs: this.#clock.monotonicMs() });
+    const seen = this.#seen.get(agent.agentId);
+    const before = seen?.isAway === true ? undefined : seen?.agent;
+    if (seen?.agent.nodeId !== nodeId) this.#takeFromOthers(nodeId, agent.agentId);
+    const { connection, ended } = seen ?? {};
+    this.#put({ agent, atMs: this.#clock.monotonicMs(), connection, ended });
     this.#lost.delete(agent.agentId);
     const problem = this.#reports.heard(agent.agentId, report);
     if (problem !== undefined)
@@ -155,11 +178,79 @@ export class Agents {
     return this.list();
   }
 
+  /** An agent was heard over a connection, which is of no more interest than that it is there. To be told with each heartbeat. */
+  connected(agentId: string, connection: object): void {
+    const seen = this.#seen.get(agentId);
+    if (seen === undefined || seen.connection === connection) return;
+    const isFirst = this.#connectedCount === 0;
+    this.#put({ ...seen, connection, ended: undefined });
+    // The others lost theirs when this process had none at all, and are on their way too.
+    if (isFirst) this.#graceAnew();
+  }
+
+  /** A connection is gone. `isBroken`: nobody closed it, so that its agent is probably dead. */
+  disconnected(agentId: string, connection: object, isBroken: boolean): void {
+    const seen = this.#seen.get(agentId);
+    if (seen?.connection !== connection) return;
+    const graceMs = isBroken ? brokenGraceMs : endedGraceMs;
+    this.#put({ ...seen, connection: undefined, ended: { atMs: this.#clock.monotonicMs(), graceMs } });
+    this.#lookAfter(graceMs);
+  }
+
+  /** This process no longer leads, and nothing is looked at any more. */
+  close(): void {
+    this.#isOver = true;
+  }
+
+  #graceAnew(): void {
+    const atMs = this.#clock.monotonicMs();
+    for (const seen of this.#seen.values()) {
+      if (seen.ended !== undefined && seen.isAway !== true)
+        this.#put({ ...seen, ended: { atMs, graceMs: endedGraceMs } });
+    }
+    this.#lookAfter(endedGraceMs);
+  }
+
+  #lookAfter(delayMs: number): void {
+    this.#clock.after(delayMs, () => {
+      if (!this.#isOver) this.#look();
+    });
+  }
+
+  /** Finds those that are away. */
+  #look(): void {
+    if (this.#connectedCount === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    let isChanged = false;
+    for (const seen of this.#seen.values()) {
+      const { ended, isAway, agent } = seen;
+      if (ended === undefined || isAway === true || nowMs - ended.atMs < ended.graceMs) continue;
+      this.#put({ ...seen, isAway: true });
+      this.#log.info('stopped naming an agent that has no connection', { agentId: agent.agentId });
+      isChanged = true;
+    }
+    if (!isChanged) return;
+    this.#list = undefined;
+    this.#onChange('agents');
+  }
+
+  #put(seen: Seen): void {
+    const { agentId } = seen.agent;
+    if (this.#seen.get(agentId)?.connection !== undefined) this.#connectedCount--;
+    if (seen.connection !== undefined) this.#connectedCount++;
+    this.#seen.set(agentId, seen);
+  }
+
+  #drop(agentId: string): boolean {
+    if (this.#seen.get(agentId)?.connection !== undefined) this.#connectedCount--;
+    return this.#seen.delete(agentId);
+  }
+
   /** An agent has an id that another had, of which nobody knew whether it lives. */
   #takeFromOthers(nodeId: number, agentId: string): void {
     for (const { agent } of this.#seen.values()) {
       if (agent.nodeId !== nodeId || agent.agentId === agentId) continue;
-      this.#seen.delete(agent.agentId);
+      this.#drop(agent.agentId);
       this.#reports.forget(agent.agentId);
     }
   }
@@ -168,7 +259,7 @@ export class Agents {
     this.#joining.delete(agentId);
     this.#lost.delete(agentId);
     this.#reports.forget(agentId);
-    if (!this.#seen.delete(agentId)) return;
+    if (!this.#drop(agentId)) return;
     this.#list = undefined;
     this.#onChange('agents');
   }
@@ -182,7 +273,7 @@ export class Agents {
     let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
     for (const [agentId, seen] of this.#seen) {
       if (seen.atMs > oldestMs) continue;
-      this.#seen.delete(agentId);
+      this.#drop(agentId);
       this.#reports.forget(agentId);
       this.#lose(agentId, seen);
       change = 'agents';
@@ -229,9 +320,9 @@ export class Agents {
   }
 }
 
-/** Whether an agent is known to live, and not only told of by the leader before. */
-function isPresent({ isFromNote }: Seen): boolean {
-  return isFromNote !== true;
+/** Whether an agent is known to live: it is not only told of by the leader before, nor has its connection ended. */
+function isPresent({ isFromNote, ended }: Seen): boolean {
+  return isFromNote !== true && ended === undefined;
 }
 
 /** It is asked with every heartbeat of every agent, and so makes no text of what can be compared as it is. */

@@ -208,6 +208,7 @@ export class Leadership {
     for (const cancel of this.#timers.values()) cancel();
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
+    this.agents.close();
     this.controlPlaneEvents.close();
     this.groups.close(`this control plane no longer leads: ${reason}`);
     this.queries.close(`this control plane no longer leads: ${reason}`);
