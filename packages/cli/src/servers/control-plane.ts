@@ -8,6 +8,7 @@ import type { Handler } from '../commands/handler.ts';
 import { identityIn } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
+import { keepFilesPrivate } from './private-files.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -26,11 +27,13 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
+  const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
+  keepFilesPrivate({ dataDir, databaseUrl }, log);
   const metrics = new Metrics({ agent_version: release });
   const processId = randomUUID();
   const { controlPlane, whenReady } = await explainingPorts({ consolePort }, () =>
     startingControlPlane({
-      databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
+      databaseUrl,
       host: '0.0.0.0',
       port: consolePort,
       advertisedHost: values.controlPlaneHost ?? hostname(),

@@ -23,7 +23,7 @@ export function newIdentity(): Identity {
 
 /** The identity that a data directory holds, made when it is new. Only its owner may read it, for there is a key in it. */
 export function identityIn(dataDir: string): Identity {
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'identity.json');
   if (existsSync(path)) return parse(readFileSync(path, 'utf8'), path);
   const identity = newIdentity();

@@ -20,6 +20,7 @@ export const playground: Handler<'playground'> = (values, surroundings) => {
     {
       name: 'playground',
       identity: identityIn(dataDir),
+      dataDir,
       databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
       bucketUrl:
         values.bucketURL === undefined

@@ -25,6 +25,7 @@ import { agentSettings } from './agent-settings.ts';
 import { bucketOverride } from './bucket-override.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
+import { keepFilesPrivate } from './private-files.ts';
 import { explainingPorts } from './taken-port.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -64,6 +65,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   });
   const { log } = events;
   const ownBucketUrl = bucketType().print(values.bucketURL!);
+  keepFilesPrivate({ bucketUrl: ownBucketUrl }, log);
   const { kafkaPort, httpPort, internalTLSPort } = values;
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
   const ownZone = new OwnZone({

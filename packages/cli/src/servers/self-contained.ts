@@ -9,6 +9,7 @@ import { agentSettings } from './agent-settings.ts';
 import type { Identity } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
+import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
@@ -19,6 +20,8 @@ import { untilStopped } from './until-stopped.ts';
 export interface SelfContained {
   readonly name: 'local' | 'playground';
   readonly identity: Identity;
+  /** Where the process keeps its files, if it does. */
+  readonly dataDir?: string;
   readonly databaseUrl: string;
   readonly bucketUrl: string;
   readonly zone: string;
@@ -32,7 +35,7 @@ const advertisedHost = 'localhost';
 const stopDeadlineMs = 5_000;
 
 export async function runSelfContained(
-  { name, identity, databaseUrl, bucketUrl, zone, notes }: SelfContained,
+  { name, identity, dataDir, databaseUrl, bucketUrl, zone, notes }: SelfContained,
   values: CommandValues<'local'>,
   surroundings: Surroundings,
 ): Promise<number> {
@@ -44,6 +47,7 @@ export async function runSelfContained(
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
+  keepFilesPrivate({ dataDir, databaseUrl, bucketUrl }, log);
   const metrics = new Metrics({ agent_version: release });
   const { kafkaPort, httpPort, consolePort } = values;
   // What was started is stopped in the opposite order, also when the rest cannot be started.

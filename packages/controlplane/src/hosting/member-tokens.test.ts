@@ -29,6 +29,12 @@ test('a process enters the clusters whose journal it has read, for a while', asy
       false,
     ],
     [
+      'a token that lives longer than members make them',
+      'vci_a',
+      signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs: endMs + 3_600_000 }, secret),
+      false,
+    ],
+    [
       'a token that somebody else signed',
       'vci_a',
       signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs }, Buffer.alloc(32, 2)),

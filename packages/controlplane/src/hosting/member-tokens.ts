@@ -5,6 +5,8 @@ import { isAgentToken, readAgentToken, signAgentToken } from '../workload-identi
 /** What tokens say that one control-plane process makes for itself. No binding has such a mark: theirs are hashes. */
 const memberMark = 'member';
 const lifetimeMs = 60_000;
+/** How far the clocks of two control-plane processes may be apart. */
+const clockSkewMs = 5_000;
 
 /** By the secret of a cluster, which is in its journal; `undefined` as long as this process has not read it. */
 export type SecretOf = (clusterId: string) => Uint8Array | undefined;
@@ -26,8 +28,9 @@ export function authorizeMembers(secretOf: SecretOf, clock: Clock): Authorize {
     const secret = secretOf(clusterId);
     if (secret === undefined) return undefined;
     const claims = readAgentToken(key, secret);
-    return (
-      claims?.clusterId === clusterId && claims.bindingMark === memberMark && claims.endMs > clock.nowMs()
-    );
+    if (claims?.clusterId !== clusterId || claims.bindingMark !== memberMark) return false;
+    const leftMs = claims.endMs - clock.nowMs();
+    // A token that says it lives longer was not made by `memberToken`, and would outlive a secret that was replaced.
+    return leftMs > 0 && leftMs <= lifetimeMs + clockSkewMs;
   };
 }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { keepFilesPrivate } from './private-files.ts';
+
+let directory: string;
+let umask: number;
+const warned: unknown[] = [];
+const log = { warn: (message: string, fields: object = {}) => void warned.push({ message, ...fields }) };
+
+beforeEach(() => {
+  umask = process.umask(0o022);
+  directory = mkdtempSync(join(tmpdir(), 'weir-private-'));
+  warned.length = 0;
+});
+
+afterEach(() => {
+  process.umask(umask);
+  rmSync(directory, { recursive: true });
+});
+
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+
+test('what is created afterwards belongs to the user of the process alone', () => {
+  keepFilesPrivate({}, log);
+  mkdirSync(join(directory, 'made'));
+  writeFileSync(join(directory, 'made', 'file'), '');
+  assert.deepEqual(
+    [modeOf(join(directory, 'made')), modeOf(join(directory, 'made', 'file'))],
+    ['700', '600'],
+  );
+});
+
+test('what an earlier release left open is repaired, with a warning that names it', () => {
+  const dataDir = join(directory, 'data');
+  mkdirSync(join(dataDir, 'bucket'), { recursive: true });
+  const files = ['identity.json', 'weir.db', 'weir.db-wal', 'weir.db-shm', 'weir.db-process-0'];
+  for (const name of files) writeFileSync(join(dataDir, name), 'secret');
+  writeFileSync(join(dataDir, 'notes.txt'), 'not ours');
+  chmodSync(dataDir, 0o755);
+  keepFilesPrivate(
+    {
+      dataDir,
+      databaseUrl: join(dataDir, 'weir.db'),
+      bucketUrl: `${pathToFileURL(join(dataDir, 'bucket')).href}?prefix=folder`,
+    },
+    log,
+  );
+  assert.deepEqual(
+    ['.', 'bucket', ...files, 'notes.txt'].map((name) => modeOf(join(dataDir, name))),
+    ['700', '700', '600', '600', '600', '600', '600', '644'],
+  );
+  assert.equal(warned.length, 7);
+  assert.deepEqual(warned[0], { message: 'removed access of other users', path: dataDir, mode: '0755' });
+});
+
+test('nothing is said of what is private or not there', () => {
+  const dataDir = join(directory, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  keepFilesPrivate({ dataDir, databaseUrl: 'postgres://db/weir', bucketUrl: 'file:///does/not/exist' }, log);
+  keepFilesPrivate({ databaseUrl: 'memory://x', bucketUrl: 'mem://x' }, log);
+  assert.deepEqual(warned, []);
+});
+
+test('a directory that all users share stays as it is, with a warning', () => {
+  chmodSync(directory, 0o1777);
+  mkdirSync(join(directory, 'of-another-program'));
+  keepFilesPrivate({ bucketUrl: pathToFileURL(directory).href }, log);
+  assert.deepEqual([modeOf(directory), modeOf(join(directory, 'of-another-program'))], ['1777', '755']);
+  assert.equal(warned.length, 1);
+});

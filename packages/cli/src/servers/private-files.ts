@@ -1,0 +1,73 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '@weir/core';
+
+/** Rights of the group and of others. */
+const foreignRights = 0o077;
+/** Directories such as `/tmp`, where every user keeps files of their own. */
+const stickyBit = 0o1000;
+
+export interface KeptFiles {
+  readonly dataDir?: string | undefined;
+  /** A path or a URL; only a path names a file. */
+  readonly databaseUrl?: string | undefined;
+  /** Only `file://` names a directory. */
+  readonly bucketUrl?: string | undefined;
+}
+
+/**
+ * Makes the files of a server private: those that this process creates from now on, and those that an earlier release left
+ * readable for every user of the machine. They hold records, keys, and the secrets by which control-plane processes trust
+ * each other.
+ */
+export function keepFilesPrivate(kept: KeptFiles, log: Pick<Log, 'warn'>): void {
+  process.umask(foreignRights);
+  for (const path of keptPaths(kept)) makePrivate(path, log);
+}
+
+function keptPaths({ dataDir, databaseUrl, bucketUrl }: KeptFiles): readonly string[] {
+  const paths: string[] = [];
+  if (dataDir !== undefined) paths.push(dataDir, join(dataDir, 'identity.json'));
+  if (databaseUrl !== undefined && !/^\w+:\/\//.test(databaseUrl)) paths.push(...databaseFiles(databaseUrl));
+  if (bucketUrl?.startsWith('file://')) {
+    const url = new URL(bucketUrl);
+    url.search = '';
+    paths.push(fileURLToPath(url));
+  }
+  return paths;
+}
+
+/** The database, its log, its index of the log, and the locks of the processes that share it. */
+function databaseFiles(path: string): readonly string[] {
+  const name = basename(path);
+  return namesIn(dirname(path))
+    .filter((found) => found === name || /^-(?:wal|shm|journal|process-\d+)$/.test(found.slice(name.length)))
+    .filter((found) => found.startsWith(name))
+    .map((found) => join(dirname(path), found));
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // Whoever opens it afterwards says what is wrong with it.
+    return [];
+  }
+}
+
+function makePrivate(path: string, log: Pick<Log, 'warn'>): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & foreignRights) === 0) return;
+  const mode = (found.mode & 0o7777).toString(8).padStart(4, '0');
+  if ((found.mode & stickyBit) !== 0) {
+    log.warn('found a directory that all users share; use one of its own', { path, mode });
+    return;
+  }
+  try {
+    chmodSync(path, found.mode & 0o700);
+    log.warn('removed access of other users', { path, mode });
+  } catch (error) {
+    log.warn('failed to remove access of other users', { path, mode, problem: (error as Error).message });
+  }
+}
