@@ -12,7 +12,7 @@ import { FetchSessions } from '../../packages/agent/src/handlers/fetch-sessions.
 import { createHandlers } from '../../packages/agent/src/handlers/table.ts';
 import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
 import type { RequestServer } from '../../packages/agent/src/net/request-server.ts';
-import { claimedNodeId } from '../../packages/agent/src/placement/node-id.ts';
+import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
@@ -35,7 +35,6 @@ export interface SimAgentOptions {
   readonly sabotage: (port: ClusterPort) => ClusterPort;
 }
 
-const kafkaPort = 9092;
 const retryStartMs = 500;
 /** Small, so that files have many pages and the cache is too small for all of them. */
 const pageBytes = 1024;
@@ -44,7 +43,7 @@ const cacheBytesMax = 16 * 1024;
 /** One agent: everything of the real one but its sockets. */
 export class SimAgent {
   readonly agentId: string;
-  readonly address: { readonly host: string; readonly port: number };
+  readonly nodeId: number;
   readonly process: SimProcess;
   /** Undefined until it is ready. */
   server: RequestServer | undefined;
@@ -57,7 +56,7 @@ export class SimAgent {
     this.#world = world;
     this.#options = options;
     this.agentId = options.agentId;
-    this.address = { host: options.agentId, port: kafkaPort };
+    this.nodeId = nodeIdOf(options.agentId);
     this.process = new SimProcess(world);
     // Its own, because file ids count by the source of chance.
     this.#random = seededRandom(world.random.below(2 ** 32));
@@ -95,14 +94,7 @@ export class SimAgent {
       name: 'sim',
       isRemote: true,
     });
-    const self = () => this.#description();
-    const heartbeats = new Heartbeats({ port, self, clock, log });
-    const view = createClusterView(port, {
-      log,
-      recentPointersPerPartitionMax: 12,
-      recentPointersMax: 30,
-      onConnected: () => heartbeats.beatNow(),
-    });
+    const view = createClusterView(port, { log, recentPointersPerPartitionMax: 12, recentPointersMax: 30 });
     const readPath = createReadPath({
       store,
       cluster: view,
@@ -125,6 +117,7 @@ export class SimAgent {
     });
     const damage = new DamageRegistry({ view, clock, log });
     const share = new ShareService({ port: view.port, readPath, damage, requestBytesMax: 16 * MiB });
+    const self = () => this.#description();
     const server = createHandlers({
       cluster: view,
       clock,
@@ -146,6 +139,7 @@ export class SimAgent {
     });
     // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.
     await view.ready();
+    const heartbeats = new Heartbeats({ port, self, clock, log });
     const isHeard = () =>
       heartbeats.start().then(
         () => true,
@@ -192,9 +186,9 @@ export class SimAgent {
   #description(): AgentDescription {
     return {
       agentId: this.agentId,
-      nodeId: claimedNodeId(this.agentId),
+      nodeId: this.nodeId,
       host: this.agentId,
-      kafkaPort,
+      kafkaPort: 9092,
       internalUrl: `http://${this.agentId}:8080`,
       zone: 'zone-a',
       group: '',

@@ -69,10 +69,7 @@ export class ClientCluster {
       if (partitions.length !== partitionCount) return;
       const leaders = new Array<Broker | undefined>(partitionCount);
       for (const { partitionIndex, leaderId } of partitions) {
-        const leader = answer.brokers.find(({ nodeId }) => nodeId === leaderId);
-        leaders[partitionIndex] = brokers.find(
-          ({ address }) => address.host === leader?.host && address.port === leader.port,
-        );
+        leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
       }
       this.#leaders = leaders;
     } catch {

@@ -33,14 +33,14 @@ const versions = {
   InitProducerId: 5,
   EndTxn: 5,
   TxnOffsetCommit: 5,
+  ConsumerGroupHeartbeat: 1,
 } as const;
 export type ClientApi = keyof typeof versions;
 
 /** A broker as clients know it. */
 export interface Broker {
   readonly agentId: string;
-  /** Where clients are told that it is. */
-  readonly address: { readonly host: string; readonly port: number };
+  readonly nodeId: number;
 }
 
 /** What producers and readers need of a connection, simulated or not. */

@@ -3,7 +3,7 @@ import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
-import type { CopyHistory } from './copy-history.ts';
+import type { ReadLog } from './copy-history.ts';
 import type { ClientSurroundings } from './surroundings.ts';
 
 const requestTimeoutMs = 3_000;
@@ -17,15 +17,17 @@ interface AbortedTransaction {
 /** Reads the copy as a consumer of committed records does, and checks every record that it comes to. */
 export class CommittedReader {
   readonly #world: ClientSurroundings;
-  readonly #history: CopyHistory;
+  readonly #history: ReadLog;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
   readonly #asker: Asker;
   readonly #positions: number[];
   readonly #texts: string[][];
+  /** Where the partitions end, as far as it was told. */
+  readonly #ends: number[];
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, history: CopyHistory, bootstrap: Bootstrap, name: string) {
+  constructor(world: ClientSurroundings, history: ReadLog, bootstrap: Bootstrap, name: string) {
     this.#world = world;
     this.#history = history;
     this.#bootstrap = bootstrap;
@@ -33,12 +35,18 @@ export class CommittedReader {
     this.#asker = new Asker(world, bootstrap);
     this.#positions = new Array<number>(bootstrap.partitionCount).fill(0);
     this.#texts = this.#positions.map(() => []);
+    this.#ends = this.#positions.map(() => -1);
     this.#work().catch((error) => world.problem(error));
   }
 
   /** How many records it has read of each partition. */
   get counts(): readonly number[] {
     return this.#texts.map(({ length }) => length);
+  }
+
+  /** Whether it has read all there is, and no transaction is open. */
+  get isAtEnd(): boolean {
+    return this.#positions.every((position, partition) => position === this.#ends[partition]);
   }
 
   get texts(): readonly string[] {
@@ -84,6 +92,7 @@ export class CommittedReader {
     for (const one of answer.responses[0]?.partitions ?? []) {
       refuse('Fetch', one.errorCode);
       const { partitionIndex, records, abortedTransactions, lastStableOffset } = one;
+      this.#ends[partitionIndex] = Number(one.highWatermark);
       this.#take(partitionIndex, records ?? Buffer.alloc(0), abortedTransactions ?? [], lastStableOffset);
     }
   }
@@ -110,7 +119,7 @@ export class CommittedReader {
         for (const { offset, value } of batchRecords(view)) {
           if (Number(offset) < this.#positions[partition]!) continue;
           const texts = this.#texts[partition]!;
-          this.#history.read(this.#name, partition, texts.length, String(value));
+          this.#history.read(this.#name, partition, texts.length, String(value), Number(offset));
           texts.push(String(value));
         }
       }

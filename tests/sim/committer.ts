@@ -4,22 +4,49 @@ import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { offsetsFrom } from './copier.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
-import { type Generation, Membership } from './membership.ts';
+import type { Generation, GroupMembership } from './membership.ts';
 import type { ClientSurroundings } from './surroundings.ts';
 
 const leaveChance = 0.03;
 const requestTimeoutMs = 3_000;
 
-/** Where a group has been told that it is. What was acknowledged once is never taken back, whoever asks. */
-export class CommittedPositions {
+/** What members of a group tell of their work. */
+export interface OffsetLog {
+  /** A member asks for the group's positions. What is returned takes the answer. */
+  fetch(member: string, partitions: readonly number[]): (at: ReadonlyMap<number, number>) => void;
+  /** A member commits positions. What is returned is called when that was acknowledged. */
+  commit(member: string, generationId: number, next: ReadonlyMap<number, number>): () => void;
+}
+
+/** Where a group has been told that it is. What was acknowledged once is never taken back. */
+export class CommittedPositions implements OffsetLog {
   readonly #acknowledged = new Map<number, number>();
 
   of(partition: number): number {
     return this.#acknowledged.get(partition) ?? 0;
   }
 
-  acknowledge(partition: number, offset: number): void {
-    this.#acknowledged.set(partition, Math.max(this.of(partition), offset));
+  fetch(member: string, partitions: readonly number[]): (at: ReadonlyMap<number, number>) => void {
+    const before = partitions.map((partition) => this.of(partition));
+    return (at) => {
+      for (const [index, partition] of partitions.entries()) {
+        assert.ok(
+          at.get(partition)! >= before[index]!,
+          `${member}: partition ${partition} is committed to ${at.get(partition)}, after ${before[index]}`,
+        );
+      }
+      // A position that was told is as good as an acknowledged one.
+      this.#acknowledge(at);
+    };
+  }
+
+  commit(_member: string, _generationId: number, next: ReadonlyMap<number, number>): () => void {
+    return () => this.#acknowledge(next);
+  }
+
+  #acknowledge(offsets: ReadonlyMap<number, number>): void {
+    for (const [partition, offset] of offsets)
+      this.#acknowledged.set(partition, Math.max(this.of(partition), offset));
   }
 }
 
@@ -28,9 +55,9 @@ export class Committer {
   readonly #world: ClientSurroundings;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
-  readonly #committed: CommittedPositions;
+  readonly #log: OffsetLog;
   readonly #asker: Asker;
-  readonly #membership: Membership;
+  readonly #membership: GroupMembership;
   #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
   #isStopped = false;
 
@@ -38,15 +65,15 @@ export class Committer {
     world: ClientSurroundings,
     bootstrap: Bootstrap,
     name: string,
-    groupId: string,
-    committed: CommittedPositions,
+    join: (asker: Asker) => GroupMembership,
+    log: OffsetLog,
   ) {
     this.#world = world;
     this.#bootstrap = bootstrap;
     this.#name = name;
-    this.#committed = committed;
+    this.#log = log;
     this.#asker = new Asker(world, bootstrap);
-    this.#membership = new Membership(this.#asker, bootstrap, groupId);
+    this.#membership = join(this.#asker);
     this.#work().catch((error) => world.problem(error));
   }
 
@@ -80,27 +107,19 @@ export class Committer {
       return this.#membership.leave();
     }
     if (this.#positions?.of !== generation) {
-      const before = generation.partitions.map((partition) => this.#committed.of(partition));
+      const told = this.#log.fetch(this.#name, generation.partitions);
       const at = await fetchPositions(this.#asker, this.#bootstrap, this.#membership.groupId, generation);
-      for (const [index, partition] of generation.partitions.entries()) {
-        assert.ok(
-          at.get(partition)! >= before[index]!,
-          `${this.#name}: partition ${partition} is committed to ${at.get(partition)}, after ${before[index]}`,
-        );
-      }
-      // A position that somebody was told is as good as an acknowledged one.
-      for (const [partition, offset] of at) this.#committed.acknowledge(partition, offset);
+      told(at);
       this.#positions = { of: generation, at };
     }
     const { at } = this.#positions;
     const found = await fetchOffsets(this.#asker, this.#bootstrap, at, offsetsFrom);
     if (found.size === 0) return;
     const next = new Map([...found].map(([partition, offsets]) => [partition, offsets.at(-1)! + 1]));
+    const acknowledged = this.#log.commit(this.#name, generation.generationId, next);
     await this.#commit(generation, next);
-    for (const [partition, offset] of next) {
-      at.set(partition, offset);
-      this.#committed.acknowledge(partition, offset);
-    }
+    acknowledged();
+    for (const [partition, offset] of next) at.set(partition, offset);
   }
 
   async #commit({ generationId, memberId }: Generation, next: ReadonlyMap<number, number>): Promise<void> {

@@ -2,7 +2,7 @@ import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
 import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
-import { type CopyHistory, textOf } from './copy-history.ts';
+import { type CopyLog, textOf } from './copy-history.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import { type Generation, Membership } from './membership.ts';
 import type { ClientSurroundings } from './surroundings.ts';
@@ -38,7 +38,7 @@ export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffe
  */
 export class Copier {
   readonly #world: ClientSurroundings;
-  readonly #history: CopyHistory;
+  readonly #history: CopyLog;
   readonly #options: CopierOptions;
   readonly #asker: Asker;
   readonly #membership: Membership;
@@ -48,7 +48,7 @@ export class Copier {
   #isReplaced = false;
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, history: CopyHistory, options: CopierOptions) {
+  constructor(world: ClientSurroundings, history: CopyLog, options: CopierOptions) {
     this.#world = world;
     this.#history = history;
     this.#options = options;
@@ -114,13 +114,16 @@ export class Copier {
 
   async #copy(generation: Generation, found: ReadonlyMap<number, readonly number[]>): Promise<void> {
     const transaction = `${this.#options.name}-${this.#transactions++}`;
-    const recordCount = [...found.values()].reduce((sum, offsets) => sum + offsets.length, 0);
-    this.#history.begin(transaction, recordCount);
+    const copies = [...found].flatMap(([partition, offsets]) =>
+      offsets.map((offset) => ({ partition, offset, transaction })),
+    );
+    this.#history.begin(transaction, copies);
     let isCommitAsked = false;
     try {
       await this.#write(transaction, found);
       await this.#commitPositions(generation, found);
       isCommitAsked = this.#world.random.next() >= abortChance;
+      if (isCommitAsked) this.#history.askCommit(transaction);
       await this.#end(isCommitAsked);
     } catch (error) {
       if (!isCommitAsked) this.#history.abort(transaction);

@@ -12,7 +12,24 @@ export function textOf({ partition, offset, transaction }: Copied): string {
   return `${partition}@${offset} ${transaction}`;
 }
 
-function parse(text: string): Copied {
+/** What copiers tell of their work. */
+export interface CopyLog {
+  /** A transaction will write these records, wherever it comes to its end. */
+  begin(transaction: string, copies: readonly Copied[]): void;
+  /** Its commit will be asked for next. */
+  askCommit(transaction: string): void;
+  /** It was given up before its commit was asked for. */
+  abort(transaction: string): void;
+  /** Its commit was acknowledged. */
+  commit(transaction: string): void;
+}
+
+/** What readers of committed records tell of their work. `count` is how many records of the partition came before. */
+export interface ReadLog {
+  read(reader: string, partition: number, count: number, text: string, offset: number): void;
+}
+
+export function parseCopy(text: string): Copied {
   const [, partition, offset, transaction] = /^(\d+)@(\d+) (\S+)$/.exec(text)!;
   return { partition: Number(partition), offset: Number(offset), transaction: transaction! };
 }
@@ -22,23 +39,22 @@ function parse(text: string): Copied {
  * each record once and in order; a transaction that was committed is there with all its records, and nothing is there of
  * one that was aborted.
  */
-export class CopyHistory {
+export class CopyHistory implements CopyLog, ReadLog {
   /** The records of each transaction that was begun. */
   readonly #recordCount = new Map<string, number>();
   readonly #aborted = new Set<string>();
   readonly #committed = new Set<string>();
 
-  /** A transaction will write so many records, wherever it comes to its end. */
-  begin(transaction: string, recordCount: number): void {
-    this.#recordCount.set(transaction, recordCount);
+  begin(transaction: string, copies: readonly Copied[]): void {
+    this.#recordCount.set(transaction, copies.length);
   }
 
-  /** It was given up before anybody asked for its commit. */
+  askCommit(): void {}
+
   abort(transaction: string): void {
     this.#aborted.add(transaction);
   }
 
-  /** Its commit was acknowledged. */
   commit(transaction: string): void {
     this.#committed.add(transaction);
   }
@@ -49,7 +65,7 @@ export class CopyHistory {
 
   /** A reader has come to a record, and is told which original it is. */
   read(reader: string, partition: number, nextOriginal: number, text: string): void {
-    const copied = parse(text);
+    const copied = parseCopy(text);
     const where = `${reader}: partition ${partition} of the copy`;
     assert.equal(copied.partition, partition, `${where}: ${text} belongs elsewhere`);
     assert.equal(copied.offset, nextOriginal, `${where}: ${text} where the copy of ${nextOriginal} belongs`);
@@ -61,7 +77,7 @@ export class CopyHistory {
   checkWhole(texts: readonly string[]): void {
     const found = new Map<string, number>();
     for (const text of texts) {
-      const { transaction } = parse(text);
+      const { transaction } = parseCopy(text);
       found.set(transaction, (found.get(transaction) ?? 0) + 1);
     }
     for (const [transaction, count] of found) {

@@ -1,8 +1,10 @@
+import type { Asker } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { CommittedReader } from './committed-reader.ts';
 import { CommittedPositions, Committer } from './committer.ts';
 import { Copier } from './copier.ts';
 import { CopyHistory } from './copy-history.ts';
+import { Membership } from './membership.ts';
 import type { ClientSurroundings } from './surroundings.ts';
 
 const committerCount = 3;
@@ -25,10 +27,10 @@ export class GroupWork {
     this.#world = world;
     this.#from = from;
     this.#to = to;
-    this.#committers = Array.from(
-      { length: committerCount },
-      (_, n) => new Committer(world, from, `committer-${n}`, 'committers', this.#committed),
-    );
+    this.#committers = Array.from({ length: committerCount }, (_, n) => {
+      const join = (asker: Asker) => new Membership(asker, from, 'committers');
+      return new Committer(world, from, `committer-${n}`, join, this.#committed);
+    });
     for (let slot = 0; slot < copierCount; slot++) this.#startCopier(slot);
     this.#readers = [new CommittedReader(world, this.history, to, 'the reader')];
   }

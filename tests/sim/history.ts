@@ -22,6 +22,12 @@ export interface ProducerKind {
   readonly isOrdered: boolean;
 }
 
+/** What producers tell of their work. */
+export interface ProduceLog {
+  send(batch: SentBatch): void;
+  acknowledge(batch: SentBatch, offset: number, agentId: string): void;
+}
+
 export interface ReadBatch {
   readonly offset: number;
   readonly nextOffset: number;
@@ -33,7 +39,7 @@ export interface ReadBatch {
  * or, of plain producers, at least once; offsets have no gap; order is kept; nothing appears that was never sent; what was
  * read once stays, and no reader is told of an end before one that it knew.
  */
-export class History {
+export class History implements ProduceLog {
   readonly #tally: Tally;
   readonly #byContent = new Map<string, SentBatch>();
   readonly #sent: SentBatch[] = [];

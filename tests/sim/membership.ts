@@ -15,8 +15,19 @@ export interface Generation {
   readonly partitions: readonly number[];
 }
 
+/** A member of a group of either protocol. */
+export interface GroupMembership {
+  readonly groupId: string;
+  /** Says that it lives, or joins when it has to. */
+  current(): Promise<Generation>;
+  /** Takes note of an error that another request of the group was answered with. */
+  failed(error: unknown): void;
+  /** Says goodbye; what was read is another's. */
+  leave(): Promise<void>;
+}
+
 /** One member of a classic group, which shares the partitions of a topic. */
-export class Membership {
+export class Membership implements GroupMembership {
   readonly groupId: string;
   readonly #asker: Asker;
   readonly #bootstrap: Bootstrap;
@@ -29,7 +40,6 @@ export class Membership {
     this.groupId = groupId;
   }
 
-  /** Says that it lives, or joins when it has to. */
   async current(): Promise<Generation> {
     this.#generation ??= await this.#join();
     const { generationId, memberId } = this.#generation;
@@ -38,7 +48,6 @@ export class Membership {
     return this.#generation;
   }
 
-  /** Takes note of an error that another request of the group was answered with. */
   failed(error: unknown): void {
     if (!(error instanceof Refused)) return;
     if (error.error === 'UNKNOWN_MEMBER_ID') this.#memberId = '';
@@ -46,7 +55,6 @@ export class Membership {
     if (isOver.includes(error.error)) this.#generation = undefined;
   }
 
-  /** Says goodbye; what was read is another's. */
   async leave(): Promise<void> {
     const memberId = this.#memberId;
     this.#generation = undefined;

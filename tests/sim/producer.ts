@@ -2,7 +2,7 @@ import type { Random } from '@weir/core';
 import { buildRecordBatch, type ErrorName, errorByCode, errors } from '@weir/wire';
 import { type Bootstrap, ClientCluster } from './bootstrap.ts';
 import { type Broker, type Connection, ConnectionLost } from './client.ts';
-import { type History, nameOf, type ProducerKind, type SentBatch } from './history.ts';
+import { nameOf, type ProduceLog, type ProducerKind, type SentBatch } from './history.ts';
 import type { ClientSurroundings } from './surroundings.ts';
 
 export interface ProducerOptions extends ProducerKind {
@@ -39,7 +39,7 @@ const metadataAgeMsMax = 2_500;
 export class Producer {
   readonly #world: ClientSurroundings;
   readonly #random: Random;
-  readonly #history: History;
+  readonly #history: ProduceLog;
   readonly #bootstrap: Bootstrap;
   readonly #options: ProducerOptions;
   readonly #cluster: ClientCluster;
@@ -52,7 +52,12 @@ export class Producer {
   #failures = 0;
   #cancelPump: (() => void) | undefined;
 
-  constructor(world: ClientSurroundings, history: History, bootstrap: Bootstrap, options: ProducerOptions) {
+  constructor(
+    world: ClientSurroundings,
+    history: ProduceLog,
+    bootstrap: Bootstrap,
+    options: ProducerOptions,
+  ) {
     this.#world = world;
     this.#random = world.random;
     this.#history = history;
