@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { type Clock, seededRandom, systemClock } from '@weir/core';
 import { buildRecordBatch, errorByCode } from '@weir/wire';
 import { TestClient } from '../../../packages/agent/testing/test-client.ts';
-import { BucketServer } from '../../chaos/bucket-server.ts';
+import { BucketServer } from '../../faults/cluster/bucket-server.ts';
 import { storedTopic, valuesOf } from '../brokers/stored.ts';
 import { createTopic } from '../brokers/topics.ts';
 import { type Cluster, lastFirst, startCluster, type WeirProcess } from '../brokers/weir-process.ts';

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,9 @@ export interface PostgresServer {
   readonly url: string;
   /** Ends the server without a shutdown, as a crash would, and starts it again on its files. */
   crash(): Promise<void>;
+  /** Stops all its processes where they are, and lets them go on. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -67,11 +70,32 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
       await end('SIGQUIT');
       server = await start();
     },
+    pause: () => signalAll(server, 'SIGSTOP'),
+    resume: () => signalAll(server, 'SIGCONT'),
     async stop() {
       await end('SIGINT');
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** A server and the processes that it has for its connections, on Linux. */
+function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  // The server first, so that it starts no others meanwhile.
+  for (const one of [
+    pid!,
+    ...children
+      .split(' ')
+      .filter((text) => text !== '')
+      .map(Number),
+  ]) {
+    try {
+      process.kill(one, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 function findPrograms(): string | undefined {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Clock } from '@weir/core';
 
-const executable = join(import.meta.dirname, '../../bin/weir');
+const executable = join(import.meta.dirname, '../../../bin/weir');
 const keptLines = 30;
 
 /** One process of `bin/weir` that this test started, and may therefore stop, pause and kill. */

@@ -11,20 +11,37 @@ export interface BucketFaults {
   readonly losesAnswer: number;
   readonly slow: number;
   readonly slowMs: number;
+  /** What was asked happens, and the answer never comes. */
+  readonly hangs: number;
+  /** The connection breaks while an object is sent, of which nothing is kept, or while it is received. */
+  readonly tears: number;
 }
 
-export const wellBucket: BucketFaults = { refuses: 0, losesAnswer: 0, slow: 0, slowMs: 0 };
+export const wellBucket: BucketFaults = {
+  refuses: 0,
+  losesAnswer: 0,
+  slow: 0,
+  slowMs: 0,
+  hangs: 0,
+  tears: 0,
+};
 
 /** As much of S3 as agents use, in memory, with faults. It does not look at signatures. */
 export class BucketServer {
   faults: BucketFaults = wellBucket;
   refused = 0;
   lost = 0;
+  torn = 0;
   readonly #objects = new Map<string, Buffer>();
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #server = createServer((request, response) => {
     const parts: Buffer[] = [];
+    if (request.method === 'PUT' && this.#random.next() < this.faults.tears) {
+      this.torn++;
+      request.once('data', () => request.destroy());
+      return;
+    }
     request.on('data', (part) => parts.push(part));
     request.on('end', () => this.#serve(request, Buffer.concat(parts), response));
   });
@@ -39,7 +56,7 @@ export class BucketServer {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     const { port } = this.#server.address() as AddressInfo;
-    return `s3://chaos?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
+    return `s3://faults?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
   }
 
   stop(): void {
@@ -48,8 +65,14 @@ export class BucketServer {
   }
 
   #serve(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
-    const { refuses, losesAnswer, slow, slowMs } = this.faults;
-    const [refusal, loss, delay] = [this.#random.next(), this.#random.next(), this.#random.next()];
+    const { refuses, losesAnswer, slow, slowMs, hangs, tears } = this.faults;
+    const [refusal, loss, delay, hang, tear] = Array.from({ length: 5 }, () => this.#random.next()) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     this.#clock.after(delay < slow ? slowMs : 0, () => {
       if (refusal < refuses) {
         this.refused++;
@@ -62,7 +85,17 @@ export class BucketServer {
         response.destroy();
         return;
       }
-      response.writeHead(answer.status, { 'content-length': answer.body.length }).end(answer.body);
+      if (hang < hangs) {
+        this.lost++;
+        return;
+      }
+      response.writeHead(answer.status, { 'content-length': answer.body.length });
+      if (request.method === 'GET' && answer.body.length > 1 && tear < tears) {
+        this.torn++;
+        response.write(answer.body.subarray(0, answer.body.length >> 1), () => response.destroy());
+        return;
+      }
+      response.end(answer.body);
     });
   }
 

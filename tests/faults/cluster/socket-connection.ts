@@ -1,7 +1,7 @@
 import { type Api, type Apis, apis, type Fields, type WriteStruct } from '@weir/wire';
-import type { Address } from '../../packages/cli/src/kafka/address.ts';
-import { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
-import { ConnectionFailed } from '../../packages/cli/src/kafka/connection-failed.ts';
+import type { Address } from '../../../packages/cli/src/kafka/address.ts';
+import { KafkaConnection } from '../../../packages/cli/src/kafka/connection.ts';
+import { ConnectionFailed } from '../../../packages/cli/src/kafka/connection-failed.ts';
 import {
   type Broker,
   type ClientApi,
@@ -9,8 +9,8 @@ import {
   ConnectionLost,
   type RequestBody,
   type ResponseBody,
-} from '../sim/client.ts';
-import type { ClientSurroundings } from '../sim/surroundings.ts';
+} from '../../sim/client.ts';
+import type { ClientSurroundings } from '../../sim/surroundings.ts';
 
 export interface SocketBroker extends Broker {
   readonly address: Address;
@@ -29,12 +29,12 @@ export class SocketConnection implements Connection {
     this.broker = broker;
     this.#opening = KafkaConnection.open({
       address: broker.address,
-      clientId: 'chaos',
+      clientId: 'faults',
       clock,
       stop: new AbortController().signal,
       timeoutMs: connectTimeoutMs,
     });
-    // Whoever sends a request hears of it.
+    // Each request reports the failure.
     this.#opening.catch(() => undefined);
   }
 

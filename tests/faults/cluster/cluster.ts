@@ -1,0 +1,364 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Random, seededRandom, systemClock } from '@weir/core';
+import type { Bootstrap } from '../../sim/bootstrap.ts';
+import { ConnectionLost } from '../../sim/client.ts';
+import type { ClientSurroundings } from '../../sim/surroundings.ts';
+import { newTally } from '../../sim/tally.ts';
+import { BucketServer, wellBucket } from './bucket-server.ts';
+import { FaultyProxy, wellNetwork } from './faulty-proxy.ts';
+import { type SocketBroker, SocketConnection } from './socket-connection.ts';
+import { WeirProcess } from './weir-process.ts';
+
+export interface ClusterOptions {
+  readonly seed: number;
+  /** A SQLite file unless given. */
+  readonly databaseUrl?: string | undefined;
+  /** The folder of the SQLite file, and of everything else that control planes keep. */
+  readonly journalFolder?: string | undefined;
+  /** Keeps objects there instead of behind a socket. */
+  readonly bucketFolder?: string | undefined;
+  readonly controlPlaneCount: number;
+  readonly agentCount: number;
+}
+
+export type Kind = 'agent' | 'control plane';
+
+interface Member {
+  readonly process: WeirProcess;
+  /** Whether it was ready and was not killed since. */
+  isUp: boolean;
+}
+
+interface Agent extends Member {
+  /** Between clients and the agent. */
+  clients: FaultyProxy | undefined;
+  /** Between the agent and control planes. */
+  readonly controlPlane: FaultyProxy;
+  broker: SocketBroker | undefined;
+  kafkaPort: number;
+}
+
+const clusterId = 'vci_faults';
+const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
+/** Generous, because the machine may be busy; no scenario is about how long a start takes. */
+const startMsMax = 60_000;
+const startsMax = 5;
+const noteCharactersMax = 200;
+export const partitionCount = 4;
+
+/** Real processes over a real database and a bucket, and a network between them. All of them can be harmed. */
+export class FaultCluster implements ClientSurroundings {
+  readonly clock = systemClock;
+  readonly random: Random;
+  readonly tally = newTally();
+  readonly notes: string[] = [];
+  readonly scratch = mkdtempSync(join(tmpdir(), 'weir-faults-'));
+  readonly bucket: BucketServer;
+  readonly options: ClusterOptions;
+  readonly #startMs = systemClock.monotonicMs();
+  readonly #controlPlanes: Member[] = [];
+  /** A control plane comes back where it was, as it would behind a name. */
+  readonly #controlPlanePorts: number[] = [];
+  readonly #agents: Agent[] = [];
+  /** By slot, the agent that was ready last, living or not: all of them may be gone at a time. */
+  readonly #known: SocketBroker[] = [];
+  readonly #processes: WeirProcess[] = [];
+  readonly #proxies: FaultyProxy[] = [];
+  /** By process, the file that holds by how much its clock is ahead. */
+  readonly #clockFiles = new Map<string, string>();
+  #bucketUrl = '';
+  #problem: unknown;
+  #isOver = false;
+  #agentStarts = 0;
+
+  constructor(options: ClusterOptions) {
+    this.options = options;
+    this.random = seededRandom(options.seed);
+    this.bucket = new BucketServer(systemClock, seededRandom(options.seed + 1));
+  }
+
+  note(text: string): void {
+    const seconds = ((systemClock.monotonicMs() - this.#startMs) / 1_000).toFixed(3);
+    this.notes.push(`${seconds.padStart(8)} ${text.slice(0, noteCharactersMax)}`);
+  }
+
+  problem(error: unknown): void {
+    if (!this.#isOver) this.#problem ??= error;
+  }
+
+  async start(): Promise<void> {
+    const { bucketFolder, controlPlaneCount, agentCount } = this.options;
+    this.#bucketUrl =
+      bucketFolder === undefined ? await this.bucket.start() : pathToFileURL(bucketFolder).href;
+    for (let slot = 0; slot < controlPlaneCount; slot++) await this.#startControlPlane(slot);
+    await Promise.all(Array.from({ length: agentCount }, (_, slot) => this.#startAgent(slot)));
+    this.note('everything is up');
+  }
+
+  /** Creates a topic, and says how clients find it. */
+  async topic(name: string): Promise<Bootstrap> {
+    return {
+      topicName: name,
+      topicId: await this.#createTopic(name),
+      partitionCount,
+      brokers: () => this.#known,
+      connect: (broker) => new SocketConnection(this, broker as SocketBroker),
+    };
+  }
+
+  /** Where clients that follow metadata begin. */
+  get kafkaAddresses(): readonly string[] {
+    return this.#agents.map(({ kafkaPort }) => `127.0.0.1:${kafkaPort}`);
+  }
+
+  get networkToAgents(): readonly FaultyProxy[] {
+    return this.#agents.flatMap(({ clients }) => clients ?? []);
+  }
+
+  get networkToControlPlanes(): readonly FaultyProxy[] {
+    return this.#agents.map(({ controlPlane }) => controlPlane);
+  }
+
+  /** Waits, and fails when something went wrong meanwhile. */
+  async until(isDone: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
+    const endMs = systemClock.monotonicMs() + withinMs;
+    while (!(await isDone())) {
+      if (this.#problem !== undefined) throw this.#problem;
+      if (systemClock.monotonicMs() > endMs) throw new Error(`${what}: not within ${withinMs / 1000} s`);
+      await this.pause(25);
+    }
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => systemClock.after(ms, resolve));
+  }
+
+  /** The slot of the control plane that leads, if any does. */
+  async leader(): Promise<number | undefined> {
+    for (const [slot, port] of this.#controlPlanePorts.entries()) {
+      const member = this.#controlPlanes[slot];
+      if (member === undefined || !member.isUp || member.process.isPaused) continue;
+      try {
+        const signal = AbortSignal.timeout(1_000);
+        const response = await fetch(`http://127.0.0.1:${port}/metrics`, { signal });
+        if (/^service_cluster_leader\{[^}]*\} 1$/m.test(await response.text())) return slot;
+      } catch {
+        // It may have been killed meanwhile.
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether a process is there to be harmed. */
+  isUp(kind: Kind, slot: number): boolean {
+    const member = this.#member(kind, slot);
+    return member.isUp && !member.process.isPaused && !member.process.isGone;
+  }
+
+  /** Ends a process at once, and starts another in its place after a while. */
+  kill(kind: Kind, slot: number, awayMs: number): void {
+    const member = this.#member(kind, slot);
+    if (!this.isUp(kind, slot)) return;
+    this.note(`${member.process.name} is killed`);
+    member.isUp = false;
+    if (kind === 'agent') this.tally.agentKills++;
+    else this.tally.nodeKills++;
+    const restart = async () => {
+      await member.process.kill();
+      this.#agents[slot]?.process === member.process && this.#agents[slot].clients?.stop();
+      await this.pause(awayMs);
+      if (this.#isOver) return;
+      await (kind === 'agent' ? this.#startAgent(slot) : this.#startControlPlane(slot));
+      this.note(`${kind} ${slot} is back`);
+    };
+    restart().catch((error) => this.problem(error));
+  }
+
+  /** Stops a process for a while, which notices nothing but that time has passed. */
+  suspend(kind: Kind, slot: number, ms: number): void {
+    const { process } = this.#member(kind, slot);
+    if (!this.isUp(kind, slot)) return;
+    this.note(`${process.name} is paused for ${ms} ms`);
+    if (kind === 'agent') this.tally.agentPauses++;
+    else this.tally.nodePauses++;
+    process.pause();
+    systemClock.after(ms, () => {
+      if (process.isPaused) process.resume();
+    });
+  }
+
+  /** Sets the wall clock of a process. */
+  shiftClock(kind: Kind, slot: number, aheadMs: number): void {
+    const { name } = this.#member(kind, slot).process;
+    this.note(`the clock of ${name} is ${aheadMs} ms ahead`);
+    writeFileSync(this.#clockFiles.get(name)!, String(aheadMs));
+  }
+
+  /** Ends all harm that the cluster itself knows of, and waits until everything is up. */
+  async heal(withinMs: number): Promise<void> {
+    this.note('no more trouble');
+    this.bucket.faults = wellBucket;
+    for (const proxy of this.#proxies) proxy.faults = wellNetwork;
+    for (const process of this.#processes) if (process.isPaused) process.resume();
+    for (const file of this.#clockFiles.values()) writeFileSync(file, '0');
+    const isWhole = () => [...this.#agents, ...this.#controlPlanes].every(({ isUp }) => isUp);
+    await this.until(isWhole, withinMs, 'all processes are back');
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#processes.map((process) => process.kill()));
+    for (const proxy of this.#proxies) proxy.stop();
+    this.bucket.stop();
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+
+  /** What happened, and the end of each log. */
+  report(): string {
+    const members = [...this.#controlPlanes, ...this.#agents];
+    const logs = members.map(({ process: { name, lines } }) => `--- ${name}\n${lines.join('\n')}`);
+    return [...this.notes, ...logs].join('\n');
+  }
+
+  #member(kind: Kind, slot: number): Member {
+    return kind === 'agent' ? this.#agents[slot]! : this.#controlPlanes[slot]!;
+  }
+
+  async #startControlPlane(slot: number): Promise<void> {
+    const { databaseUrl, journalFolder = this.scratch } = this.options;
+    mkdirSync(journalFolder, { recursive: true });
+    for (let starts = 1; ; starts++) {
+      const process = this.#spawn(`control plane ${slot}`, [
+        'control-plane',
+        `-defaultVirtualClusterID=${clusterId}`,
+        `-agentKey=${agentKey}`,
+        `-databaseURL=${databaseUrl ?? join(journalFolder, 'weir.db')}`,
+        `-dataDir=${journalFolder}`,
+        `-consolePort=${this.#controlPlanePorts[slot] ?? 0}`,
+        '-controlPlaneHost=127.0.0.1',
+      ]);
+      const member: Member = { process, isUp: false };
+      this.#controlPlanes[slot] = member;
+      try {
+        const ready = /control plane {2}http:\/\/127\.0\.0\.1:(\d+)/;
+        const [, port] = await process.printed(ready, systemClock, startMsMax);
+        this.#controlPlanePorts[slot] = Number(port);
+        member.isUp = true;
+        return;
+      } catch (error) {
+        // Its database may be away just now.
+        if (this.#isOver) return;
+        if (starts === startsMax) throw error;
+        this.note(`${process.name} does not start: ${String(error)}`);
+        await process.kill();
+        await this.pause(1_000);
+      }
+    }
+  }
+
+  async #startAgent(slot: number): Promise<void> {
+    const controlPlane = await FaultyProxy.tunnels(systemClock);
+    this.#proxies.push(controlPlane);
+    for (let starts = 1; ; starts++) {
+      const number = this.#agentStarts++;
+      const urls = this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`);
+      const process = this.#spawn(`agent ${slot}-${number}`, [
+        'agent',
+        // Named, so that it does not ask a cloud where it is.
+        '-availabilityZone=zone-a',
+        `-defaultVirtualClusterID=${clusterId}`,
+        `-agentKey=${agentKey}`,
+        `-metadataURL=${urls.join(',')}`,
+        `-httpProxy=http://127.0.0.1:${controlPlane.port}`,
+        `-bucketURL=${this.#bucketUrl}`,
+        '-discoveryKafkaHostnameOverride=127.0.0.1',
+        '-kafkaPort=0',
+        '-httpPort=0',
+        '-batchTimeout=25ms',
+      ]);
+      const agent: Agent = {
+        process,
+        isUp: false,
+        clients: undefined,
+        controlPlane,
+        broker: undefined,
+        kafkaPort: 0,
+      };
+      this.#agents[slot] = agent;
+      try {
+        const ready = /agent (\S+) is ready\n\s+Kafka\s+127\.0\.0\.1:(\d+)/;
+        const [, agentId, kafkaPort] = await process.printed(ready, systemClock, startMsMax);
+        agent.kafkaPort = Number(kafkaPort);
+        agent.clients = await FaultyProxy.toPort(systemClock, () => agent.kafkaPort);
+        this.#proxies.push(agent.clients);
+        agent.broker = await this.#brokerOf(agent, agentId!);
+        this.#known[slot] = agent.broker;
+        agent.isUp = true;
+        return;
+      } catch (error) {
+        if (this.#isOver) return;
+        if (starts === startsMax) throw error;
+        this.note(`${process.name} does not start: ${String(error).split('\n')[0]}`);
+        await process.kill();
+      }
+    }
+  }
+
+  /** Asks an agent who it is for clients. */
+  async #brokerOf({ kafkaPort, clients }: Agent, agentId: string): Promise<SocketBroker> {
+    const address = { host: '127.0.0.1', port: clients!.port };
+    const endMs = systemClock.monotonicMs() + startMsMax;
+    while (systemClock.monotonicMs() < endMs && !this.#isOver) {
+      const connection = new SocketConnection(this, { agentId, nodeId: -1, address });
+      try {
+        const answer = await connection.request('Metadata', { topics: [] }, 2_000);
+        const self = answer.brokers.find(({ port }) => port === kafkaPort);
+        if (self !== undefined) return { agentId, nodeId: self.nodeId, address };
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+      } finally {
+        connection.close('');
+      }
+      await this.pause(100);
+    }
+    throw new Error(`agent ${agentId} is not in its own metadata`);
+  }
+
+  #spawn(name: string, args: readonly string[]): WeirProcess {
+    const clockFile = join(this.scratch, `clock of ${name.replaceAll(' ', '-')}`);
+    writeFileSync(clockFile, '0');
+    this.#clockFiles.set(name, clockFile);
+    const process = new WeirProcess(name, args, {
+      AWS_ACCESS_KEY_ID: 'faults',
+      AWS_SECRET_ACCESS_KEY: 'faults',
+      PATH: '/usr/bin:/bin',
+      NODE_OPTIONS: `--import=${import.meta.resolve('./shifted-clock.ts')}`,
+      WEIR_FAULTS_CLOCK: clockFile,
+    });
+    this.#processes.push(process);
+    return process;
+  }
+
+  async #createTopic(name: string): Promise<string> {
+    for (let attempt = 0; ; attempt++) {
+      const connection = new SocketConnection(this, this.#known[0]!);
+      const topic = { name, numPartitions: partitionCount, replicationFactor: -1 };
+      const topics = [{ ...topic, assignments: [], configs: [] }];
+      try {
+        const answer = await connection.request('CreateTopics', { topics, timeoutMs: 5_000 }, 5_000);
+        const { errorCode, topicId } = answer.topics[0]!;
+        if (errorCode === 0) return topicId;
+        if (attempt === 10) throw new Error(`topic ${name} was not created: ${errorCode}`);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost) || attempt === 10) throw error;
+      } finally {
+        connection.close('');
+      }
+      await this.pause(500);
+    }
+  }
+}

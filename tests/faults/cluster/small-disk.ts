@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A disk of its own that can be full. */
+export class SmallDisk {
+  readonly folder: string;
+  readonly #ballast: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.#ballast = join(folder, 'ballast');
+  }
+
+  /** A disk under a folder that does not exist yet, or the reason why there cannot be one. */
+  static mount(folder: string, mebibytes: number): SmallDisk | { readonly missing: string } {
+    if (process.getuid?.() !== 0) return { missing: 'only root can mount a small disk' };
+    mkdirSync(folder);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], {
+      encoding: 'utf8',
+    });
+    if (mounted.status === 0) {
+      const disk = new SmallDisk(folder);
+      process.once('exit', disk.unmount);
+      return disk;
+    }
+    rmSync(folder, { recursive: true });
+    return { missing: `mount: ${(mounted.error?.message ?? mounted.stderr).trim()}` };
+  }
+
+  /** Leaves no room at all. */
+  fill(): void {
+    const { bavail, bsize } = statfsSync(this.folder);
+    for (let bytes = bavail * bsize; bytes >= bsize; bytes >>= 1) {
+      try {
+        writeFileSync(this.#ballast, Buffer.alloc(bytes), { flag: 'a' });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+  }
+
+  empty(): void {
+    rmSync(this.#ballast, { force: true });
+  }
+
+  readonly unmount = (): void => {
+    process.removeListener('exit', this.unmount);
+    spawnSync('umount', ['--lazy', this.folder]);
+  };
+}
