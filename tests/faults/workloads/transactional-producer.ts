@@ -1,0 +1,157 @@
+import { buildRecordBatch } from '@weir/wire';
+import { Asker, Refused, refuse } from '../../sim/asker.ts';
+import type { Bootstrap } from '../../sim/bootstrap.ts';
+import { ConnectionLost } from '../../sim/client.ts';
+import type { ClientSurroundings } from '../../sim/surroundings.ts';
+import type { Recorder } from '../history/recorder.ts';
+
+const requestTimeoutMs = 3_000;
+const transactionTimeoutMs = 8_000;
+const abortChance = 0.2;
+const requestsMax = 3;
+
+/**
+ * Writes transactions over several partitions, several requests each, and ends them either way. After a failure it begins anew under
+ * the next epoch, which aborts what was open.
+ */
+export class TransactionalProducer {
+  readonly #world: ClientSurroundings;
+  readonly #recorder: Recorder;
+  readonly #bootstrap: Bootstrap;
+  readonly #transactionalId: string;
+  readonly #asker: Asker;
+  #producer: { readonly producerId: bigint; readonly producerEpoch: number } | undefined;
+  #transactions = 0;
+  #isFinishing = false;
+  #isDone = false;
+  #isStopped = false;
+
+  constructor(world: ClientSurroundings, recorder: Recorder, bootstrap: Bootstrap, transactionalId: string) {
+    this.#world = world;
+    this.#recorder = recorder;
+    this.#bootstrap = bootstrap;
+    this.#transactionalId = transactionalId;
+    this.#asker = new Asker(world, bootstrap);
+    this.#work().catch((error) => world.problem(error));
+  }
+
+  /** Whether it has come to an end with nothing open. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Lets it end what is open, and no more. */
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#asker.cut();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopped && !this.#isDone) {
+      try {
+        this.#producer ??= await this.#initialise();
+        if (this.#isFinishing) this.#isDone = true;
+        else await this.#transact(this.#producer);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
+        this.#world.note(`${this.#transactionalId}: ${error.message}`);
+        this.#producer = undefined;
+        this.#asker.cut();
+      }
+      await new Promise<void>((resolve) => this.#world.clock.after(60, resolve));
+    }
+  }
+
+  async #initialise(): Promise<{ readonly producerId: bigint; readonly producerEpoch: number }> {
+    const body = {
+      transactionalId: this.#transactionalId,
+      transactionTimeoutMs,
+      producerId: -1n,
+      producerEpoch: -1,
+    };
+    const answer = await this.#asker.request('InitProducerId', body, requestTimeoutMs);
+    refuse('InitProducerId', answer.errorCode);
+    return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
+  }
+
+  async #transact(producer: { readonly producerId: bigint; readonly producerEpoch: number }): Promise<void> {
+    const { random } = this.#world;
+    const transaction = `${this.#transactionalId}-${this.#transactions++}`;
+    const sequences = new Array<number>(this.#bootstrap.partitionCount).fill(0);
+    let isCommitAsked = false;
+    try {
+      for (let left = 1 + random.below(requestsMax), number = 0; left > 0; left--, number++)
+        await this.#write(transaction, number, producer, sequences);
+      isCommitAsked = random.next() >= abortChance;
+      if (isCommitAsked) this.#recorder.note({ type: 'askCommit', transaction });
+      const body = { transactionalId: this.#transactionalId, ...producer, committed: isCommitAsked };
+      const answer = await this.#asker.request('EndTxn', body, requestTimeoutMs);
+      refuse('EndTxn', answer.errorCode);
+      this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
+    } catch (error) {
+      if (!isCommitAsked) this.#recorder.note({ type: 'aborted', transaction });
+      throw error;
+    }
+    this.#recorder.note({ type: isCommitAsked ? 'committed' : 'aborted', transaction });
+  }
+
+  /** One request with a batch for some of the partitions. */
+  async #write(
+    transaction: string,
+    number: number,
+    producer: { readonly producerId: bigint; readonly producerEpoch: number },
+    sequences: number[],
+  ): Promise<void> {
+    const { random, clock } = this.#world;
+    const { topicName, topicId, partitionCount } = this.#bootstrap;
+    const first = random.below(partitionCount);
+    const partitions = 1 + random.below(partitionCount);
+    const values = new Map<number, readonly string[]>();
+    for (let turn = 0; turn < partitions; turn++) {
+      const partition = (first + turn) % partitionCount;
+      const count = 1 + random.below(3);
+      const ofPartition = Array.from(
+        { length: count },
+        (_, n) => `${transaction}/${number}/${partition}/${n}`,
+      );
+      values.set(partition, ofPartition);
+      for (const value of ofPartition) {
+        const written = { topic: topicName, partition, value, producer: this.#transactionalId, transaction };
+        this.#recorder.note({ type: 'write', ...written });
+      }
+    }
+    const timestamp = BigInt(Math.floor(clock.nowMs()));
+    const partitionData = [...values].map(([index, texts]) => {
+      const baseSequence = sequences[index]!;
+      sequences[index] = baseSequence + texts.length;
+      const records = texts.map((text) => ({ timestamp, key: null, value: Buffer.from(text) }));
+      return {
+        index,
+        records: buildRecordBatch(records, { ...producer, baseSequence, isTransactional: true }),
+      };
+    });
+    const { responses } = await this.#asker.request(
+      'Produce',
+      {
+        transactionalId: this.#transactionalId,
+        acks: -1,
+        timeoutMs: requestTimeoutMs,
+        topicData: [{ name: topicName, topicId, partitionData }],
+      },
+      requestTimeoutMs,
+    );
+    const answers = responses[0]!.partitionResponses;
+    for (const { index, errorCode, baseOffset } of answers) {
+      if (errorCode !== 0) continue;
+      for (const [n, value] of values.get(index)!.entries()) {
+        const offset = Number(baseOffset) + n;
+        this.#recorder.note({ type: 'acknowledge', topic: topicName, partition: index, value, offset });
+      }
+    }
+    for (const { errorCode } of answers) refuse('Produce', errorCode);
+  }
+}

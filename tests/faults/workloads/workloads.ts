@@ -1,0 +1,193 @@
+import { Asker, Refused } from '../../sim/asker.ts';
+import type { Bootstrap } from '../../sim/bootstrap.ts';
+import { ConnectionLost } from '../../sim/client.ts';
+import { CommittedReader } from '../../sim/committed-reader.ts';
+import { Committer } from '../../sim/committer.ts';
+import { Copier } from '../../sim/copier.ts';
+import { fetchPositions } from '../../sim/group-offsets.ts';
+import { Membership } from '../../sim/membership.ts';
+import { Producer } from '../../sim/producer.ts';
+import type { FaultCluster } from '../cluster/cluster.ts';
+import type { Recorder } from '../history/recorder.ts';
+import { ConsumerMembership } from './consumer-membership.ts';
+import { TransactionalProducer } from './transactional-producer.ts';
+
+/** Clients of one kind at work. */
+export interface Workload {
+  /** Says that no more trouble comes. Resolves when everything is done and was read once more. */
+  finish(withinMs: number): Promise<void>;
+  /** A scheduler replaces a client that it believes to be dead. */
+  replace?(): void;
+  stop(): void;
+}
+
+export interface WorkloadContext {
+  readonly cluster: FaultCluster;
+  readonly recorder: Recorder;
+  readonly troubleMs: number;
+}
+
+const batchesPerSecond = 8;
+const copierCount = 2;
+const memberCount = 2;
+
+const idempotentProducers = [
+  { name: 'idempotent-a', requestsInFlightMax: 5 },
+  { name: 'idempotent-b', requestsInFlightMax: 5 },
+  { name: 'idempotent-c', requestsInFlightMax: 1 },
+] as const;
+
+/** Idempotent producers, what copies their topic in transactions, and groups of both protocols that read it and commit offsets. */
+export async function startStreams(context: WorkloadContext): Promise<Workload> {
+  const { cluster, recorder, troubleMs } = context;
+  const from = await cluster.topic('stream');
+  const to = await cluster.topic('copy');
+  const producers = idempotentProducers.map(
+    (kind) =>
+      new Producer(cluster, recorder.produceLog(from.topicName), from, {
+        ...kind,
+        isIdempotent: true,
+        isOrdered: true,
+        batchCount: Math.ceil((batchesPerSecond * troubleMs) / 1_000),
+        durationMs: troubleMs,
+        movesMidway: false,
+      }),
+  );
+  const members = Array.from({ length: memberCount }, (_, n) => n).flatMap((n) => [
+    new Committer(
+      cluster,
+      from,
+      `classic-${n}`,
+      (asker) => new Membership(asker, from, 'classic'),
+      recorder.offsetLog('classic', from.topicName),
+    ),
+    new Committer(
+      cluster,
+      from,
+      `consumer-${n}`,
+      (asker) => new ConsumerMembership(asker, from, 'consumer', `consumer-${n}`),
+      recorder.offsetLog('consumer', from.topicName),
+    ),
+  ]);
+  const copiers: Copier[] = [];
+  const replaced: Copier[] = [];
+  let copierStarts = 0;
+  const startCopier = (slot: number) => {
+    copiers[slot] = new Copier(cluster, recorder.copyLog('copiers', from.topicName, to.topicName), {
+      transactionalId: `copier-${slot}`,
+      name: `copier-${slot}-${copierStarts++}`,
+      groupId: 'copiers',
+      from,
+      to,
+    });
+  };
+  for (let slot = 0; slot < copierCount; slot++) startCopier(slot);
+  const live = [from, to].map((topic) => liveReader(context, topic));
+  const clients = () => [...producers, ...members, ...copiers, ...replaced, ...live];
+
+  return {
+    replace() {
+      const slot = cluster.random.below(copierCount);
+      copiers[slot]!.replace();
+      replaced.push(copiers[slot]!);
+      startCopier(slot);
+    },
+    async finish(withinMs) {
+      await cluster.until(
+        () => producers.every(({ isDone }) => isDone),
+        withinMs,
+        'everything is acknowledged',
+      );
+      const ends = await readLast(context, from, withinMs);
+      for (const group of ['classic', 'consumer', 'copiers'])
+        await untilAt(context, from, group, ends, withinMs);
+      for (const client of [...members, ...copiers, ...replaced]) client.stop();
+      await readLast(context, to, withinMs);
+    },
+    stop() {
+      for (const client of clients()) client.stop();
+    },
+  };
+}
+
+/** Producers whose transactions span partitions and requests. */
+export async function startTransactions(context: WorkloadContext): Promise<Workload> {
+  const { cluster, recorder } = context;
+  const topic = await cluster.topic('transactions');
+  const producers = ['tx-a', 'tx-b'].map((id) => new TransactionalProducer(cluster, recorder, topic, id));
+  const live = liveReader(context, topic);
+  return {
+    async finish(withinMs) {
+      for (const producer of producers) producer.finish();
+      await cluster.until(
+        () => producers.every(({ isDone }) => isDone),
+        withinMs,
+        'all transactions have ended',
+      );
+      await readLast(context, topic, withinMs);
+    },
+    stop() {
+      for (const client of [...producers, live]) client.stop();
+    },
+  };
+}
+
+function liveReader({ cluster, recorder }: WorkloadContext, topic: Bootstrap): CommittedReader {
+  return new CommittedReader(
+    cluster,
+    recorder.readLog(topic.topicName, false),
+    topic,
+    `live reader of ${topic.topicName}`,
+  );
+}
+
+/** Reads a topic from its beginning to its end, and says how many records the partitions have. */
+export async function readLast(
+  { cluster, recorder }: WorkloadContext,
+  topic: Bootstrap,
+  withinMs: number,
+): Promise<readonly number[]> {
+  const name = `last reader of ${topic.topicName}`;
+  const reader = new CommittedReader(cluster, recorder.readLog(topic.topicName, true), topic, name);
+  try {
+    await cluster.until(() => reader.isAtEnd, withinMs, `the ${name} is at the end`);
+    return reader.counts;
+  } finally {
+    reader.stop();
+  }
+}
+
+/** Waits until a group has come to the end of a topic without control records, and notes where it is. */
+async function untilAt(
+  { cluster, recorder }: WorkloadContext,
+  topic: Bootstrap,
+  group: string,
+  ends: readonly number[],
+  withinMs: number,
+): Promise<void> {
+  const asker = new Asker(cluster, topic);
+  const log = recorder.offsetLog(group, topic.topicName, true);
+  const partitions = [...ends.keys()];
+  let at: ReadonlyMap<number, number> = new Map();
+  let tell: ((at: ReadonlyMap<number, number>) => void) | undefined;
+  const isThere = async () => {
+    try {
+      const asked = log.fetch('the last look', partitions);
+      at = await fetchPositions(asker, topic, group, { memberId: '', generationId: -1, partitions });
+      tell = asked;
+    } catch (error) {
+      if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
+      asker.cut();
+    }
+    return ends.every((end, partition) => at.get(partition) === end);
+  };
+  try {
+    await cluster.until(isThere, withinMs, `group ${group} has come to the end`);
+  } catch (error) {
+    const where = partitions.map((partition) => `${at.get(partition)} of ${ends[partition]}`).join(', ');
+    throw new Error(`${(error as Error).message}: it is at ${where}`, { cause: error });
+  } finally {
+    tell?.(at);
+    asker.cut();
+  }
+}
