@@ -36,6 +36,7 @@ const unitTests = [
   'packages/**/*.test.ts',
   'tests/house/*.test.ts',
   'tests/mcp-eval/*.test.ts',
+  'tests/faults/**/*.test.ts',
   'bench/*.test.ts',
 ];
 
@@ -60,9 +61,6 @@ const interop: Step = tests('interop', findTests(root, ['tests/interop/**/*.test
 
 const simulation: Step = tests('simulation', findTests(root, ['tests/sim/*.test.ts']), 1);
 
-/** Real processes under a new seed each time; a finding is worth a look and must not hold up an unrelated change. */
-const chaos: Step = tests('chaos', findTests(root, ['tests/chaos/*.test.ts']), 1);
-
 const extra: Step[] = [
   simulation,
   interop,
@@ -76,11 +74,10 @@ function stepsFor(args: readonly string[]): Step[] {
     if (option === '--all') return [...gate, ...extra];
     if (option === '--interop') return [interop];
     if (option === '--sim') return [simulation];
-    if (option === '--chaos') return [chaos];
     if (option === '--changed') return changedSteps();
   }
   if (args.some((path) => path.startsWith('-'))) {
-    refuse(`${args.join(' ')}: only paths, --changed, --all, --interop, --sim and --chaos are known`);
+    refuse(`${args.join(' ')}: only paths, --changed, --all, --interop and --sim are known`);
   }
   const files = findTests(
     root,

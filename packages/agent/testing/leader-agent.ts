@@ -48,7 +48,8 @@ export async function startLeaderAgent(
   await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
     validateOnly: false,
   });
-  const [self] = await node.heartbeat(testAgent('agent-1'));
+  const self = testAgent('agent-1');
+  await node.heartbeat(self);
   const store = new TestStore();
   const agents: ServedAgent[] = [];
   const serve = async () => {
@@ -56,7 +57,7 @@ export async function startLeaderAgent(
     const view = createClusterView(cluster, { log: silentLog });
     await view.ready();
     const handlers = dataHandlers(view, store, systemClock);
-    const agent = await serveCluster(cluster, systemClock, { self: self!, view, ...handlers, ...options });
+    const agent = await serveCluster(cluster, systemClock, { self, view, ...handlers, ...options });
     agents.push(agent);
     return agent;
   };

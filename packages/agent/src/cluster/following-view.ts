@@ -20,8 +20,6 @@ export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly growthWaitersMax?: number;
   /** Hears every change before the view does. */
   readonly onChanges?: (changes: readonly ClusterChange[]) => void;
-  /** There is a new connection to the control plane. */
-  readonly onConnected?: () => void;
   readonly log: Log;
 }
 
@@ -84,7 +82,6 @@ class StreamedClusterView implements FollowingClusterView {
         options.onChanges?.(changes);
         this.#applyChanges(changes);
       },
-      onConnected: () => options.onConnected?.(),
     });
   }
 

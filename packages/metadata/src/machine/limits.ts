@@ -39,7 +39,6 @@ export type MachineLimits = {
     | 'aclsDeletedPerCallMax'
     | 'credentialsMax'
     | 'principalNameCharsMax'
-    | 'nodeIdMax'
     | 'retentionPartitionsPerCallMax'
     | 'retentionPointersPerCallMax']: number;
 };

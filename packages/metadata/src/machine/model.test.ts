@@ -47,7 +47,6 @@ const limits: MachineLimits = {
   aclsDeletedPerCallMax: 10,
   credentialsMax: 10,
   principalNameCharsMax: 100,
-  nodeIdMax: 100,
   retentionPartitionsPerCallMax: 3,
   retentionPointersPerCallMax: 5,
 };

@@ -1,0 +1,197 @@
+import type { Random } from '@weir/core';
+import type { PostgresServer } from '../interop/postgres/server.ts';
+import { wellBucket } from './cluster/bucket-server.ts';
+import type { FaultCluster, Kind } from './cluster/cluster.ts';
+import { type FaultyProxy, wellNetwork } from './cluster/faulty-proxy.ts';
+import type { SmallDisk } from './cluster/small-disk.ts';
+
+/** What a fault can get at. */
+export interface Stage {
+  readonly cluster: FaultCluster;
+  readonly random: Random;
+  readonly database: PostgresServer | undefined;
+  readonly disk: SmallDisk | undefined;
+}
+
+/** Does harm once, which may last a while; it is called again and again. */
+export type Fault = (stage: Stage) => void | Promise<void>;
+
+const between = (random: Random, least: number, most: number) => least + random.below(most - least + 1);
+
+const onAgent =
+  (harm: (stage: Stage, slot: number) => void): Fault =>
+  (stage) =>
+    harm(stage, stage.random.below(stage.cluster.options.agentCount));
+
+/** One agent stays, so that clients go on where starts take long. */
+const killsAgents = onAgent(({ cluster, random }, slot) => {
+  const { agentCount } = cluster.options;
+  const living = Array.from({ length: agentCount }, (_, n) => n).filter((n) => cluster.isUp('agent', n));
+  if (living.length > 1) cluster.kill('agent', slot, between(random, 0, 1_500));
+});
+
+const pausesAgents = onAgent(({ cluster, random }, slot) =>
+  cluster.suspend('agent', slot, between(random, 200, 5_000)),
+);
+
+/** Longer than a lease, so that another takes over while the paused one still believes to lead. */
+const pausesLeader: Fault = async ({ cluster, random }) => {
+  const slot = await cluster.leader();
+  if (slot !== undefined) cluster.suspend('control plane', slot, between(random, 500, 8_000));
+};
+
+const killsLeader: Fault = async ({ cluster, random }) => {
+  const slot = await cluster.leader();
+  if (slot === undefined) return;
+  cluster.kill('control plane', slot, between(random, 0, 1_500));
+  await cluster.pause(2_000);
+};
+
+const harmsStandby: Fault = async ({ cluster, random }) => {
+  const leader = await cluster.leader();
+  const { controlPlaneCount } = cluster.options;
+  if (leader === undefined || controlPlaneCount < 2) return;
+  const slot = (leader + 1) % controlPlaneCount;
+  if (random.next() < 0.5) cluster.kill('control plane', slot, between(random, 0, 1_500));
+  else cluster.suspend('control plane', slot, between(random, 500, 5_000));
+};
+
+const harmsAnyControlPlane: Fault = ({ cluster, random }) => {
+  const slot = random.below(cluster.options.controlPlaneCount);
+  if (random.next() < 0.5) cluster.kill('control plane', slot, between(random, 0, 2_000));
+  else cluster.suspend('control plane', slot, between(random, 200, 5_000));
+};
+
+const crashesDatabase: Fault = async ({ cluster, random, database }) => {
+  cluster.note('the database crashes');
+  await database!.crash();
+  cluster.note('the database is back');
+  await cluster.pause(between(random, 1_000, 3_000));
+};
+
+const pausesDatabase: Fault = async ({ cluster, random, database }) => {
+  const ms = between(random, 300, 6_000);
+  cluster.note(`the database is paused for ${ms} ms`);
+  database!.pause();
+  try {
+    await cluster.pause(ms);
+  } finally {
+    database!.resume();
+  }
+  await cluster.pause(between(random, 500, 2_000));
+};
+
+/** Errors, lost answers and delays. */
+const failsBucket: Fault = async ({ cluster, random }) => {
+  cluster.note('the bucket fails and is slow now and then');
+  cluster.bucket.faults = {
+    ...wellBucket,
+    refuses: random.next() * 0.6,
+    losesAnswer: random.next() * 0.3,
+    slow: random.next() * 0.5,
+    slowMs: random.below(3_000),
+  };
+  await cluster.pause(between(random, 500, 3_000));
+  cluster.bucket.faults = wellBucket;
+};
+
+/** Answers that never come, uploads that break off and downloads that end too early. */
+const tearsBucket: Fault = async ({ cluster, random }) => {
+  cluster.note('the bucket hangs and tears');
+  cluster.bucket.faults = { ...wellBucket, hangs: random.next() * 0.3, tears: random.next() * 0.6 };
+  await cluster.pause(between(random, 500, 3_000));
+  cluster.bucket.faults = wellBucket;
+};
+
+/** Delays, breaks, and silence in one direction or both. */
+async function harmNetwork({ cluster, random }: Stage, where: string, proxy: FaultyProxy): Promise<void> {
+  const ms = between(random, 300, 5_000);
+  const roll = random.next();
+  if (roll < 0.25) {
+    cluster.note(`${where}: connections break`);
+    proxy.cut();
+    return;
+  }
+  proxy.faults =
+    roll < 0.45
+      ? { ...wellNetwork, delayMs: between(random, 20, 700) }
+      : {
+          delayMs: 0,
+          holdsRequests: roll < 0.65 || roll >= 0.85,
+          holdsAnswers: roll >= 0.65,
+        };
+  const { delayMs, holdsRequests, holdsAnswers } = proxy.faults;
+  cluster.note(
+    `${where}: delay ${delayMs} ms, requests held ${holdsRequests}, answers held ${holdsAnswers}, for ${ms} ms`,
+  );
+  cluster.clock.after(ms, () => {
+    // A firewall that forgot the connection breaks it; a cable that is back does not.
+    if (random.next() < 0.5) proxy.cut();
+    proxy.faults = wellNetwork;
+  });
+}
+
+const harmsClientNetwork: Fault = (stage) => {
+  const proxies = stage.cluster.networkToAgents;
+  const slot = stage.random.below(proxies.length);
+  return harmNetwork(stage, `clients to agent ${slot}`, proxies[slot]!);
+};
+
+const harmsInnerNetwork: Fault = (stage) => {
+  const proxies = stage.cluster.networkToControlPlanes;
+  const slot = stage.random.below(proxies.length);
+  return harmNetwork(stage, `agent ${slot} to control planes`, proxies[slot]!);
+};
+
+const fillsDisk: Fault = async ({ cluster, random, disk }) => {
+  const ms = between(random, 500, 3_000);
+  cluster.note(`the disk is full for ${ms} ms`);
+  disk!.fill();
+  await cluster.pause(ms);
+  disk!.empty();
+  await cluster.pause(between(random, 500, 1_500));
+};
+
+const jumpsMs = [-7_200_000, -60_000, -5_000, 5_000, 60_000, 7_200_000] as const;
+
+const setsClocks: Fault = ({ cluster, random }) => {
+  const kind: Kind = random.next() < 0.5 ? 'agent' : 'control plane';
+  const { agentCount, controlPlaneCount } = cluster.options;
+  const slot = random.below(kind === 'agent' ? agentCount : controlPlaneCount);
+  const jumpMs = jumpsMs[random.below(jumpsMs.length)]!;
+  if (cluster.isUp(kind, slot)) cluster.shiftClock(kind, slot, jumpMs);
+  // A new leader has another clock than the one before.
+  if (random.next() < 0.2) return killsLeader({ cluster, random, database: undefined, disk: undefined });
+};
+
+const doesAnything: Fault = (stage) => {
+  const all = [
+    killsAgents,
+    pausesAgents,
+    harmsAnyControlPlane,
+    harmsAnyControlPlane,
+    failsBucket,
+    tearsBucket,
+    harmsClientNetwork,
+    harmsInnerNetwork,
+    setsClocks,
+  ];
+  return all[stage.random.below(all.length)]!(stage);
+};
+
+export const faults = {
+  killsAgents,
+  pausesAgents,
+  killsLeader,
+  pausesLeader,
+  harmsStandby,
+  crashesDatabase,
+  pausesDatabase,
+  failsBucket,
+  tearsBucket,
+  harmsClientNetwork,
+  harmsInnerNetwork,
+  fillsDisk,
+  setsClocks,
+  doesAnything,
+} as const satisfies Readonly<Record<string, Fault>>;

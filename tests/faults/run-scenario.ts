@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { seededRandom, systemClock } from '@weir/core';
+import { type PostgresServer, startPostgres } from '../interop/postgres/server.ts';
+import { missingLibrdkafka } from '../interop/security/librdkafka/client.ts';
+import { FaultCluster } from './cluster/cluster.ts';
+import { SmallDisk } from './cluster/small-disk.ts';
+import type { FaultEvent } from './history/events.ts';
+import { judge, type Verdict } from './history/judge.ts';
+import { Recorder } from './history/recorder.ts';
+import type { Scenario } from './scenarios.ts';
+import type { Workload } from './workloads/workloads.ts';
+
+export interface ScenarioOptions {
+  readonly seed: number;
+  readonly troubleMs: number;
+}
+
+export type Outcome =
+  | { readonly skipped: string }
+  | {
+      readonly verdict: Verdict;
+      readonly harms: number;
+      /** What kept the scenario from its end, where something did. */
+      readonly problem?: string;
+      /** The notes and logs of the cluster. */
+      readonly report: string;
+      readonly history: readonly FaultEvent[];
+      readonly seconds: number;
+    };
+
+/** On a busy machine everything takes its time. */
+const recoveryMsMax = 90_000;
+const diskMebibytes = 16;
+
+interface Ground {
+  readonly database: PostgresServer | undefined;
+  readonly disk: SmallDisk | undefined;
+  leave(): Promise<void>;
+}
+
+/** What the scenario needs of the machine, or the reason why the machine does not have it. */
+async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario): Promise<Ground | string> {
+  const missing = needsLibrdkafka && missingLibrdkafka();
+  if (typeof missing === 'string') return missing;
+  let database: PostgresServer | undefined;
+  if (kind === 'postgres') {
+    const found = await startPostgres();
+    if ('missing' in found) return found.missing;
+    database = found;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'weir-faults-disk-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let disk: SmallDisk | undefined;
+  if (smallDisk !== undefined) {
+    const mounted = SmallDisk.mount(join(folder, 'disk'), diskMebibytes);
+    if ('missing' in mounted) {
+      remove();
+      return mounted.missing;
+    }
+    disk = mounted;
+  }
+  return {
+    database,
+    disk,
+    async leave() {
+      disk?.unmount();
+      remove();
+      await database?.stop();
+    },
+  };
+}
+
+/** Runs one scenario from its start to its verdict. */
+export async function runScenario(
+  scenario: Scenario,
+  { seed, troubleMs }: ScenarioOptions,
+): Promise<Outcome> {
+  const ground = await prepare(scenario);
+  if (typeof ground === 'string') return { skipped: ground };
+  const startMs = systemClock.monotonicMs();
+  const { database, disk } = ground;
+  const onDisk = (what: 'bucket' | 'journal') => (scenario.smallDisk === what ? disk?.folder : undefined);
+  const cluster = new FaultCluster({
+    seed,
+    databaseUrl: database?.url,
+    bucketFolder: onDisk('bucket'),
+    journalFolder: onDisk('journal'),
+    controlPlaneCount: 2,
+    agentCount: 3,
+  });
+  const recorder = new Recorder(systemClock);
+  const workloads: Workload[] = [];
+  let harms = 0;
+  let problem: string | undefined;
+  try {
+    await cluster.start();
+    for (const start of scenario.workloads) workloads.push(await start({ cluster, recorder, troubleMs }));
+    // Its own chance, so that what clients draw does not move what is harmed.
+    const random = seededRandom(seed + 2);
+    const endMs = systemClock.monotonicMs() + troubleMs;
+    while (systemClock.monotonicMs() < endMs) {
+      await cluster.pause(300 + random.below(900));
+      if (random.next() < 0.2) for (const workload of workloads) workload.replace?.();
+      await scenario.fault({ cluster, random, database, disk });
+      harms++;
+    }
+    disk?.empty();
+    await cluster.heal(recoveryMsMax);
+    for (const workload of workloads) await workload.finish(recoveryMsMax);
+  } catch (error) {
+    problem = (error as Error).message;
+  } finally {
+    for (const workload of workloads) workload.stop();
+  }
+  const report = cluster.report();
+  await cluster.end();
+  await ground.leave();
+  return {
+    verdict: judge(recorder.events, problem === undefined),
+    harms,
+    ...(problem === undefined ? {} : { problem }),
+    report,
+    history: recorder.events,
+    seconds: (systemClock.monotonicMs() - startMs) / 1_000,
+  };
+}

@@ -1,0 +1,45 @@
+import { type Fault, faults } from './faults.ts';
+import { startLibrdkafka } from './workloads/librdkafka.ts';
+import {
+  startStreams,
+  startTransactions,
+  type Workload,
+  type WorkloadContext,
+} from './workloads/workloads.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly fault: Fault;
+  readonly workloads: readonly ((context: WorkloadContext) => Promise<Workload>)[];
+  /** SQLite unless given. */
+  readonly database?: 'postgres';
+  /** What lies on a small disk, where there has to be one. */
+  readonly smallDisk?: 'bucket' | 'journal';
+  readonly needsLibrdkafka?: true;
+}
+
+const own = [startStreams, startTransactions];
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'agents-killed', fault: faults.killsAgents, workloads: own },
+  { name: 'agents-paused', fault: faults.pausesAgents, workloads: own },
+  { name: 'leader-killed', fault: faults.killsLeader, workloads: own },
+  { name: 'leader-paused', fault: faults.pausesLeader, workloads: own },
+  { name: 'standby-harmed', fault: faults.harmsStandby, workloads: own },
+  { name: 'postgres-crashed', fault: faults.crashesDatabase, workloads: own, database: 'postgres' },
+  { name: 'postgres-paused', fault: faults.pausesDatabase, workloads: own, database: 'postgres' },
+  { name: 'bucket-fails', fault: faults.failsBucket, workloads: own },
+  { name: 'bucket-tears', fault: faults.tearsBucket, workloads: own },
+  { name: 'client-network', fault: faults.harmsClientNetwork, workloads: own },
+  { name: 'inner-network', fault: faults.harmsInnerNetwork, workloads: own },
+  { name: 'bucket-disk-full', fault: faults.fillsDisk, workloads: own, smallDisk: 'bucket' },
+  { name: 'journal-disk-full', fault: faults.fillsDisk, workloads: own, smallDisk: 'journal' },
+  { name: 'clocks-jump', fault: faults.setsClocks, workloads: own },
+  {
+    name: 'librdkafka',
+    fault: faults.killsAgents,
+    workloads: [startLibrdkafka],
+    needsLibrdkafka: true,
+  },
+  { name: 'anything', fault: faults.doesAnything, workloads: own },
+];
