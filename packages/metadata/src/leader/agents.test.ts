@@ -30,8 +30,10 @@ function stage() {
   const agents = new Agents({ clock, log: silentLog }, () => changes++);
   const lost = () => agents.heard().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
-    await clock.pass(ms);
-    agents.sweep();
+    for (let leftMs = ms; leftMs > 0; leftMs -= 1000) {
+      await clock.pass(Math.min(leftMs, 1000));
+      agents.sweep();
+    }
   };
   return { clock, agents, lost, silence, changes: () => changes };
 }
@@ -50,6 +52,17 @@ test('who falls silent is lost, until it comes back, leaves, or an hour is over'
   assert.deepEqual(lost(), ['stays']);
   await clock.pass(lostAgentMsMax);
   assert.deepEqual(lost(), []);
+});
+
+test('a leader that stood still first hears what was said meanwhile', async () => {
+  const { clock, agents, lost, silence } = stage();
+  for (const id of ['speaks', 'silent']) agents.heartbeat(agent(id));
+  await clock.pass(60_000);
+  agents.sweep();
+  assert.deepEqual(lost(), []);
+  agents.heartbeat(agent('speaks'));
+  await silence(1000);
+  assert.deepEqual(lost(), ['silent']);
 });
 
 test('who was not heard since the leader changed is not missed', async () => {

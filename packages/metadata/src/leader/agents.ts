@@ -42,12 +42,14 @@ export class Agents {
   #list: readonly AgentDescription[] | undefined;
   #loadChanged = false;
   #loadsToldMs = Number.NEGATIVE_INFINITY;
+  #sweptMs: number;
   /** Called when the list is another: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
   constructor({ clock, log, loginsHeardSinceMs }: AgentsOptions, onChange: (change: AgentsChange) => void) {
     this.#clock = clock;
     this.#log = log;
+    this.#sweptMs = clock.monotonicMs();
     this.#reports = new AgentReports(clock, loginsHeardSinceMs);
     this.#onChange = onChange;
   }
@@ -117,6 +119,10 @@ export class Agents {
   /** Forgets who has been silent for too long, and tells of loads that changed. Call it every second or so. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
+    // Who did not listen cannot tell who was silent: after a pause of our own, what agents said meanwhile is still to be read.
+    const wasAway = nowMs - this.#sweptMs >= agentSilenceMsMax / 2;
+    this.#sweptMs = nowMs;
+    if (wasAway) return;
     const oldestMs = nowMs - agentSilenceMsMax;
     // Each agent says its load once per heartbeat, so that more often would tell everybody of some agents' loads at a time.
     const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsToldMs >= heartbeatIntervalMs;

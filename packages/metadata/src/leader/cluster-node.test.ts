@@ -186,12 +186,51 @@ test('an old leader that was paused can neither append nor answer', async () => 
   assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'it does not know yet');
   await b.node.commitFiles([file(1, topicId)]);
   // Whatever the paused process would do first: by its clock the lease is over.
-  await assert.rejects(nextOffset(a.node, topicId), NotLeader);
-  await assert.rejects(a.node.commitFiles([file(2, topicId)]), NotLeader);
+  const refused = [nextOffset(a.node, topicId), a.node.commitFiles([file(2, topicId)])].map((call) =>
+    assert.rejects(call, NotLeader),
+  );
   a.process.resume();
   await clock.pass(1_000);
+  await Promise.all(refused);
+  assert.equal(await nextOffset(b.node, topicId), 1);
   assert.deepEqual([a.node.role, b.node.role], ['standby', 'leader']);
   assert.equal(a.node.leaderUrl, 'http://b');
+});
+
+test('a leader that stood still goes on when nobody took its place, and what came meanwhile is done in order', async () => {
+  for (const pausedMs of [2_800, 5_000, 60_000]) {
+    const { clock, start } = world();
+    const { process, node } = start('a');
+    await clock.pass(100);
+    const topicId = await topicOf(node);
+    const roles: string[] = [];
+    node.onRole((role) => roles.push(role));
+    process.pause();
+    await clock.pass(pausedMs);
+    // The sockets are read before the timers run.
+    const commits = Array.from({ length: 8 }, (_, number) => node.commitFiles([file(number, topicId)]));
+    const next = nextOffset(node, topicId);
+    process.resume();
+    const behind = node.commitFiles([file(8, topicId)]);
+    await clock.pass(100);
+    const offsets = (await Promise.all([...commits, behind])).map(([result]) => result!.baseOffset[0]);
+    assert.deepEqual(offsets, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert.equal(await next, 8);
+    await clock.pass(10_000);
+    assert.deepEqual([roles, node.role], [[], 'leader'], `${pausedMs} ms`);
+  }
+});
+
+test('a leader whose renewals are not answered steps down one interval after its lease', async () => {
+  const { clock, start } = world();
+  const { process, node } = start('a');
+  await clock.pass(100);
+  process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 1_000_000 };
+  await clock.pass(3_500);
+  const asked = assert.rejects(node.heartbeat(agent('x')), NotLeader);
+  await clock.pass(500);
+  assert.equal(node.role, 'standby');
+  await asked;
 });
 
 test('a leader whose clock stood still is stopped by the epoch', async () => {

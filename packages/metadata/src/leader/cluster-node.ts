@@ -180,8 +180,15 @@ export class ClusterNode extends ClusterCalls {
 
   async #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {
     const leadership = this.#leadership;
-    if (leadership?.isValid() !== true) throw this.#notLeader();
-    return call(leadership);
+    if (leadership === undefined) throw this.#notLeader();
+    if (leadership.isFree()) return call(leadership);
+    // The lease has run out by our clock. Whether another process has it is known in a moment.
+    return new Promise((resolve, reject) => {
+      leadership.whenKnown((isValid) => {
+        if (isValid) resolve(call(leadership));
+        else reject(this.#notLeader());
+      });
+    });
   }
 
   /** Why this process serves no followers, and where the leader is; `undefined` while it leads. */

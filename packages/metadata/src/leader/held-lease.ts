@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@weir/core';
+import { type Clock, caps, type Log } from '@weir/core';
 import { Fenced, type Journal } from '../journal/journal.ts';
 import { untilBeatMs } from './beat.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
@@ -13,12 +13,30 @@ export interface HeldLeaseOptions {
   readonly timing: Timing;
 }
 
-/** A lease that is ours: renewed until it is given up, lost, or could not be renewed in time. */
+/** A lapsed lease is looked at so many times before it counts as lost. Each look is a turn of the event loop at least. */
+const lapsedLooks = 4;
+
+/**
+ * A lease that is ours: renewed until it is given up, lost, or could not be renewed in time.
+ *
+ * ```
+ *   valid ──its time is over──▶ lapsed ──renewal failed, or no answer for one interval──▶ lost
+ *     ▲                           │
+ *     └────────── renewed ────────┘                       any ──another process took it──▶ lost
+ * ```
+ *
+ * A process whose event loop stood still finds its lease lapsed although the database is well. Another process may have taken it
+ * meanwhile, so that nothing is served; but if a renewal still finds the own epoch, then none has, and all is as it was. On a database
+ * that no other process uses, a busy loop so costs a moment and never the leadership.
+ */
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
   #endMs: number;
   #isOver = false;
+  /** Whether the database refused the last renewal. Then there is no reason to hope for the next. */
+  #hasFailed = false;
   #onLost: ((reason: string) => void) | undefined;
+  #waiting: ((isValid: boolean) => void)[] = [];
   #cancelRenewal = () => {};
   #cancelEnd = () => {};
 
@@ -34,6 +52,18 @@ export class HeldLease {
     return !this.#isOver && this.#options.clock.monotonicMs() < this.#endMs;
   }
 
+  /** Whether it is valid and everything that waited for that has gone ahead, so that nothing is overtaken. */
+  isFree(): boolean {
+    return this.#waiting.length === 0 && this.isValid();
+  }
+
+  /** Calls back in the order of the calls when it is known whether the lease is still ours. */
+  whenKnown(listener: (isValid: boolean) => void): void {
+    if (this.#isOver || this.isFree()) listener(!this.#isOver);
+    else if (this.#waiting.length >= caps.waitingCallsMax) listener(false);
+    else this.#waiting.push(listener);
+  }
+
   /** Calls back once when the lease is lost, at once if it is already. */
   onLost(listener: (reason: string) => void): void {
     if (this.#isOver) listener('the lease was lost');
@@ -46,6 +76,13 @@ export class HeldLease {
     this.#onLost = undefined;
     this.#cancelRenewal();
     this.#cancelEnd();
+    this.#tellWaiting();
+  }
+
+  #tellWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const listener of waiting) listener(!this.#isOver);
   }
 
   #endFrom(askedMs: number): number {
@@ -62,10 +99,16 @@ export class HeldLease {
   /** A renewal moves the end and leaves the timer as it is, which looks again when it is due. */
   #awaitEnd(): void {
     const { clock } = this.#options;
-    this.#cancelEnd = clock.after(Math.max(0, this.#endMs - clock.monotonicMs()), () => {
-      if (clock.monotonicMs() >= this.#endMs) this.#lose('the lease could not be renewed in time');
-      else this.#awaitEnd();
-    });
+    this.#cancelEnd = clock.after(Math.max(0, this.#endMs - clock.monotonicMs()), () =>
+      this.#look(lapsedLooks),
+    );
+  }
+
+  #look(looksLeft: number): void {
+    const { clock, timing } = this.#options;
+    if (this.isValid()) this.#awaitEnd();
+    else if (this.#hasFailed || looksLeft === 0) this.#lose('the lease could not be renewed in time');
+    else this.#cancelEnd = clock.after(timing.leaseRenewalMs / lapsedLooks, () => this.#look(looksLeft - 1));
   }
 
   #renewWithNextBeat(): void {
@@ -84,14 +127,22 @@ export class HeldLease {
     try {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
+      this.#hasFailed = false;
       this.#endMs = this.#endFrom(askedMs);
+      // The answer may have come so late that it is worth nothing any more.
+      if (!this.isValid()) {
+        this.#renewAfter(0);
+        return;
+      }
       this.#renewWithNextBeat();
+      this.#tellWaiting();
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof Fenced) {
         this.#lose('another process took the lease');
         return;
       }
+      this.#hasFailed = true;
       log.warn('the lease could not be renewed; trying again', { problem: String(error) });
       this.#renewAfter(timing.retryMs);
     }

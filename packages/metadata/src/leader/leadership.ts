@@ -181,6 +181,16 @@ export class Leadership {
     return !this.#isOver && this.#options.lease.isValid();
   }
 
+  /** Whether a call may be answered at once. */
+  isFree(): boolean {
+    return !this.#isOver && this.#options.lease.isFree();
+  }
+
+  /** Calls back, in the order of the calls, when it is known whether this process still leads. */
+  whenKnown(listener: (isValid: boolean) => void): void {
+    this.#options.lease.whenKnown(listener);
+  }
+
   serveFollowers(): void {
     if (this.#isOver) return;
     this.#options.followers.begin((deliver) => {
