@@ -1,76 +1,105 @@
-import type { Clock } from '@weir/core';
+import { tmpdir } from 'node:os';
+import { type Clock, MiB } from '@weir/core';
+import { contentBytes } from '../store/content.ts';
 import { checkKey, checkRange, compareKeys } from '../store/key.ts';
-import type { ObjectStore } from '../store/object-store.ts';
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
+import { Spill, type Spilled, type WriteAt } from './spill.ts';
 
-interface Stored {
-  readonly content: Buffer;
-  readonly modifiedMs: number;
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** What the objects of a bucket may take up in memory; the rest lies in files. The first who opens a bucket says it. */
+  readonly memoryBytesMax?: number;
+  /** Where these files lie. */
+  readonly directory?: string;
+  /** For tests of disks that are full. */
+  readonly writeAt?: WriteAt;
 }
+
+/**
+ * Enough for the tests of an application, and so little that a whole cluster in one process stays below 512 MiB whatever is written
+ * to it.
+ */
+const usualMemoryBytesMax = 128 * MiB;
+
+type Stored = { readonly modifiedMs: number } & (
+  | { readonly content: Buffer; readonly spilled?: undefined }
+  | { readonly content?: undefined; readonly spilled: Spilled }
+);
 
 const pageObjects = 1000;
 
 /** Buckets of this process by name, so that two agents in it share one as they would share a real one. */
-const buckets = new Map<string, Map<string, Stored>>();
+const buckets = new Map<string, Bucket>();
 
-/** Objects that live as long as the process, or until `dropMemoryBucket`. */
-export function openMemoryStore(name: string, { clock }: { readonly clock: Clock }): ObjectStore {
-  function objects(): Map<string, Stored> {
+/**
+ * Objects that live as long as the process, or until `dropMemoryBucket`. They lie in memory as long as there is room, and those that
+ * come later in files without a name.
+ */
+export function openMemoryStore(name: string, options: MemoryStoreOptions): ObjectStore {
+  const { clock } = options;
+  function bucket(): Bucket {
     let found = buckets.get(name);
     if (found === undefined) {
-      found = new Map();
+      found = new Bucket(options);
       buckets.set(name, found);
     }
     return found;
-  }
-  function store(key: string, content: readonly Uint8Array[]): void {
-    objects().set(key, { content: Buffer.concat(content), modifiedMs: clock.nowMs() });
   }
 
   return {
     async put(key, content, { signal } = {}) {
       checkKey(key);
       signal?.throwIfAborted();
-      store(key, content);
+      const into = bucket();
+      const stored = await into.take(key, content, clock.nowMs());
+      if (signal?.aborted === true) into.release(stored);
+      signal?.throwIfAborted();
+      into.place(key, stored);
     },
     async putIfAbsent(key, content, { signal } = {}) {
       checkKey(key);
       signal?.throwIfAborted();
-      if (objects().has(key)) return false;
-      store(key, content);
-      return true;
+      const into = bucket();
+      if (into.objects.has(key)) return false;
+      const stored = await into.take(key, content, clock.nowMs());
+      // While it was written, the key may have been given to another.
+      const isNew = !into.objects.has(key);
+      if (!isNew || signal?.aborted === true) into.release(stored);
+      signal?.throwIfAborted();
+      if (isNew) into.place(key, stored);
+      return isNew;
     },
     async getRange(key, start, end, { signal } = {}) {
       checkKey(key);
       checkRange(key, start, end);
       signal?.throwIfAborted();
-      const found = objects().get(key);
+      const found = bucket().objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
-      return found.content.subarray(start, end);
+      if (found.content !== undefined) return found.content.subarray(start, end);
+      const { bytes } = found.spilled;
+      return await found.spilled.read(Math.min(start, bytes), Math.min(end, bytes));
     },
     async head(key, { signal } = {}) {
       checkKey(key);
       signal?.throwIfAborted();
-      const found = objects().get(key);
-      return found && { key, bytes: found.content.length, modifiedMs: found.modifiedMs };
+      return bucket().info(key);
     },
     async delete(key, { signal } = {}) {
       checkKey(key);
       signal?.throwIfAborted();
-      objects().delete(key);
+      bucket().remove(key);
     },
     async *list(prefix, { startAfter, signal } = {}) {
-      const keys = [...objects().keys()]
+      const from = bucket();
+      const keys = [...from.objects.keys()]
         .filter(
           (key) => key.startsWith(prefix) && (startAfter === undefined || compareKeys(key, startAfter) > 0),
         )
         .sort(compareKeys);
       for (let at = 0; at < keys.length; at += pageObjects) {
         signal?.throwIfAborted();
-        const page = keys.slice(at, at + pageObjects).flatMap((key) => {
-          const found = objects().get(key);
-          return found ? [{ key, bytes: found.content.length, modifiedMs: found.modifiedMs }] : [];
-        });
+        const page = keys.slice(at, at + pageObjects).flatMap((key) => from.info(key) ?? []);
         if (page.length > 0) yield page;
       }
     },
@@ -80,5 +109,64 @@ export function openMemoryStore(name: string, { clock }: { readonly clock: Clock
 
 /** Gives up what a bucket holds, for tests and simulations that make many. */
 export function dropMemoryBucket(name: string): void {
+  const bucket = buckets.get(name);
   buckets.delete(name);
+  for (const key of [...(bucket?.objects.keys() ?? [])]) bucket!.remove(key);
+}
+
+class Bucket {
+  readonly objects = new Map<string, Stored>();
+  readonly #memoryBytesMax: number;
+  readonly #spill: Spill;
+  /** Of objects in memory, those included that are about to be placed. */
+  #memoryBytes = 0;
+
+  constructor({ memoryBytesMax = usualMemoryBytesMax, directory = tmpdir(), writeAt }: MemoryStoreOptions) {
+    this.#memoryBytesMax = memoryBytesMax;
+    this.#spill = new Spill({ directory, ...(writeAt === undefined ? {} : { writeAt }) });
+  }
+
+  /** Takes the content over. Until it is placed under its key, it can be released. */
+  async take(key: string, content: readonly Uint8Array[], modifiedMs: number): Promise<Stored> {
+    const bytes = contentBytes(content);
+    if (this.#memoryBytes + bytes > this.#memoryBytesMax)
+      return { spilled: await this.#spill.write(content, key), modifiedMs };
+    this.#memoryBytes += bytes;
+    return { content: copyOf(content, bytes), modifiedMs };
+  }
+
+  place(key: string, stored: Stored): void {
+    this.remove(key);
+    this.objects.set(key, stored);
+  }
+
+  remove(key: string): void {
+    const stored = this.objects.get(key);
+    if (stored === undefined) return;
+    this.objects.delete(key);
+    this.release(stored);
+  }
+
+  release({ content, spilled }: Stored): void {
+    if (content !== undefined) this.#memoryBytes -= content.length;
+    spilled?.release();
+  }
+
+  info(key: string): ObjectInfo | undefined {
+    const found = this.objects.get(key);
+    if (found === undefined) return undefined;
+    const { content, spilled, modifiedMs } = found;
+    return { key, bytes: content?.length ?? spilled!.bytes, modifiedMs };
+  }
+}
+
+/** Memory of its own, of exactly this size: a small piece of what the runtime shares out would keep all of that. */
+function copyOf(content: readonly Uint8Array[], bytes: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes);
+  let filled = 0;
+  for (const slice of content) {
+    copy.set(slice, filled);
+    filled += slice.length;
+  }
+  return copy;
 }
