@@ -3,30 +3,39 @@
 import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { systemClock, systemEnvironment } from '@weir/core';
+
+/** Commands that serve until they are stopped, so that to be stopped is how they end well. */
+const servers: readonly string[] = ['local', 'playground', 'agent', 'control-plane', 'metrics'];
+
+// The first signal asks the command to stop, the second does not ask. Before everything else, because to load the rest takes seconds on
+// a busy machine. Until there is a command to ask, there is nothing to finish either.
+const stop = new AbortController();
+let isRunning = false;
+for (const [signal, status] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => {
+    if (!isRunning) process.exit(servers.includes(process.argv[2] ?? '') ? 0 : status);
+    if (stop.signal.aborted) process.exit(status);
+    stop.abort();
+  });
+}
 
 // Stripping types and compiling take most of the time of a short command, and are needed only once per change of a file.
 // Where the directory cannot be written, Node goes on without it.
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weir'));
+const { systemClock, systemEnvironment } = await import('@weir/core');
+const { loopTurn } = await import('./loop-turn.ts');
+await loopTurn(systemClock);
 const { run } = await import('./run.ts');
+await loopTurn(systemClock);
 
 // A reader that goes away early, as `head` does, is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-
-// The first signal asks the command to stop, the second does not ask.
-const stop = new AbortController();
-for (const [signal, status] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.on(signal, () => {
-    if (stop.signal.aborted) process.exit(status);
-    stop.abort();
-  });
-}
 
 /** Standard input, which ends when the command is stopped. The stream is not touched before the first read. */
 async function* standardInput(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -38,6 +47,7 @@ async function* standardInput(): AsyncGenerator<Uint8Array, void, undefined> {
   }
 }
 
+isRunning = true;
 process.exitCode = await run(process.argv.slice(2), {
   environment: systemEnvironment,
   output: {
@@ -52,3 +62,6 @@ process.exitCode = await run(process.argv.slice(2), {
   clock: systemClock,
   stop: stop.signal,
 });
+
+// What a command had begun when it was stopped and could not end must not keep the process.
+if (stop.signal.aborted) process.exit();

@@ -11,7 +11,7 @@ import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.
 import { keepFilesPrivate } from './private-files.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
-import { untilStopped } from './until-stopped.ts';
+import { serveUntilStopped } from './until-stopped.ts';
 
 const defaultDataDir = 'weir-data';
 
@@ -31,8 +31,10 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
   keepFilesPrivate({ dataDir, databaseUrl }, log);
   const metrics = new Metrics({ agent_version: release });
   const processId = randomUUID();
-  const { controlPlane, whenReady } = await explainingPorts({ consolePort }, () =>
-    startingControlPlane({
+  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  const running = new AsyncDisposableStack();
+  const start = async () => {
+    const controlPlane = await startingControlPlane({
       databaseUrl,
       host: '0.0.0.0',
       port: consolePort,
@@ -55,24 +57,29 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       clock,
       log,
       metrics,
-    }),
-  );
-  output.out(`weir ${release} control-plane\n  control plane  ${controlPlane.url}\n`);
-  const ready = await whenReady(stop);
-  if (ready !== undefined)
-    output.out(announcement(ready, join(dataDir, 'identity.json'), agentKey !== undefined));
-  const { clusters } = controlPlane;
-  const push = startHostedPush({
-    settings: metricsPushSettings(values),
-    clusters,
-    processId,
+    });
+    running.defer(() => controlPlane.stop());
+    output.out(`weir ${release} control-plane\n  control plane  ${controlPlane.url}\n`);
+    const ready = await controlPlane.whenReady();
+    const push = startHostedPush({
+      settings: metricsPushSettings(values),
+      clusters: controlPlane.clusters,
+      processId,
+      clock,
+      log,
+      metrics,
+    });
+    running.defer(() => push.stop());
+    return ready;
+  };
+  await serveUntilStopped({
+    start: () => explainingPorts({ consolePort }, start),
+    onReady: (ready) =>
+      output.out(announcement(ready, join(dataDir, 'identity.json'), agentKey !== undefined)),
+    end: () => running.disposeAsync(),
+    stop,
     clock,
-    log,
-    metrics,
   });
-  await untilStopped(stop);
-  await push.stop();
-  await controlPlane.stop();
   return 0;
 };
 

@@ -7,7 +7,7 @@ import { agentProof } from './agent-proof.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { explainingPorts } from './taken-port.ts';
-import { untilStopped } from './until-stopped.ts';
+import { serveUntilStopped } from './until-stopped.ts';
 
 /** Publishes the metrics of one cluster, so that its agents need not: they run with -disablePublishMetricsJob then. */
 export const metrics: Handler<'metrics'> = async (values, { clock, environment, output, stop }) => {
@@ -56,15 +56,14 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
     resources.defer(() => publisher.stop());
     return publisher;
   };
-  try {
-    // A control plane that cannot be reached is waited for, and the process must be stoppable meanwhile.
-    const publisher = await Promise.race([explainingPorts({ httpPort }, start), untilStopped(stop)]);
-    if (publisher !== undefined) {
-      output.out(`weir ${release} metrics is ready\n  HTTP   http://localhost:${publisher.httpPort}\n`);
-      await untilStopped(stop);
-    }
-  } finally {
-    await resources.disposeAsync();
-  }
+  // A control plane that cannot be reached is waited for, and the process must be stoppable meanwhile.
+  await serveUntilStopped({
+    start: () => explainingPorts({ httpPort }, start),
+    onReady: (publisher) =>
+      output.out(`weir ${release} metrics is ready\n  HTTP   http://localhost:${publisher.httpPort}\n`),
+    end: () => resources.disposeAsync(),
+    stop,
+    clock,
+  });
   return 0;
 };

@@ -28,7 +28,7 @@ import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { explainingPorts } from './taken-port.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
-import { untilStopped } from './until-stopped.ts';
+import { serveUntilStopped } from './until-stopped.ts';
 
 export interface AgentToRun {
   readonly values: CommandValues<'agent'>;
@@ -165,18 +165,14 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     resources.defer(() => running.stop({ deadlineMs: options.stopDeadlineMs() }));
     return running;
   };
-  try {
-    // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
-    const running = await Promise.race([
-      explainingPorts({ kafkaPort, httpPort, internalTLSPort }, start),
-      untilStopped(stop),
-    ]);
-    if (running === undefined) return;
-    options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort });
-    await untilStopped(stop);
-  } finally {
-    await resources.disposeAsync();
-  }
+  // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
+  await serveUntilStopped({
+    start: () => explainingPorts({ kafkaPort, httpPort, internalTLSPort }, start),
+    onReady: (running) => options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort }),
+    end: () => resources.disposeAsync(),
+    stop,
+    clock,
+  });
 }
 
 function clientsReach({

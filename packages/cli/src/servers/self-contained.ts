@@ -14,7 +14,7 @@ import { withQuickGroups } from './quick-groups.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { explainingPorts } from './taken-port.ts';
 import { tlsSettings } from './tls-settings.ts';
-import { untilStopped } from './until-stopped.ts';
+import { serveUntilStopped } from './until-stopped.ts';
 
 /** Agent and control plane in one process: what `local` and `playground` have in common. */
 export interface SelfContained {
@@ -58,7 +58,7 @@ export async function runSelfContained(
     const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
     running.defer(() => store.close());
     const tls = await tlsSettings(values, running, deps);
-    const { controlPlane, whenReady } = await startingControlPlane({
+    const controlPlane = await startingControlPlane({
       databaseUrl,
       host,
       port: consolePort,
@@ -76,8 +76,7 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => controlPlane.stop());
-    const cluster = await (await whenReady(stop))?.whenLeader();
-    if (cluster === undefined) return undefined;
+    const cluster = await (await controlPlane.whenReady()).whenLeader();
     await withQuickGroups(cluster);
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
@@ -115,13 +114,13 @@ export async function runSelfContained(
     running.defer(() => push.stop());
     return { agent, controlPlane };
   };
-  try {
-    const started = await explainingPorts({ kafkaPort, httpPort, consolePort }, start);
-    if (started !== undefined) announce(started.agent, started.controlPlane);
-    await untilStopped(stop);
-  } finally {
-    await running.disposeAsync();
-  }
+  await serveUntilStopped({
+    start: () => explainingPorts({ kafkaPort, httpPort, consolePort }, start),
+    onReady: ({ agent, controlPlane }) => announce(agent, controlPlane),
+    end: () => running.disposeAsync(),
+    stop,
+    clock,
+  });
   output.out(`weir ${name} has stopped\n`);
   return 0;
 

@@ -2,7 +2,6 @@
 
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { jsonLog, systemClock, systemEnvironment } from '@weir/core';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 enableCompileCache(join(import.meta.dirname, '../../../../../node_modules/.cache/weir'));
@@ -12,32 +11,47 @@ const orphanStopMs = 5_000;
 
 const stop = new AbortController();
 let isOrphan = false;
+let isRunning = false;
+
+/** As long as the rest is being loaded, there is nothing to finish. */
+function stopAgent(): void {
+  if (!isRunning) process.exit(0);
+  stop.abort();
+}
+
 // Ctrl-C goes to all processes of a terminal at once, and so does the signal of some service managers. The supervisor says `stop` as
 // well; how often it is said makes no difference.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stopAgent);
 process.on('disconnect', () => {
   isOrphan = true;
-  stop.abort();
+  stopAgent();
   // What hangs on the store or on a client must not keep an orphan alive.
-  systemClock.after(2 * orphanStopMs, () => process.exit(1));
+  void import('@weir/core').then(({ systemClock }) =>
+    systemClock.after(2 * orphanStopMs, () => process.exit(1)),
+  );
 });
 // The pipe for the log breaks when the supervisor is killed. There is nobody left to tell.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 process.on('message', (message: ToProcess) => {
-  if (message.kind === 'stop') stop.abort();
+  if (message.kind === 'stop') stopAgent();
   else void run(message);
 });
 
 async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
-  // Loaded late, so that a supervisor that goes away meanwhile is noticed.
+  // Loaded late, so that a signal, or a supervisor that goes away, is noticed meanwhile.
+  const { jsonLog, systemClock, systemEnvironment } = await import('@weir/core');
+  const { loopTurn } = await import('../../loop-turn.ts');
+  await loopTurn(systemClock);
   const { runAgent } = await import('../run-agent.ts');
   const { portOf } = await import('../../rules/processes.ts');
   const log = jsonLog(
     { level: values.logLevel, nowMs: systemClock.nowMs, write: (line) => process.stderr.write(`${line}\n`) },
     { agentId: place.agentId },
   );
+  await loopTurn(systemClock);
   let status = 0;
+  isRunning = true;
   try {
     await runAgent({
       values: {

@@ -37,10 +37,12 @@ export function launcher(
       if (message.kind === 'ready') events.onReady(message.ports);
       else events.onFailed(message.message);
     });
+    const kill = () => void child.kill('SIGKILL');
     let hasEnded = false;
     const end = (code: number | null, signal: string | null) => {
       if (hasEnded) return;
       hasEnded = true;
+      process.off('exit', kill);
       events.onEnd({ code, signal });
     };
     child.on('error', (error) => {
@@ -52,8 +54,12 @@ export function launcher(
     tell({ kind: 'start', values, place });
     return {
       pid: child.pid,
-      stop: () => tell({ kind: 'stop' }),
-      kill: () => child.kill('SIGKILL'),
+      stop() {
+        tell({ kind: 'stop' });
+        // A second signal ends this process at once, and what it was waiting for with it.
+        if (!hasEnded) process.once('exit', kill);
+      },
+      kill,
     };
   };
 }

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { systemClock } from '@weir/core';
+
+const executable = join(import.meta.dirname, '../../../../bin/weir');
+/** Only there can a test see which processes another has started. */
+const skip = process.platform === 'linux' ? false : 'needs /proc';
+
+/** Makes the command say when it begins to hear signals, and when it begins to load what it is made of. */
+const telling = `
+import { writeSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+if (process.argv[1].endsWith('main.ts')) {
+  const on = process.on;
+  process.on = (event, ...rest) => {
+    const result = on.call(process, event, ...rest);
+    if (event === 'SIGTERM') writeSync(1, '[hears]');
+    return result;
+  };
+  registerHooks({
+    load(url, context, next) {
+      if (url.endsWith('cli/src/run.ts')) writeSync(1, '[loads]');
+      return next(url, context);
+    },
+  });
+}`;
+
+const ports = ['-kafkaPort', '0', '-httpPort', '0'];
+// The discard port: a connection to it is refused.
+const nowhere = 'http://127.0.0.1:9';
+const member = ['-metadataURL', nowhere, '-agentKey', 'aks_test', '-defaultVirtualClusterID', 'vci_test'];
+const asAgent = (folder: string) => [
+  'agent',
+  ...ports,
+  ...member,
+  '-discoveryKafkaHostnameOverride',
+  'localhost',
+  '-availabilityZone',
+  'a',
+  '-bucketURL',
+  pathToFileURL(folder).href,
+];
+
+/** Every command that serves, such that it can start as far as it can without anybody else. */
+const servers: Readonly<Record<string, (folder: string) => readonly string[]>> = {
+  local: () => ['local', ...ports, '-consolePort', '0'],
+  playground: (folder) => ['playground', ...ports, '-consolePort', '0', '-dataDir', folder],
+  agent: asAgent,
+  'agent with processes': (folder) => [...asAgent(folder), '-processes', '2'],
+  'control-plane': (folder) => ['control-plane', '-consolePort', '0', '-dataDir', folder],
+  'control-plane without its database': (folder) => [
+    'control-plane',
+    '-consolePort',
+    '0',
+    '-dataDir',
+    folder,
+    '-databaseURL',
+    'postgres://user@127.0.0.1:9/weir',
+  ],
+  metrics: () => ['metrics', '-httpPort', '0', ...member],
+};
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  output(): string;
+  readonly ended: Promise<[code: number | null, signal: string | null]>;
+}
+
+function start(t: TestContext, argv: readonly string[]): Started {
+  const child = spawn(executable, argv, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: tmpdir(),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(telling)}`,
+    },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
+  return { child, pid: child.pid!, output: () => output, ended };
+}
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-stopping-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise<void>((resolve) => systemClock.after(5, resolve));
+}
+
+/** Waits for something that only a living process does. */
+async function untilSeen({ child, output }: Started, isSo: () => boolean): Promise<void> {
+  await until(() => isSo() || child.exitCode !== null || child.signalCode !== null);
+  assert.ok(isSo(), `it ended with ${child.exitCode ?? child.signalCode}: ${output()}`);
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+for (const [name, argv] of Object.entries(servers)) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${name} ends well when ${signal} comes as it starts`, async (t) => {
+      const started = start(t, argv(temporaryFolder(t)));
+      const { child, ended, output } = started;
+      // The way to the signal is short or long, so that it comes before or after the rest was loaded.
+      await untilSeen(started, () => output().includes(signal === 'SIGTERM' ? '[hears]' : '[loads]'));
+      child.kill(signal);
+      assert.deepEqual(await ended, [0, null], output());
+      assert.ok(output().startsWith('[hears]'), output());
+    });
+  }
+}
+
+for (const name of ['agent', 'agent with processes', 'metrics', 'control-plane without its database']) {
+  test(`${name} ends well while it waits`, async (t) => {
+    const started = start(t, servers[name]!(temporaryFolder(t)));
+    const { child, ended, output } = started;
+    // It says that there is nobody, and goes on trying.
+    await untilSeen(started, () => /"level":"warn"/.test(output()));
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null], output());
+  });
+}
+
+test('a playground ends well while another has its data', { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  const first = start(t, servers.playground!(folder));
+  await untilSeen(first, () => first.output().includes('Ctrl-C stops it.'));
+  const second = start(t, servers.playground!(folder));
+  await untilSeen(second, () => listens(second.pid));
+  second.child.kill('SIGTERM');
+  assert.deepEqual(await second.ended, [0, null], second.output());
+  first.child.kill('SIGTERM');
+  assert.deepEqual(await first.ended, [0, null], first.output());
+});
+
+/** Whether the process has a socket, as the control plane has one before it looks who leads. */
+function listens(pid: number): boolean {
+  const inodes = new Set(
+    readFileSync('/proc/net/tcp', 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state]) => state === '0A')
+      .map((fields) => fields[9]),
+  );
+  return [...Array(64).keys()].some((fd) => {
+    try {
+      return inodes.has(/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1]);
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('a second signal ends at once what the first did not, and the processes of a supervisor with it', {
+  skip,
+}, async (t) => {
+  const started = start(t, servers['agent with processes']!(temporaryFolder(t)));
+  const { child, pid, ended, output } = started;
+  await untilSeen(started, () => /"level":"warn"/.test(output()));
+  const children = childrenOf(pid);
+  assert.equal(children.length, 2);
+  // They cannot end by themselves any more.
+  for (const one of children) process.kill(one, 'SIGSTOP');
+  t.after(() => {
+    for (const one of children) if (isAlive(one)) process.kill(one, 'SIGKILL');
+  });
+  child.kill('SIGTERM');
+  // The first one is heard before the second is sent; it can be seen by nothing but time.
+  await new Promise<void>((resolve) => systemClock.after(500, resolve));
+  assert.equal(child.exitCode, null);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [143, null]);
+  await until(() => children.every((one) => !isAlive(one)));
+});
