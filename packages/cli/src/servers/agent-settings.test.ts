@@ -24,7 +24,10 @@ test('pages take memory where reading them again costs something, and never most
     ['s3://bucket', 2, GiB, 256 * MiB],
     ['s3://bucket', 64, 256 * GiB, 4 * GiB],
     ['file:///bucket', 2, 16 * GiB, 192 * MiB],
-    ['mem://bucket', 4, 512 * MiB, 128 * MiB],
+    ['file:///bucket', 4, 512 * MiB, 128 * MiB],
+    ['mem://bucket', 2, 16 * GiB, 64 * MiB],
+    ['mem://bucket', 64, 256 * GiB, 64 * MiB],
+    ['mem://bucket', 1, 128 * MiB, 32 * MiB],
   ];
   for (const [bucketUrl, cpuCount, memoryBytes, expected] of cases) {
     const { pageCacheBytesMax } = agentSettings(values, bucketUrl, undefined, { cpuCount, memoryBytes });

@@ -39,6 +39,8 @@ const usualWindowMs = 250;
  */
 const billedPageCacheBytesPerCpu = 384 * MiB;
 const freePageCacheBytesPerCpu = 96 * MiB;
+/** Of a bucket in memory, on all cores together: most pages of it are in memory anyway, and the rest the system has. */
+const memoryPageCacheBytesMax = 64 * MiB;
 /** The part of the machine's memory that all pages together may take: of small machines, or many cores. */
 const pageCachePartOfMemory = 1 / 4;
 /** Batches that wait to be written, per core. */
@@ -87,7 +89,7 @@ export function agentSettings(
       Math.min(
         (isBilledPerRequest ? billedPageCacheBytesPerCpu : freePageCacheBytesPerCpu) * cpuCount,
         memoryBytes * pageCachePartOfMemory,
-        4 * GiB,
+        bucketUrl.startsWith('mem:') ? memoryPageCacheBytesMax : 4 * GiB,
       ),
     ),
     readsOn: values.enablePrefetchingForSinglePartitionWorkloads,

@@ -2,7 +2,10 @@ import type { Handler } from '../commands/handler.ts';
 import { newIdentity } from './identity.ts';
 import { runSelfContained } from './self-contained.ts';
 
-/** A whole cluster in memory, for tests and CI. What it held is gone when it stops. */
+/**
+ * A whole cluster in memory, for tests and CI. What it held is gone when it stops, and so is what did not fit into memory and lies in
+ * temporary files meanwhile.
+ */
 export const local: Handler<'local'> = (values, surroundings) => {
   const identity = newIdentity();
   const { clusterId } = identity;
@@ -13,7 +16,7 @@ export const local: Handler<'local'> = (values, surroundings) => {
       databaseUrl: `memory://${clusterId}`,
       bucketUrl: `mem://${clusterId}`,
       zone: 'local',
-      notes: [`API key        ${identity.applicationKey}`, 'everything is kept in memory only'],
+      notes: [`API key        ${identity.applicationKey}`, 'everything is gone when it stops'],
     },
     values,
     surroundings,

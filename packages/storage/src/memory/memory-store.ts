@@ -17,10 +17,10 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Enough for the tests of an application, and so little that a whole cluster in one process stays below 512 MiB whatever is written
- * to it.
+ * Enough for the tests of an application, and little beside what the rest of a cluster in one process takes. What lies in a file is
+ * read at the speed of memory too as long as the system has room for it.
  */
-const usualMemoryBytesMax = 128 * MiB;
+const usualMemoryBytesMax = 64 * MiB;
 
 type Stored = { readonly modifiedMs: number } & (
   | { readonly content: Buffer; readonly spilled?: undefined }
