@@ -69,6 +69,7 @@ export function healthyPicture(facts: Partial<ClusterPicture> = {}): ClusterPict
       fileBytes: 240 * 4 * 2 ** 20,
       clientTimeouts: [{ clientId: 'shop', timeoutMs: 30_000, requestCount: 50 }],
     },
+    damagedFiles: [],
     buckets: [
       {
         name: 's3://records',

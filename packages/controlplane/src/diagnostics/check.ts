@@ -19,6 +19,7 @@ export type EntityKind =
   | 'group'
   | 'topic'
   | 'bucket'
+  | 'file'
   | 'acl'
   | 'credential'
   | 'certificate'

@@ -3,6 +3,7 @@ import {
   agentSilenceMsMax,
   type GroupStateName,
   type InvalidAcl,
+  type ReportedDamage,
 } from '@weir/metadata';
 
 /**
@@ -19,6 +20,8 @@ export interface ClusterPicture {
   readonly produce?: ProduceFacts | undefined;
   /** One row per bucket that the agents use. */
   readonly buckets?: readonly BucketFacts[] | undefined;
+  /** Files that agents cannot read as they were committed, of which offsets are still in the log. */
+  readonly damagedFiles?: readonly DamagedFileFacts[] | undefined;
   /** How busy the leader of the cluster is, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
   readonly acls?: AclFacts | undefined;
@@ -115,6 +118,22 @@ export interface BucketFacts {
 export interface DeniedOperation {
   readonly operation: string;
   readonly count: number;
+}
+
+export interface DamagedFileFacts {
+  readonly fileId: string;
+  readonly kind: ReportedDamage['kind'];
+  /** Those that are listed and those that are not. */
+  readonly partitionCount: number;
+  readonly partitions: readonly DamagedPartition[];
+}
+
+export interface DamagedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly firstOffset: number;
+  /** Behind the last one. */
+  readonly nextOffset: number;
 }
 
 export const aclModes = ['off', 'shadow', 'enforced'] as const;

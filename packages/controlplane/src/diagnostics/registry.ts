@@ -8,6 +8,7 @@ import { consumerGroupFallingBehind } from './checks/consumer-group-falling-behi
 import { consumerGroupStuck } from './checks/consumer-group-stuck.ts';
 import { consumerGroupWithoutMembers } from './checks/consumer-group-without-members.ts';
 import { controlPlaneUtilization } from './checks/control-plane-utilization.ts';
+import { damagedFiles } from './checks/damaged-files.ts';
 import { expiringCertificates } from './checks/expiring-certificates.ts';
 import { expiringTokens } from './checks/expiring-tokens.ts';
 import { highCardinality } from './checks/high-cardinality.ts';
@@ -50,6 +51,7 @@ export const checks = [
   expiringCertificates,
   expiringTokens,
   unusedCredentials,
+  damagedFiles,
   bucketPermission,
   bucketFailures,
   bucketLatency,

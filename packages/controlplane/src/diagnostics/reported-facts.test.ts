@@ -122,3 +122,22 @@ for (const [what, { lastUsedMs, sinceMs: loginsHeardSinceMs }, createdMs, expect
     assert.equal(lastUsed({ loginsHeardSinceMs }, { createdMs, lastUsedMs }), expected);
   });
 }
+
+test('a damaged file has the partitions that any agent met, as each said last', () => {
+  const partition = (number: number) => ({ topicId: 't', partition: number, firstOffset: 5, nextOffset: 9 });
+  const file = (...numbers: number[]) => ({
+    damagedFiles: [
+      {
+        fileId: 'f',
+        kind: 'short' as const,
+        partitionCount: numbers.length,
+        partitions: numbers.map(partition),
+      },
+    ],
+  });
+  const { damagedFiles } = factsOf([heard(20_000, file(7)), heard(1, file(0, 1))], [heard(1, file(1, 2))]);
+  assert.deepEqual(damagedFiles, [
+    { fileId: 'f', kind: 'short', partitionCount: 3, partitions: [0, 1, 2].map(partition) },
+  ]);
+  assert.deepEqual(factsOf([heard(20_000, file(7)), heard(1)]).damagedFiles, []);
+});

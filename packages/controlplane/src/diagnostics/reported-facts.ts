@@ -4,12 +4,14 @@ import {
   type AgentsHeard,
   addLatencies,
   type CredentialDescription,
+  type DamagedOffsets,
   type HeardReport,
   type LatencyCounts,
   latencyP99,
   noLatencies,
   type ReportedBucket,
   type ReportedClient,
+  type ReportedDamage,
 } from '@weir/metadata';
 import type { AgentFacts, BucketFacts, CredentialFacts, MetricFacts, ProduceFacts } from './picture.ts';
 
@@ -21,6 +23,8 @@ export interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;
   readonly metrics: readonly MetricFacts[] | undefined;
+  /** What each agent said last, one row per file. */
+  readonly damagedFiles: readonly ReportedDamage[] | undefined;
   ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'certificates' | 'tokens'>;
 }
 
@@ -32,7 +36,14 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
     if (late.length > 0) lateByAgent.set(agentId, late);
   }
   const ofAgent = (agentId: string) => factsOfAgent(lateByAgent.get(agentId) ?? []);
-  if (lateByAgent.size === 0) return { produce: undefined, buckets: undefined, metrics: undefined, ofAgent };
+  if (lateByAgent.size === 0)
+    return {
+      produce: undefined,
+      buckets: undefined,
+      metrics: undefined,
+      damagedFiles: undefined,
+      ofAgent,
+    };
   const late = [...lateByAgent.values()].flatMap((heard) => heard.map(({ report }) => report));
   const spans = [...lateByAgent.values()].map((heard) =>
     heard.reduce((sum, { report }) => sum + report.spanMs, 0),
@@ -47,6 +58,7 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
     },
     buckets: bucketsOf(late),
     metrics: metricsOf(late),
+    damagedFiles: damagedFilesOf([...lateByAgent.values()].map((heard) => heard.at(-1)!.report)),
     ofAgent,
   };
 }
@@ -144,6 +156,29 @@ function addBucket(sums: BucketSums, bucket: ReportedBucket): void {
     sums.denied.set(operation, (sums.denied.get(operation) ?? 0) + count);
   addLatencies(sums.put, bucket.putLatencies ?? []);
   addLatencies(sums.get, bucket.getLatencies ?? []);
+}
+
+/** Agents list what they have met, so that all of them together know most. */
+function damagedFilesOf(reports: readonly AgentReport[]): ReportedDamage[] {
+  const byFile = new Map<string, ReportedDamage>();
+  for (const { damagedFiles = [] } of reports) {
+    for (const damage of damagedFiles) {
+      const before = byFile.get(damage.fileId);
+      if (before === undefined && byFile.size >= caps.diagnosedDamagedFilesMax) continue;
+      const known = new Map((before?.partitions ?? []).map((one) => [placeOf(one), one]));
+      for (const one of damage.partitions) if (!known.has(placeOf(one))) known.set(placeOf(one), one);
+      byFile.set(damage.fileId, {
+        ...(before ?? damage),
+        partitionCount: Math.max(damage.partitionCount, before?.partitionCount ?? 0, known.size),
+        partitions: [...known.values()],
+      });
+    }
+  }
+  return [...byFile.values()];
+}
+
+function placeOf({ topicId, partition }: DamagedOffsets): string {
+  return `${topicId}/${partition}`;
 }
 
 /** Series are limited per process, so that the agent with the most counts. */

@@ -49,6 +49,7 @@ test('the leader of a new cluster shows that nothing is there', async (t) => {
     produce: undefined,
     buckets: undefined,
     metrics: undefined,
+    damagedFiles: undefined,
     controlPlaneUtilization: 0.25,
     acls: { mode: 'off', ruleCount: 0, invalid: [] },
     credentials: [],
@@ -194,6 +195,42 @@ test('what agents have reported is in the picture, and who uses which credential
   const lastUsedMs = new Map(picture.credentials!.map((one) => [one.username, one.lastUsedMs]));
   assert.ok(Math.abs(lastUsedMs.get('ann')! - nowMs) < 5_000);
   assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
+});
+
+test('a damaged file is in the picture for as long as its offsets are in the log', async (t) => {
+  const node = await startLeader(t);
+  const orders = await makeTopic(node, 'orders');
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  const nowMs = systemClock.nowMs();
+  const offsets = { partition: 0, firstOffset: 3, nextOffset: 9 };
+  await node.heartbeat({
+    ...agent,
+    report: {
+      startedMs: nowMs,
+      number: 1,
+      sinceNumber: 0,
+      spanMs: 20_000,
+      nowMs,
+      damagedFiles: [
+        {
+          fileId: 'f',
+          kind: 'missing',
+          partitionCount: 3,
+          partitions: [
+            { topicId: orders, ...offsets },
+            { topicId: 'gone', ...offsets },
+          ],
+        },
+        { fileId: 'g', kind: 'short', partitionCount: 1, partitions: [{ topicId: 'gone', ...offsets }] },
+      ],
+    },
+  });
+  const { damagedFiles } = await takePicture(node, options());
+  assert.deepEqual(damagedFiles, [
+    { fileId: 'f', kind: 'missing', partitionCount: 2, partitions: [{ topic: 'orders', ...offsets }] },
+  ]);
+  await node.deleteTopics([{ topicId: orders }]);
+  assert.deepEqual((await takePicture(node, options())).damagedFiles, []);
 });
 
 test('an attempt that is given up follows the cluster no longer', async () => {

@@ -7,6 +7,7 @@ import {
   describeConfigs,
   type GroupListing,
   invalidAcls,
+  type ReportedDamage,
   readAcls,
   SnapshotTopics,
   takeSnapshot,
@@ -15,6 +16,7 @@ import type {
   AclFacts,
   ClusterFacts,
   ClusterPicture,
+  DamagedFileFacts,
   GroupFacts,
   GroupPartition,
   TopicFacts,
@@ -60,7 +62,7 @@ export async function takePicture(
   const snapshot = await takeSnapshot(cluster, { stop: signal });
   const groups = await groupsOf(cluster, snapshot, signal);
   const credentials = await cluster.listCredentials();
-  const { produce, buckets, metrics, ofAgent } = reportedFacts(heard, atMs);
+  const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(heard, atMs);
   const { clusterId, topics } = snapshot;
   return {
     atMs,
@@ -77,6 +79,7 @@ export async function takePicture(
     produce,
     buckets,
     metrics,
+    damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
     controlPlaneUtilization: utilization,
     acls: aclsOf(snapshot),
     credentials: credentials.map(({ username, isSuperuser, createdMs, lastUsedMs }) => ({
@@ -105,6 +108,25 @@ function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFa
       retentionMs: limitOf(values.get('retention.ms')!),
       retentionBytes: limitOf(values.get('retention.bytes')!),
     };
+  });
+}
+
+/** Those whose offsets are still in the log: an agent that does not answer any more cannot say that they were deleted. */
+function damagedFilesIn(
+  reported: readonly ReportedDamage[],
+  topics: SnapshotTopics,
+): readonly DamagedFileFacts[] {
+  return reported.flatMap(({ fileId, kind, partitionCount, partitions }) => {
+    const left = partitions.flatMap(({ topicId, partition, firstOffset, nextOffset }) => {
+      const topic = topics.topicById(topicId)?.name;
+      const startOffset = topics.ends(topicId, partition)?.logStartOffset;
+      if (topic === undefined || startOffset === undefined || startOffset >= nextOffset) return [];
+      return [{ topic, partition, firstOffset: Math.max(firstOffset, startOffset), nextOffset }];
+    });
+    if (left.length === 0) return [];
+    return [
+      { fileId, kind, partitionCount: partitionCount - partitions.length + left.length, partitions: left },
+    ];
   });
 }
 

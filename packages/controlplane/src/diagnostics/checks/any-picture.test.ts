@@ -108,6 +108,18 @@ const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
       ),
     }),
   ),
+  damagedFiles: maybe(
+    few(
+      fc.record({
+        fileId: name,
+        kind: fc.constantFrom('missing', 'short', 'corrupt'),
+        partitionCount: figure,
+        partitions: few(
+          fc.record({ topic: name, partition: figure, firstOffset: figure, nextOffset: figure }),
+        ),
+      }),
+    ),
+  ),
   credentials: maybe(
     few(
       fc.record({

@@ -12,7 +12,14 @@ import {
 } from '../../../testing/cluster-picture.ts';
 import { type CheckResult, entityKey, isNoData } from '../check.ts';
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
-import type { AgentFacts, BucketFacts, ClusterPicture, CredentialFacts, ProduceFacts } from '../picture.ts';
+import type {
+  AgentFacts,
+  BucketFacts,
+  ClusterPicture,
+  CredentialFacts,
+  DamagedFileFacts,
+  ProduceFacts,
+} from '../picture.ts';
 import { type CheckName, checks } from '../registry.ts';
 
 /** What a check says of a picture: every finding with its severity where it is not the usual one, or what is missing. */
@@ -41,6 +48,17 @@ const timeout = (timeoutMs: number) =>
 const files = (fileCount: number, averageBytes: number) =>
   produce({ fileCount, fileBytes: fileCount * averageBytes });
 const bucket = (facts: Partial<BucketFacts>) => ({ buckets: [{ ...healthy.buckets![0]!, ...facts }] });
+const damaged = (facts: Partial<DamagedFileFacts>) => ({
+  damagedFiles: [
+    {
+      fileId: '018b',
+      kind: 'short' as const,
+      partitionCount: 1,
+      partitions: [{ topic: 'orders', partition: 3, firstOffset: 1000, nextOffset: 1010 }],
+      ...facts,
+    },
+  ],
+});
 const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
   credentials: rows.map((facts) => ({ ...healthy.credentials![0]!, ...facts })),
 });
@@ -488,6 +506,28 @@ const cases = {
     { name: 'too few to judge', picture: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
     { name: 'nothing happened', picture: bucket({ operationCount: 0 }), said: [] },
     { name: 'untold', picture: { buckets: undefined }, said: { missing: 'figures of buckets' } },
+  ],
+  damaged_files: [
+    { name: 'none', picture: { damagedFiles: [] }, said: [] },
+    {
+      name: 'one partition',
+      picture: damaged({ kind: 'missing' }),
+      said: [
+        'file:018b File 018b is not in the bucket: orders partition 3 offsets 1,000 to 1,009 cannot be read.',
+      ],
+    },
+    {
+      name: 'more partitions than are listed',
+      picture: damaged({ kind: 'corrupt', partitionCount: 8 }),
+      said: [
+        'file:018b File 018b holds other bytes than were written: orders partition 3 offsets 1,000 to 1,009, 7 other partitions cannot be read.',
+      ],
+    },
+    {
+      name: 'untold',
+      picture: { damagedFiles: undefined },
+      said: { missing: 'reports of agents' },
+    },
   ],
   bucket_latency: [
     { name: 'at the limit', picture: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), said: [] },
