@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { jsonLog, type Random, systemClock } from '@weir/core';
-import type { ClusterPort, FileCommit } from '@weir/metadata';
+import { type Clock, jsonLog, type Random, systemClock } from '@weir/core';
+import type { ClusterPort, FileCommit, OffsetsCommit } from '@weir/metadata';
 import type { SeedOutcome, SeedWork } from './seed-worker.ts';
 import { addTally, newTally, type Tally } from './tally.ts';
 import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
@@ -133,12 +133,39 @@ const bugs: Readonly<Record<string, Bug>> = {
     }),
     expected: /where the copy of/,
   },
+  'commits that are passed on late, and do not say when they came': {
+    hasGroups: true,
+    sabotage: (port, random, clock) => {
+      const late = passesCommitsOnLate(port, random, clock);
+      const withoutOrigin = (commits: readonly OffsetsCommit[]) =>
+        commits.map((commit) => ({ ...commit, origin: undefined }));
+      return { ...port, commitOffsets: (commits) => late.commitOffsets(withoutOrigin(commits)) };
+    },
+    expected: /is committed to \d+, after/,
+  },
   'offsets that are acknowledged and forgotten': {
     hasGroups: true,
     sabotage: forgetsOffsets,
     expected: /is committed to \d+, after/,
   },
 };
+
+/** Commits that their clients have long given up when they are passed on. */
+function passesCommitsOnLate(port: ClusterPort, random: Random, clock: Clock): ClusterPort {
+  return {
+    ...port,
+    async commitOffsets(commits) {
+      const delayMs = random.next() < 0.3 ? 3_000 + random.next() * 4_000 : 0;
+      if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      return port.commitOffsets(commits);
+    },
+  };
+}
+
+test('commits that agents pass on late undo nothing', async () => {
+  for (let seed = 1; seed <= 4; seed++)
+    await simulate(seed, { hasGroups: true, sabotage: passesCommitsOnLate });
+});
 
 function forgetsOffsets(port: ClusterPort, random: Random): ClusterPort {
   return {

@@ -1,4 +1,4 @@
-import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { type Clock, type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { ClusterPort } from '@weir/metadata';
 import { aroundStore, dropMemoryBucket, type ObjectStore, type StoreErrorKind } from '@weir/storage';
@@ -23,7 +23,7 @@ import { newTally, type Tally } from './tally.ts';
 
 export interface WorldOptions {
   /** Puts something between agents and their cluster, to show that the checks see it. */
-  readonly sabotage?: (port: ClusterPort, random: Random) => ClusterPort;
+  readonly sabotage?: (port: ClusterPort, random: Random, clock: Clock) => ClusterPort;
   /**
    * Whether idempotent producers move to a new leader while batches for the old one are under way, as Apache's does. Then a later
    * batch may be committed before the first of its producer, which then can never be written; or so many later ones that an
@@ -259,7 +259,7 @@ class World implements Surroundings {
       // Not in the same order for everybody, so that some begin at the standby.
       controlPlaneUrls: [urlOf(slot % nodeCount), urlOf((slot + 1) % nodeCount)],
       controlPlaneAt: (url) => this.#nodes.find((node) => `${node.url}/` === url),
-      sabotage: (port) => sabotage?.(port, this.random) ?? port,
+      sabotage: (port) => sabotage?.(port, this.random, this.clock) ?? port,
     });
   }
 

@@ -231,6 +231,9 @@ export const caps = {
   /** Members of one group, those with an id who have not joined yet included: where `group.max.size` ends. */
   groupMembersMax: 10_000,
 
+  /** Members and transactional ids of a cluster whose last connection is known, so that late commits are recognised; about 200 bytes each. */
+  rememberedCommittersMax: 100_000,
+
   /** Members of one share group: where `group.share.max.size` ends, as Apache Kafka's does. */
   shareGroupMembersMax: 1000,
 

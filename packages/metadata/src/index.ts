@@ -40,6 +40,8 @@ export {
   type EventsPort,
 } from './cluster/events-port.ts';
 export type {
+  CommitMark,
+  CommitOrigin,
   CommittedOffset,
   ConsumerGroupDescription,
   ConsumerHeartbeat,

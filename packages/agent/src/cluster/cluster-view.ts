@@ -17,6 +17,8 @@ export interface ClusterView {
   readonly port: ClusterPort;
   /** Resolves when the first snapshot has come. */
   ready(): Promise<void>;
+  /** The term of the leader that gave the last snapshot. */
+  leaderTerm(): number | undefined;
   topicByName(name: string): TopicDescription | undefined;
   topicById(topicId: string): TopicDescription | undefined;
   topics(): Iterable<TopicDescription>;

@@ -66,6 +66,7 @@ class StreamedClusterView implements FollowingClusterView {
   #clusterId = '';
   #clusterConfigs: Readonly<Record<string, string>> = {};
   #agents: readonly AgentDescription[] = [];
+  #leaderTerm: number | undefined;
 
   constructor(port: ClusterPort, options: ClusterViewOptions) {
     this.#log = options.log;
@@ -95,6 +96,10 @@ class StreamedClusterView implements FollowingClusterView {
     return new Promise((resolve, reject) => {
       this.#whenReady.push({ resolve, reject });
     });
+  }
+
+  leaderTerm(): number | undefined {
+    return this.#leaderTerm;
   }
 
   topicByName(name: string): TopicDescription | undefined {
@@ -175,6 +180,7 @@ class StreamedClusterView implements FollowingClusterView {
     this.#clusterId = snapshot.clusterId;
     this.#clusterConfigs = snapshot.clusterConfigs;
     this.#agents = snapshot.agents;
+    this.#leaderTerm = snapshot.term;
     this.#records.restart(snapshot.records);
     let row = 0;
     for (const description of snapshot.topics) {

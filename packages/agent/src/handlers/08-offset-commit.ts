@@ -14,11 +14,12 @@ const epochsFromVersion = 9;
  * - A partition that is not there is answered by itself; the others are committed.
  * - What is wrong with the group or the member is told for every partition. Clients before v9 know neither GROUP_ID_NOT_FOUND nor
  *   STALE_MEMBER_EPOCH there and hear ILLEGAL_GENERATION.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
+ * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry. So it is for a commit that may
+ *   have been under way for too long: the first one of a member on another connection than before, now and then.
  * - It takes READ on the group, without which every partition is GROUP_AUTHORIZATION_FAILED, and READ on each topic.
  */
-export function offsetCommitHandler({ commits }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
-  return async (request, { apiVersion, cluster, access }) => {
+export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
+  return async (request, { apiVersion, cluster, access, origin }) => {
     const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
     if (!access.may('READ', 'GROUP', groupId)) return allDenied(request.topics);
     const byId = apiVersion >= topicIdsFromVersion;
@@ -33,6 +34,7 @@ export function offsetCommitHandler({ commits }: GroupCalls): HandlerOf<Apis['Of
               generationIdOrMemberEpoch,
               memberId,
               groupInstanceId,
+              origin: marks.originOf(origin),
               retentionMs: Number(request.retentionTimeMs),
               offsets,
             }),

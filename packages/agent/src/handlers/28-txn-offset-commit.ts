@@ -1,8 +1,10 @@
 import type { TransactionOffsetsAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { CommitMarks } from '../cluster/commit-marks.ts';
 import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import type { GroupCalls } from './group-calls.ts';
+import type { HandlerOf, RequestContext } from './handler.ts';
 import { readOffsetsToCommit } from './offsets-to-commit.ts';
 
 const addsGroupFromVersion = 5;
@@ -17,11 +19,15 @@ const loadingFromVersion = 2;
  *   INVALID_PRODUCER_EPOCH, as in Kafka.
  * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are ILLEGAL_GENERATION here.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, except for v0 and v1, whose producers may
- *   crash on it and hear COORDINATOR_NOT_AVAILABLE.
+ *   crash on it and hear COORDINATOR_NOT_AVAILABLE. So it is for a commit that may have been under way for too long.
  * - It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group (GROUP_AUTHORIZATION_FAILED),
  *   told for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
-export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async (request, context) => {
+export function txnOffsetCommitHandler({ marks }: GroupCalls): HandlerOf<Apis['TxnOffsetCommit']> {
+  return (request, context) => commit(request, context, marks);
+}
+
+async function commit(request: Request, context: RequestContext, marks: CommitMarks) {
   const { apiVersion, access, cluster } = context;
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return refused(request, refusal);
@@ -38,12 +44,14 @@ export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async 
             generationIdOrMemberEpoch: request.generationId,
             memberId: request.memberId,
             groupInstanceId: request.groupInstanceId,
+            origin: marks.originOf(context.origin),
             addsGroup: apiVersion >= addsGroupFromVersion,
             offsets: read.offsets,
           }),
         );
+  marks.hear(answer?.mark);
   const topics = read.answer((at) => {
-    if (answer === undefined) {
+    if (answer === undefined || answer.error === 'COORDINATOR_LOAD_IN_PROGRESS') {
       return apiVersion >= loadingFromVersion ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'COORDINATOR_NOT_AVAILABLE';
     }
     return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
@@ -52,7 +60,7 @@ export const txnOffsetCommitHandler: HandlerOf<Apis['TxnOffsetCommit']> = async 
     throttleTimeMs: 0,
     topics: topics.map(({ name, partitions }) => ({ name, partitions })),
   };
-};
+}
 
 type Request = RequestOf<Apis['TxnOffsetCommit']>;
 

@@ -10,6 +10,7 @@ import type {
   OffsetsCommitAnswer,
   OffsetsQuery,
 } from '@weir/metadata';
+import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { GatheredCalls } from './gathered-calls.ts';
 
 /** The calls about groups that many clients make all the time. Those that come together go together. */
@@ -18,11 +19,13 @@ export interface GroupCalls {
   readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ConsumerHeartbeatAnswer>;
   readonly commits: GatheredCalls<OffsetsCommit, OffsetsCommitAnswer>;
   readonly queries: GatheredCalls<OffsetsQuery, OffsetsAnswer>;
+  readonly marks: CommitMarks;
 }
 
-export function groupCalls(port: ClusterPort): GroupCalls {
+export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
   const weightMax = caps.gatheredRowsMax;
   return {
+    marks,
     heartbeats: new GatheredCalls({
       call: (heartbeats) => port.groupHeartbeats(heartbeats),
       weigh: () => 1,
@@ -37,7 +40,11 @@ export function groupCalls(port: ClusterPort): GroupCalls {
       weightMax,
     }),
     commits: new GatheredCalls({
-      call: (commits) => port.commitOffsets(commits),
+      call: async (commits) => {
+        const answers = await port.commitOffsets(commits);
+        marks.hear(answers[0]?.mark);
+        return answers;
+      },
       weigh: ({ offsets }) => 1 + offsets.length,
       weightMax,
     }),

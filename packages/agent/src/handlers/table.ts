@@ -2,6 +2,7 @@ import { type Clock, caps, type Log } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
 import { type Api, type Apis, apis, type Fields } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { CommitMarks } from '../cluster/commit-marks.ts';
 import type { ReceivedRequest, RequestServer } from '../net/request-server.ts';
 import type { ZoneOfAddress } from '../placement/address-zones.ts';
 import { type ClientFeatures, rememberingParser } from '../placement/client-features.ts';
@@ -189,7 +190,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
   const sasl = services.sasl ?? saslWithoutMechanisms({ clock, log });
   const featuresOf = rememberingParser(caps.rememberedClientIdsMax);
   const producerIds = new ProducerIds(cluster.port, caps.producerIdBlock);
-  const groups = groupCalls(cluster.port);
+  const groups = groupCalls(cluster.port, new CommitMarks(cluster));
   const origins = new RequestOrigins();
   const { telemetry } = services;
   const software = new ClientSoftware();
@@ -228,7 +229,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     AddPartitionsToTxn: addPartitionsToTxnHandler,
     AddOffsetsToTxn: addOffsetsToTxnHandler,
     EndTxn: endTxnHandler,
-    TxnOffsetCommit: txnOffsetCommitHandler,
+    TxnOffsetCommit: txnOffsetCommitHandler(groups),
     DescribeAcls: describeAclsHandler,
     CreateAcls: createAclsHandler,
     DeleteAcls: deleteAclsHandler,

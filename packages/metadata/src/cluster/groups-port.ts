@@ -176,6 +176,24 @@ export interface OffsetsCommitter {
   /** Empty for somebody who is no member. */
   readonly memberId: string;
   readonly groupInstanceId: string | null;
+  /** Where the client's request came from. Commits without it are taken in whatever order they arrive. */
+  readonly origin?: CommitOrigin | undefined;
+}
+
+/** A point in the sequence of commits that one leader has decided. */
+export interface CommitMark {
+  /** The leader's term: its lease epoch. */
+  readonly term: number;
+  /** How many commits it had admitted. */
+  readonly count: number;
+}
+
+/** What tells a commit that was under way for too long from one whose client still waits for it. */
+export interface CommitOrigin {
+  /** A text that no other connection of any agent ever had. */
+  readonly connection: string;
+  /** The last mark that the agent had heard of when it received the request; `undefined` when it had heard of none. */
+  readonly heard?: CommitMark | undefined;
 }
 
 export interface OffsetsCommit extends OffsetsCommitter {
@@ -201,6 +219,8 @@ export interface OffsetsCommitAnswer {
   readonly error: GroupError;
   /** In the order of the request: NONE, UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION, OFFSET_METADATA_TOO_LARGE … */
   readonly offsets: readonly GroupError[];
+  /** Behind all commits of the call; in its first answer, when its first commit says where it came from. */
+  readonly mark?: CommitMark | undefined;
 }
 
 export interface OffsetsQuery {

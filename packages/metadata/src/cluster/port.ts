@@ -299,6 +299,8 @@ export interface ClusterSnapshot {
   readonly agents: readonly AgentDescription[];
   /** The records of the cluster that agents have to know; some hundreds or thousands of small ones. */
   readonly records: readonly ClusterRecord[];
+  /** The term of the leader that gave it. */
+  readonly term?: number | undefined;
 }
 
 /** A small value that something other than the log decided: a quota, a credential. What it means is said where it is used. */

@@ -1,4 +1,10 @@
-import type { GroupError, OffsetsCommitter, OffsetToCommit, TopicPartition } from './groups-port.ts';
+import type {
+  CommitMark,
+  GroupError,
+  OffsetsCommitter,
+  OffsetToCommit,
+  TopicPartition,
+} from './groups-port.ts';
 
 /**
  * What an agent asks of its cluster about transactions. Every call that changes something is one entry of the journal, so that
@@ -81,6 +87,8 @@ export interface TransactionOffsetsToCommit extends TransactionalCaller, Offsets
 }
 
 export interface TransactionOffsetsAnswer {
+  /** Behind this commit. */
+  readonly mark?: CommitMark | undefined;
   /** What is wrong as a whole: no offset was taken then, and `offsets` is empty. */
   readonly error: TransactionError | GroupError;
   readonly message: string | null;

@@ -271,11 +271,12 @@ export class ClusterCalls implements ClusterPort {
   }
 
   commitTransactionOffsets(request: TransactionOffsetsToCommit): Promise<TransactionOffsetsAnswer> {
-    return this.#target.lead(({ groups, pipeline }) => {
-      const error = groups.checkCommit(request, true);
-      if (error === 'NONE') return this.#target.submit({ kind: 'commitTransactionOffsets', request });
+    return this.#target.lead(async ({ groups, pipeline }) => {
+      const { error, ...told } = groups.admitInTransaction(request);
+      if (error === 'NONE')
+        return { ...(await this.#target.submit({ kind: 'commitTransactionOffsets', request })), ...told };
       const message = `the member may not commit offsets of the group "${request.groupId}" now`;
-      return pipeline.ask(() => ({ error, message, offsets: [] }));
+      return pipeline.ask(() => ({ error, message, offsets: [], ...told }));
     });
   }
 

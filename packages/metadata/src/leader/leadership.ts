@@ -103,6 +103,7 @@ export class Leadership {
       clock,
       log,
       freshId: options.freshId,
+      term: epoch,
     });
     this.#every('sweep', timing.agentSweepMs, () => {
       this.agents.sweep();
@@ -196,7 +197,9 @@ export class Leadership {
     this.#options.followers.begin((deliver) => {
       const snapshot = this.#snapshot();
       // Agents are soft state with changes of their own, so that the list is the one of the moment of delivery.
-      this.pipeline.afterNow(() => deliver({ ...snapshot, agents: this.agents.list() }));
+      this.pipeline.afterNow(() =>
+        deliver({ ...snapshot, agents: this.agents.list(), term: this.#options.epoch }),
+      );
     });
   }
 

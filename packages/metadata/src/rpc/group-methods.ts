@@ -1,4 +1,6 @@
 import type {
+  CommitMark,
+  CommitOrigin,
   ConsumerHeartbeat,
   GroupFilter,
   GroupHeartbeat,
@@ -69,11 +71,17 @@ const offsetToCommit = object<OffsetToCommit>({
   metadata: text,
 });
 
+export const commitOrigin = object<CommitOrigin>({
+  connection: text,
+  heard: optional(object<CommitMark>({ term: whole, count: whole })),
+});
+
 const offsetsCommit = object<OffsetsCommit>({
   groupId: text,
   generationIdOrMemberEpoch: number,
   memberId: text,
   groupInstanceId: nullable(text),
+  origin: optional(commitOrigin),
   retentionMs: number,
   offsets: list(offsetToCommit),
 });

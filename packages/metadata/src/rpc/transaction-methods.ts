@@ -9,8 +9,9 @@ import type {
   TransactionsPort,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import { commitOrigin } from './group-methods.ts';
 import type { Method } from './methods.ts';
-import { flag, list, nullable, number, object, text, tuple, whole } from './shape.ts';
+import { flag, list, nullable, number, object, optional, text, tuple, whole } from './shape.ts';
 
 /** A producer as it names itself in calls about its transactions. */
 const caller = { transactionalId: text, producerId: whole, producerEpoch: whole };
@@ -51,6 +52,7 @@ export const transactionMethods = {
         generationIdOrMemberEpoch: whole,
         memberId: text,
         groupInstanceId: nullable(text),
+        origin: optional(commitOrigin),
         addsGroup: flag,
         offsets: list(
           object<OffsetToCommit>({

@@ -1,5 +1,6 @@
 import { type Clock, caps, type Log } from '@weir/core';
 import type {
+  CommitMark,
   ConsumerGroupDescription,
   ConsumerHeartbeat,
   ConsumerHeartbeatAnswer,
@@ -23,6 +24,7 @@ import type {
   SyncGroupRequest,
 } from '../../cluster/groups-port.ts';
 import { type ClusterChange, ClusterUnavailable } from '../../cluster/port.ts';
+import type { TransactionOffsetsToCommit } from '../../cluster/transactions-port.ts';
 import { clusterConfigValue } from '../../configs/config-value.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { GroupOffsets } from '../../machine/offsets/commit-offsets.ts';
@@ -37,6 +39,7 @@ import { PatternScans } from '../consumer/pattern-scans.ts';
 import { TopicSights } from '../consumer/topic-sights.ts';
 import { ShareConfigs } from '../share/share-configs.ts';
 import { ShareCoordinator } from '../share/share-coordinator.ts';
+import { CommitOrder, type Committing } from './commit-order.ts';
 import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
@@ -68,6 +71,8 @@ export interface CoordinatorOptions {
   readonly log: Log;
   /** A text that nobody ever had. */
   readonly freshId: () => string;
+  /** The leader's term, higher than that of every leader before. */
+  readonly term: number;
 }
 
 /** A member that has no answer to its first JoinGroup is forgotten after this, as Kafka does. */
@@ -89,6 +94,7 @@ export class GroupCoordinator implements GroupsPort {
   /** The calls about share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
+  readonly #order: CommitOrder;
   #rules: { readonly configs: object; readonly rules: ClassicRules } | undefined;
   /** What the members of all groups say of themselves. */
   #heldBytes = 0;
@@ -97,6 +103,7 @@ export class GroupCoordinator implements GroupsPort {
   constructor(options: CoordinatorOptions) {
     const { machine, submit, ask, clock, log } = options;
     this.#options = options;
+    this.#order = new CommitOrder(options.term);
     const configs = new ConsumerConfigs(machine);
     const shareConfigs = new ShareConfigs(machine);
     this.#saver = new GroupSaver(submit, clock, log);
@@ -267,10 +274,25 @@ export class GroupCoordinator implements GroupsPort {
   }
 
   /**
-   * Whether somebody may commit offsets of a group now. For transactions, which commit in a command of their own; ask and
-   * submit in the same turn, or a rebalance may come between.
+   * Whether offsets of a group may be committed in a transaction now, which is a command of its own. Submit it in the same turn, or a rebalance may come
+   * between.
    */
-  checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
+  admitInTransaction(request: TransactionOffsetsToCommit): {
+    readonly error: GroupError;
+    readonly mark?: CommitMark;
+  } {
+    const error = this.#admit(request, true);
+    return request.origin === undefined ? { error } : { error, mark: this.#order.mark };
+  }
+
+  #admit(committing: Committing, isTransactional: boolean): GroupError {
+    if (this.#order.isLate(committing)) return 'COORDINATOR_LOAD_IN_PROGRESS';
+    const error = this.#checkCommit(committing, isTransactional);
+    if (error === 'NONE') this.#order.admitted(committing);
+    return error;
+  }
+
+  #checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
     const { groupId, generationIdOrMemberEpoch } = committer;
     if (!isName(groupId)) return 'INVALID_GROUP_ID';
     const group = this.#directory.find(groupId);
@@ -283,15 +305,20 @@ export class GroupCoordinator implements GroupsPort {
     this.#check();
     const groups: GroupOffsets[] = [];
     const errors = commits.map((commit): GroupError => {
-      const error = this.checkCommit(commit, false);
+      const error = this.#admit(commit, false);
       if (error === 'NONE') groups.push(commit);
       return error;
     });
+    const { mark } = this.#order;
     const { submit, ask } = this.#options;
     const results =
       groups.length === 0 ? await ask(() => []) : await submit({ kind: 'commitOffsets', groups });
     let next = 0;
-    return errors.map((error) => ({ error, offsets: error === 'NONE' ? results[next++]! : [] }));
+    return errors.map((error, index) => ({
+      error,
+      offsets: error === 'NONE' ? results[next++]! : [],
+      ...(index === 0 && commits[0]!.origin !== undefined ? { mark } : {}),
+    }));
   }
 
   fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]> {

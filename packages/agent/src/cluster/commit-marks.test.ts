@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CommitMarks } from './commit-marks.ts';
+
+test('a commit says the newest mark that was heard when it came, and a new leader begins at none', () => {
+  let term: number | undefined;
+  const marks = new CommitMarks({ leaderTerm: () => term });
+  const heard = () => marks.originOf({ connection: 'c', request: 5 }).heard;
+  assert.equal(heard(), undefined);
+  term = 3;
+  assert.deepEqual(heard(), { term: 3, count: 0 });
+  marks.hear({ term: 3, count: 8 });
+  marks.hear({ term: 3, count: 7 });
+  marks.hear(undefined);
+  assert.deepEqual(heard(), { term: 3, count: 8 });
+  term = 4;
+  assert.deepEqual(heard(), { term: 4, count: 0 });
+  marks.hear({ term: 3, count: 9 });
+  assert.deepEqual(heard(), { term: 4, count: 0 });
+});
