@@ -10,7 +10,7 @@ export {
   type LogFileToBuild,
   type PlacedBatch,
 } from './log-file/build-log-file.ts';
-export { clusterPrefix, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
+export { bucketIdKey, clusterPrefix, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
 export { LogFileError, type LogFilePart } from './log-file/log-file-error.ts';
 export {
   batchesOfSection,

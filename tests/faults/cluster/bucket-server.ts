@@ -104,6 +104,7 @@ export class BucketServer {
     const found = this.#objects.get(url);
     switch (method) {
       case 'PUT':
+        if (headers['if-none-match'] === '*' && found !== undefined) return { status: 412, body: nothing };
         this.#objects.set(url, body);
         return { status: 200, body: nothing };
       case 'GET': {

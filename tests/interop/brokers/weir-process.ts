@@ -180,6 +180,10 @@ export interface ClusterToStart {
 
 export interface Cluster {
   readonly clusterId: string;
+  /** Where a bucket lies that was not given. */
+  readonly bucketFolder: string;
+  /** The flags of one more agent, for tests that start it themselves. */
+  agentFlags(agent: AgentToStart): readonly string[];
   readonly controlPlanes: readonly WeirProcess[];
   /** In the order in which they were asked for. */
   readonly agents: readonly WeirProcess[];
@@ -225,22 +229,20 @@ export async function startCluster(
       ],
       ['control plane'],
     );
-  const addAgent = async ({ zone, group, controlPlane = 0, flags = [] }: AgentToStart) => {
-    const agent = await startWeir(
-      [
-        'agent',
-        ...identity,
-        ...['-metadataURL', processes.controlPlanes[controlPlane]!.address('control plane')],
-        ...['-bucketURL', bucketUrl ?? pathToFileURL(join(folder, 'bucket')).href],
-        ...['-availabilityZone', zone, '-discoveryKafkaHostnameOverride', '127.0.0.1'],
-        ...['-kafkaPort', '0', '-httpPort', '0'],
-        ...(flags.includes('-gracefulShutdownDuration') ? [] : ['-gracefulShutdownDuration', '5s']),
-        ...(group === undefined ? [] : ['-agentGroup', group]),
-        ...flags,
-      ],
-      ['Kafka', 'HTTP'],
-      variables,
-    );
+  const bucketFolder = join(folder, 'bucket');
+  const agentFlags = ({ zone, group, controlPlane = 0, flags = [] }: AgentToStart) => [
+    'agent',
+    ...identity,
+    ...['-metadataURL', processes.controlPlanes[controlPlane]!.address('control plane')],
+    ...(flags.includes('-bucketURL') ? [] : ['-bucketURL', bucketUrl ?? pathToFileURL(bucketFolder).href]),
+    ...['-availabilityZone', zone, '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+    ...['-kafkaPort', '0', '-httpPort', '0'],
+    ...(flags.includes('-gracefulShutdownDuration') ? [] : ['-gracefulShutdownDuration', '5s']),
+    ...(group === undefined ? [] : ['-agentGroup', group]),
+    ...flags,
+  ];
+  const addAgent = async (toStart: AgentToStart) => {
+    const agent = await startWeir(agentFlags(toStart), ['Kafka', 'HTTP'], variables);
     processes.agents.push(agent);
     return agent;
   };
@@ -251,7 +253,9 @@ export async function startCluster(
   for (const agent of agents) await addAgent(agent);
   return {
     clusterId,
+    bucketFolder,
     ...processes,
+    agentFlags,
     addAgent,
     async restartControlPlane(index) {
       const { port } = new URL(processes.controlPlanes[index]!.address('control plane'));

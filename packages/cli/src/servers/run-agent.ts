@@ -23,6 +23,7 @@ import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
 import { bucketOverride } from './bucket-override.ts';
+import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
@@ -130,6 +131,16 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     const bucketUrl = override ?? ownBucketUrl;
     const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
     if (store !== ownStore) log.info('the cluster names another bucket than this agent was started with');
+    await checkClusterBucket({
+      clusterId: clusterId!,
+      cluster,
+      store,
+      bucketUrl,
+      freshId: freshBucketId,
+      clock,
+      log,
+      stop,
+    });
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
       givenUp: stop,

@@ -6,6 +6,7 @@ import { openStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
+import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import type { Identity } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
@@ -78,6 +79,16 @@ export async function runSelfContained(
     running.defer(() => controlPlane.stop());
     const cluster = await (await controlPlane.whenReady()).whenLeader();
     await withQuickGroups(cluster);
+    await checkClusterBucket({
+      clusterId,
+      cluster,
+      store,
+      bucketUrl,
+      freshId: freshBucketId,
+      clock,
+      log,
+      stop,
+    });
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
       clusterId,

@@ -2,4 +2,6 @@
 export const clusterFacts = {
   /** What people call the cluster, `vcn_…`. */
   name: { namespace: 'clusterFact', key: 'name' },
+  /** The id that lies in the cluster's bucket. The first agent claims it, and it stays. */
+  bucketId: { namespace: 'clusterFact', key: 'bucketId' },
 } as const;

@@ -60,6 +60,9 @@ export interface ClusterPort
   /** Gives the lock to whoever asks next. */
   unlockShutdown(agentId: string): Promise<void>;
 
+  /** Makes the bucket with this id the cluster's, unless it has one, and returns the id of the one it has. `null` only asks. */
+  claimBucket(bucketId: string | null): Promise<string | null>;
+
   /**
    * Follows the cluster: first `onSnapshot`, then every change in order. When the connection or the leader is lost,
    * another `onSnapshot` follows as soon as there is one again. Returns the function that ends it.

@@ -11,6 +11,7 @@ import type {
   StoredConfigResource,
 } from '../cluster/admin-port.ts';
 import type { AgentHeartbeat } from '../cluster/agent-report.ts';
+import { clusterFacts } from '../cluster/cluster-facts.ts';
 import type {
   ControlPlaneEvent,
   ControlPlaneEventsTaken,
@@ -39,22 +40,23 @@ import type {
   TopicPartition,
 } from '../cluster/groups-port.ts';
 import type { DeletedTopic, SeenAgent } from '../cluster/owner-port.ts';
-import type {
-  AgentDescription,
-  BatchesAnswer,
-  BatchesQuery,
-  ClusterFollower,
-  ClusterPort,
-  FileCommit,
-  FileCommitResult,
-  MutationOptions,
-  OffsetAnswer,
-  OffsetQuery,
-  PartitionsToCreate,
-  ShutdownLockRequest,
-  TopicReference,
-  TopicResult,
-  TopicToCreate,
+import {
+  type AgentDescription,
+  type BatchesAnswer,
+  type BatchesQuery,
+  type ClusterFollower,
+  type ClusterPort,
+  ClusterUnavailable,
+  type FileCommit,
+  type FileCommitResult,
+  type MutationOptions,
+  type OffsetAnswer,
+  type OffsetQuery,
+  type PartitionsToCreate,
+  type ShutdownLockRequest,
+  type TopicReference,
+  type TopicResult,
+  type TopicToCreate,
 } from '../cluster/port.ts';
 import type {
   AlterClientQuotasResult,
@@ -407,6 +409,23 @@ export class ClusterCalls implements ClusterPort {
 
   unlockShutdown(agentId: string): Promise<void> {
     return this.#target.lead(async ({ shutdownLocks }) => shutdownLocks.unlock(agentId));
+  }
+
+  claimBucket(bucketId: string | null): Promise<string | null> {
+    return this.#target.lead(async ({ pipeline }) => {
+      const { namespace, key } = clusterFacts.bucketId;
+      let claimed: string | null = null;
+      const answer = pipeline.ask((machine) => {
+        claimed = machine.records.get(namespace, key)?.toString() ?? null;
+        return claimed;
+      });
+      if (claimed !== null || bucketId === null) return answer;
+      // In the same turn as the question, so that no other claim comes between.
+      const changes = [{ namespace, key, value: Buffer.from(bucketId) }];
+      const [{ message }] = await Promise.all([this.#target.submit({ kind: 'putRecords', changes }), answer]);
+      if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
+      return bucketId;
+    });
   }
 
   runQuery(query: QueryToRun): Promise<QueryOutcome> {

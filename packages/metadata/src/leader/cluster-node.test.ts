@@ -422,6 +422,20 @@ test('agents are listed with their loads of now and the age of their last heartb
   ]);
 });
 
+test('a cluster keeps the first bucket that is claimed, whoever leads it', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  await clock.pass(100);
+  assert.equal(await a.node.claimBucket(null), null);
+  const claims = ['bki_1', 'bki_2'].map((bucketId) => a.node.claimBucket(bucketId));
+  assert.deepEqual(await Promise.all(claims), ['bki_1', 'bki_1']);
+  a.process.kill();
+  await clock.pass(5_000);
+  assert.deepEqual([await b.node.claimBucket('bki_3'), await b.node.claimBucket(null)], ['bki_1', 'bki_1']);
+});
+
 test('the lock of agents that shut down survives its leader', async () => {
   const { clock, start } = world();
   const a = start('a');

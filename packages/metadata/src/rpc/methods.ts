@@ -24,6 +24,7 @@ import {
   equallyLong,
   flag,
   list,
+  nullable,
   number,
   object,
   oneOf,
@@ -179,6 +180,7 @@ export const methods = {
     args: tuple(object<ShutdownLockRequest>({ agentId: text, group: text, hasIt: flag })),
   },
   unlockShutdown: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
+  claimBucket: { again: 'repeated', deadlineMs: 30_000, args: tuple(nullable(text)) },
 } as const satisfies { readonly [M in MethodName]: Method<Parameters<ClusterPort[M]>> };
 
 /** Whose places a call takes. */

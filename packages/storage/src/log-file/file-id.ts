@@ -54,6 +54,11 @@ export function logFileKey(clusterId: string, fileId: string): string {
   return `${clusterPrefix(clusterId)}${fileId.slice(-2)}/${fileId}`;
 }
 
+/** Where the id of a cluster's bucket lies in it. */
+export function bucketIdKey(clusterId: string): string {
+  return `${clusterPrefix(clusterId)}bucket-id`;
+}
+
 /** In front of every key of a cluster. */
 export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))

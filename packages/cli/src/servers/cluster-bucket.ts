@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Log } from '@weir/core';
+import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { bucketIdKey, isRetriable, ObjectNotFound, type ObjectStore, StoreError } from '@weir/storage';
+import { Failure } from '../failure.ts';
+
+export interface ClusterBucket {
+  readonly clusterId: string;
+  readonly cluster: Pick<ClusterPort, 'claimBucket'>;
+  readonly store: ObjectStore;
+  readonly bucketUrl: string;
+  /** An id that no bucket has. */
+  readonly freshId: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends the wait for a control plane or a bucket that cannot be reached. */
+  readonly stop: AbortSignal;
+}
+
+const retryMs = 1_000;
+const idBytesMax = 64;
+const idPattern = /^[\w-]{1,64}$/;
+
+/**
+ * Makes sure that this agent uses the bucket of its cluster, or fails with one line. The cluster's first agent puts an id into the bucket, and the
+ * cluster remembers it; every later agent has to find the same.
+ *
+ *     cluster knows   bucket has     what happens
+ *     nothing         nothing        an id is put there, unless another agent is faster, and claimed
+ *     nothing         an id          it is claimed: the agent before ended in between, or the cluster's database is new
+ *     an id           the same       the agent goes on
+ *     an id           another, none  the agent is refused, and puts nothing there
+ *
+ * Of two agents with different buckets the first to claim wins. A bucket in memory is gone with its process, so that its id is never claimed.
+ */
+export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
+  const { clusterId, cluster, store, bucketUrl, stop } = bucket;
+  const key = bucketIdKey(clusterId);
+  const known = await patiently(bucket, () => cluster.claimBucket(null));
+  const found = await patiently(bucket, () => readId(store, key));
+  if (known !== null) {
+    if (found !== known) throw refusal(bucket, known, found);
+    return;
+  }
+  if (bucketUrl.startsWith('mem:')) return;
+  const made = found ?? bucket.freshId();
+  const isOurs =
+    found === undefined &&
+    (await patiently(bucket, () => store.putIfAbsent(key, [Buffer.from(`${made}\n`)], { signal: stop })));
+  const id = found !== undefined || isOurs ? made : await patiently(bucket, () => readId(store, key));
+  if (id === undefined)
+    throw new Failure(`${shown(bucketUrl)}: ${key} was removed while the agent started; start it again`);
+  const claimed = await patiently(bucket, () => cluster.claimBucket(id));
+  if (claimed === id) return;
+  // It would be in the way of whoever makes this the cluster's bucket later.
+  if (isOurs) await store.delete(key).catch(() => {});
+  throw refusal(bucket, claimed!, isOurs ? undefined : id);
+}
+
+export function freshBucketId(): string {
+  return `bki_${randomUUID().replaceAll('-', '')}`;
+}
+
+async function readId(store: ObjectStore, key: string): Promise<string | undefined> {
+  try {
+    const id = (await store.getRange(key, 0, idBytesMax + 1)).toString().trim();
+    if (!idPattern.test(id))
+      throw new Failure(`${key}: not the id of a bucket; restore the object or remove it`);
+    return id;
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return undefined;
+    throw error;
+  }
+}
+
+function refusal({ clusterId, bucketUrl }: ClusterBucket, known: string, found: string | undefined): Failure {
+  const key = bucketIdKey(clusterId);
+  const what = found === undefined ? `${key} is missing` : `${key} has ${found}`;
+  return new Failure(
+    `-bucketURL: ${shown(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
+      'start the agent with the bucket of the other agents; if it is this one and was copied or emptied on purpose, put the id of the cluster into that object',
+  );
+}
+
+/** Without credentials, and without parameters but the folder, which may be all that differs. */
+function shown(bucketUrl: string): string {
+  const [place = '', query = ''] = bucketUrl.split('?', 2);
+  const prefix = new URLSearchParams(query).get('prefix');
+  return place.replace(/\/\/[^/]*@/, '//') + (prefix === null ? '' : `?prefix=${prefix}`);
+}
+
+/** Goes on while the control plane or the bucket cannot be reached: an agent waits for them rather than end. */
+async function patiently<Result>(
+  { clock, log, stop, bucketUrl }: ClusterBucket,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof StoreError && !isRetriable(error.kind))
+        throw new Failure(`${shown(bucketUrl)}: failed to check the id of the bucket: ${error.message}`);
+      if (!(error instanceof ClusterUnavailable || error instanceof StoreError)) throw error;
+      const { message: problem } = error as Error;
+      log.warn('failed to check the id of the bucket; trying again', { problem });
+    }
+    await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+  }
+}
