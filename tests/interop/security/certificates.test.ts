@@ -5,6 +5,7 @@ import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from '../brokers/java-client.ts';
 import { missingKcat } from '../brokers/kcat.ts';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
+import { pythonWith } from '../python/venv.ts';
 import {
   javaClient,
   javaSettings,
@@ -12,7 +13,7 @@ import {
   kcatClient,
   platformaticClient,
 } from './foreign-clients.ts';
-import { librdkafkaClient, missingLibrdkafka } from './librdkafka/client.ts';
+import { librdkafkaClient } from './librdkafka/client.ts';
 import { SecretFiles } from './secured.ts';
 
 /** Clients that are not ours, and the certificates by which they are known. */
@@ -33,7 +34,7 @@ const broker = (
 const clients = [
   javaClient(java, files, noJava),
   kcatClient(missingKcat()),
-  librdkafkaClient(missingLibrdkafka()),
+  librdkafkaClient(pythonWith('confluent-kafka')),
   kafkajsClient,
   platformaticClient,
 ];

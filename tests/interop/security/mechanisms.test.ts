@@ -4,6 +4,7 @@ import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from '../brokers/java-client.ts';
 import { missingKcat } from '../brokers/kcat.ts';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
+import { pythonWith } from '../python/venv.ts';
 import {
   javaClient,
   kafkajsClient,
@@ -12,7 +13,7 @@ import {
   platformaticClient,
   type Way,
 } from './foreign-clients.ts';
-import { librdkafkaClient, missingLibrdkafka } from './librdkafka/client.ts';
+import { librdkafkaClient } from './librdkafka/client.ts';
 import { foreignAudience, startOidcIssuer } from './oidc-issuer.ts';
 import { SecretFiles } from './secured.ts';
 
@@ -53,7 +54,7 @@ const logins: readonly Login[] = [
 const clients = [
   javaClient(java, files, noJava),
   kcatClient(missingKcat()),
-  librdkafkaClient(missingLibrdkafka()),
+  librdkafkaClient(pythonWith('confluent-kafka')),
   kafkajsClient,
   platformaticClient,
 ];

@@ -1,47 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { PythonOf } from '../../python/venv.ts';
 import type { ForeignClient, Way } from '../foreign-clients.ts';
 
-/** The version of librdkafka comes with it. */
-const confluentKafka = 'confluent-kafka==2.16.1';
-const folder = join(import.meta.dirname, '../../../../node_modules/.cache/weir-librdkafka');
-/** An interpreter that finds it, once `missingLibrdkafka` has said that nothing is missing. */
-export const librdkafkaPython = join(folder, 'bin/python');
-
-/** Why it cannot judge here, as the `skip` of a test. It is installed beside our own packages, and nowhere else. */
-export function missingLibrdkafka(): string | false {
-  if (works()) return false;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const options = { encoding: 'utf8', timeout: 180_000 } as const;
-  const made = spawnSync('python3', ['-m', 'venv', folder], options);
-  if (made.status !== 0) return `Python has no venv: ${lastLine(made)}`;
-  const installed = spawnSync(
-    join(folder, 'bin/pip'),
-    ['install', '--quiet', '--only-binary', ':all:', confluentKafka],
-    options,
-  );
-  return works() ? false : `${confluentKafka} cannot be installed: ${lastLine(installed)}`;
-}
-
-function works(): boolean {
-  return (
-    existsSync(librdkafkaPython) && spawnSync(librdkafkaPython, ['-c', 'import confluent_kafka']).status === 0
-  );
-}
-
-function lastLine({ error, stderr }: { readonly error?: Error; readonly stderr: string | null }): string {
-  return error?.message ?? (stderr ?? '').trim().split('\n').at(-1) ?? '';
-}
-
 /** A newer librdkafka than kcat has, which fetches its OAuth tokens itself. */
-export function librdkafkaClient(missing: string | false): ForeignClient {
+export function librdkafkaClient({ missing, python }: PythonOf): ForeignClient {
   return {
     label: 'librdkafka 2.16',
     cannot: () => missing,
     async writeAndRead(broker, way, topic, values) {
-      const child = spawn(librdkafkaPython, [join(import.meta.dirname, 'write_and_read.py')], {
+      const child = spawn(python!, [join(import.meta.dirname, 'write_and_read.py')], {
         timeout: 90_000,
         killSignal: 'SIGKILL',
       });

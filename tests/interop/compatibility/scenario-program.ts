@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { type Environment, systemEnvironment } from '@weir/core';
+
+/**
+ * A program over a client that is not ours, which runs the scenarios of that client against a broker.
+ *
+ * It takes `{"broker": "host:port"}` on standard input and prints a line `{"scenario": …, "error": null | text}` for each.
+ */
+export interface ScenarioProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly variables?: Environment;
+}
+
+interface Outcome {
+  readonly scenario: string;
+  readonly error: string | null;
+}
+
+/** The test that is about the program and not about the client. */
+export const completeness = 'no scenario without a name here';
+
+/** A backstop against programs that hang; a scenario has deadlines of its own. */
+const timeoutMs = 300_000;
+
+/**
+ * Runs the program once and makes a test of each scenario. All scenarios are named here, so that one that the program does not
+ * get to, or that it dropped, fails.
+ */
+export function testScenarios(
+  client: string,
+  scenarios: readonly string[],
+  skip: string | false,
+  start: () => Promise<{ readonly program: ScenarioProgram; readonly broker: string }>,
+): void {
+  let running: ReturnType<typeof runProgram> | undefined;
+  const outcomes = () => {
+    running ??= start().then(({ program, broker }) => runProgram(program, broker));
+    return running;
+  };
+  for (const scenario of scenarios) {
+    test(`${client}: ${scenario}`, { skip, timeout: timeoutMs }, async () => {
+      const { found, end } = await outcomes();
+      const outcome = found.get(scenario);
+      if (outcome === undefined) throw new Error(`the program told nothing of this scenario; ${end}`);
+      if (outcome.error !== null) throw new Error(outcome.error);
+    });
+  }
+  test(`${client}: ${completeness}`, { skip, timeout: timeoutMs }, async () => {
+    const { found, end, status } = await outcomes();
+    const unknown = [...found.keys()].filter((scenario) => !scenarios.includes(scenario));
+    if (unknown.length > 0) throw new Error(`unknown scenarios: ${unknown.join(', ')}`);
+    if (status !== 0) throw new Error(end);
+  });
+}
+
+async function runProgram({ command, args, variables }: ScenarioProgram, broker: string) {
+  const { PATH, HOME } = systemEnvironment;
+  const child = spawn(command, args, {
+    env: { PATH, HOME, ...variables },
+    timeout: timeoutMs - 10_000,
+    killSignal: 'SIGKILL',
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(signal ?? code));
+  });
+  // A program that cannot start ends before it reads; its status says so.
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify({ broker }));
+  const status = await ended;
+  const found = new Map<string, Outcome>();
+  for (const line of out.split('\n')) {
+    if (!line.startsWith('{')) continue;
+    const outcome = JSON.parse(line) as Outcome;
+    found.set(outcome.scenario, outcome);
+  }
+  return { found, status, end: `it ended with ${status}: ${err.slice(-4_000)}` };
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The newest releases on PyPI when they were last tried. Quix Streams brings an older confluent-kafka with it. */
+export const pythonPackages = {
+  'confluent-kafka': { version: '2.16.1', module: 'confluent_kafka' },
+  'kafka-python': { version: '3.0.12', module: 'kafka' },
+  quixstreams: { version: '3.28.1', module: 'quixstreams' },
+} as const;
+
+export type PythonPackage = keyof typeof pythonPackages;
+
+export type PythonOf =
+  | { readonly missing: false; readonly python: string }
+  /** Why it cannot be had here, as the `skip` of a test. */
+  | { readonly missing: string; readonly python?: undefined };
+
+const cache = join(import.meta.dirname, '../../../node_modules/.cache/weir-python');
+
+/**
+ * An interpreter that has the package. It is installed beside our own packages, in an environment of its own, and nowhere else.
+ *
+ * Test files run side by side, so that an environment is made elsewhere and takes its place when it is whole.
+ */
+export function pythonWith(name: PythonPackage): PythonOf {
+  const { version, module } = pythonPackages[name];
+  const folder = join(cache, `${name}-${version}`);
+  const python = pythonIn(folder);
+  const isInstalled = () => existsSync(python) && spawnSync(python, ['-c', `import ${module}`]).status === 0;
+  if (isInstalled()) return { missing: false, python };
+
+  mkdirSync(cache, { recursive: true });
+  const made = mkdtempSync(join(cache, 'new-'));
+  try {
+    const problem = install(made, `${name}==${version}`);
+    if (problem !== undefined) return { missing: problem };
+    takePlace(made, folder, isInstalled);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  return isInstalled() ? { missing: false, python } : { missing: `${name} ${version} cannot be imported` };
+}
+
+function pythonIn(folder: string): string {
+  return join(folder, 'bin/python');
+}
+
+function install(folder: string, requirement: string): string | undefined {
+  const options = { encoding: 'utf8', timeout: 180_000 } as const;
+  const made = spawnSync('python3', ['-m', 'venv', folder], options);
+  if (made.status !== 0) return `Python has no venv: ${lastLine(made)}`;
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+  const installed = spawnSync(pythonIn(folder), [...pip, requirement], options);
+  return installed.status === 0 ? undefined : `${requirement} cannot be installed: ${lastLine(installed)}`;
+}
+
+/** Another process may have been faster; what is there and does not work was made for another Python. */
+function takePlace(made: string, folder: string, isInstalled: () => boolean): void {
+  if (isInstalled()) return;
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    renameSync(made, folder);
+  } catch (error) {
+    if (!isInstalled()) throw error;
+  }
+}
+
+function lastLine({ error, stderr }: { readonly error?: Error; readonly stderr: string | null }): string {
+  return error?.message ?? (stderr ?? '').trim().split('\n').at(-1) ?? '';
+}
