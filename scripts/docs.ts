@@ -1,5 +1,5 @@
 /**
- * Writes the pages of docs/reference that are derived from a catalogue.
+ * Writes the pages of docs that are derived from a catalogue.
  *
  *     node scripts/docs.ts           writes them
  *     node scripts/docs.ts --check   writes nothing and fails when a page on disk differs
@@ -15,9 +15,11 @@ import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
+import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 
 /** Every generated page by its path, with what renders it. */
 const pages: Readonly<Record<string, () => string>> = {
+  'docs/compatibility.md': compatibilityPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
   'docs/reference/event-filters.md': eventFiltersPage,

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonPackages } from '../python/venv.ts';
+
+/** A client that is not ours, and the tests that tell whether it works. */
+export interface TestedClient {
+  readonly name: string;
+  readonly language: string;
+  readonly version: string;
+  /** Test files in tests/interop. */
+  readonly files: readonly string[];
+  /** Which of their tests are about this client; all unless given. */
+  readonly only?: RegExp;
+}
+
+const folder = join(import.meta.dirname, '..');
+const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** The version of Apache's clients, which the build of the Java programs names. */
+function apacheVersion(): string {
+  const pom = readFileSync(join(folder, 'apache/pom.xml'), 'utf8');
+  const version = /<artifactId>kafka-clients<\/artifactId>\s*<version>([^<$]+)<\/version>/.exec(pom)?.[1];
+  if (version === undefined) throw new Error('apache/pom.xml names no version of kafka-clients');
+  return version;
+}
+
+export const testedClients: readonly TestedClient[] = [
+  {
+    name: 'kafka-clients',
+    language: 'Java',
+    version: apacheVersion(),
+    files: ['brokers/apache.test.ts', 'brokers/transactions.test.ts'],
+    only: /^Apache/,
+  },
+  {
+    name: 'confluent-kafka',
+    language: 'Python, over librdkafka',
+    version: pythonPackages['confluent-kafka'].version,
+    files: ['python/confluent-kafka.test.ts'],
+  },
+  {
+    name: 'kafka-python',
+    language: 'Python',
+    version: pythonPackages['kafka-python'].version,
+    files: ['python/kafka-python.test.ts'],
+  },
+  {
+    name: 'quixstreams',
+    language: 'Python',
+    version: pythonPackages.quixstreams.version,
+    files: ['python/quixstreams.test.ts'],
+  },
+  {
+    name: 'kafkajs',
+    language: 'JavaScript',
+    version: dependencies.kafkajs!,
+    files: ['brokers/kafkajs.test.ts', 'agent/kafkajs-admin.test.ts'],
+  },
+  {
+    name: '@platformatic/kafka',
+    language: 'TypeScript',
+    version: dependencies['@platformatic/kafka']!,
+    files: ['brokers/platformatic.test.ts', 'agent/platformatic-admin.test.ts'],
+  },
+];
+
+/** Clients that cannot be tried, each with its reason. */
+export const untestedClients: Readonly<Record<string, string>> = {
+  '@confluentinc/kafka-javascript':
+    'its installation loads a compiled module from outside of the npm registry, or compiles librdkafka; librdkafka is tried through confluent-kafka',
+};
