@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { buildJava } from '../../tests/interop/apache/build.ts';
 import { missingTool } from '../../tests/interop/apache/tools.ts';
-import { librdkafkaPython, missingLibrdkafka } from '../../tests/interop/security/librdkafka/client.ts';
+import { pythonOf, pythonWith } from '../../tests/interop/python/venv.ts';
 import { apacheRelease, startApache } from '../kafka/apache.ts';
 import { Lifetime } from '../kafka/lifetime.ts';
 import { machine } from '../kafka/machine.ts';
@@ -60,7 +60,7 @@ function say(text: string): void {
 
 async function during(lifetime: Lifetime, server: ServerProcess, outage: Outage): Promise<Counted> {
   const { PATH, HOME } = systemEnvironment;
-  const child = spawn(librdkafkaPython, [join(import.meta.dirname, 'write_and_count.py')], {
+  const child = spawn(pythonOf('confluent-kafka'), [join(import.meta.dirname, 'write_and_count.py')], {
     env: { PATH, HOME },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -151,7 +151,7 @@ async function run(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const noClient = missingLibrdkafka();
+  const noClient = pythonWith('confluent-kafka').missing;
   if (noClient !== false) throw new Error(noClient);
   const noKafka = values['weir-alone'] ? '--weir-alone was given' : missingTool();
   if (noKafka !== false) say(`bench:outage: ${noKafka}, so that nothing is compared`);

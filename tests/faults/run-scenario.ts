@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom, systemClock } from '@weir/core';
 import { type PostgresServer, startPostgres } from '../interop/postgres/server.ts';
-import { missingLibrdkafka } from '../interop/security/librdkafka/client.ts';
+import { pythonWith } from '../interop/python/venv.ts';
 import { FaultCluster } from './cluster/cluster.ts';
 import { SmallDisk } from './cluster/small-disk.ts';
 import type { FaultEvent } from './history/events.ts';
@@ -42,7 +42,7 @@ interface Ground {
 
 /** What the scenario needs of the machine, or the reason why the machine does not have it. */
 async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario): Promise<Ground | string> {
-  const missing = needsLibrdkafka && missingLibrdkafka();
+  const missing = needsLibrdkafka && pythonWith('confluent-kafka').missing;
   if (typeof missing === 'string') return missing;
   let database: PostgresServer | undefined;
   if (kind === 'postgres') {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { librdkafkaPython } from '../../interop/security/librdkafka/client.ts';
+import { pythonOf } from '../../interop/python/venv.ts';
 import { partitionCount } from '../cluster/cluster.ts';
 import type { Happening } from '../history/recorder.ts';
 import { readLast, type Workload, type WorkloadContext } from './workloads.ts';
@@ -10,7 +10,7 @@ export async function startLibrdkafka(context: WorkloadContext): Promise<Workloa
   const { cluster, recorder } = context;
   const topics = { stream: await cluster.topic('stream'), transactions: await cluster.topic('transactions') };
   const child: ChildProcess = spawn(
-    librdkafkaPython,
+    pythonOf('confluent-kafka'),
     [
       join(import.meta.dirname, 'librdkafka_clients.py'),
       cluster.kafkaAddresses.join(','),

@@ -26,7 +26,7 @@ const cache = join(import.meta.dirname, '../../../node_modules/.cache/weir-pytho
 export function pythonWith(name: PythonPackage): PythonOf {
   const { version, module } = pythonPackages[name];
   const folder = join(cache, `${name}-${version}`);
-  const python = pythonIn(folder);
+  const python = pythonOf(name);
   const isInstalled = () => existsSync(python) && spawnSync(python, ['-c', `import ${module}`]).status === 0;
   if (isInstalled()) return { missing: false, python };
 
@@ -40,6 +40,11 @@ export function pythonWith(name: PythonPackage): PythonOf {
     rmSync(made, { recursive: true, force: true });
   }
   return isInstalled() ? { missing: false, python } : { missing: `${name} ${version} cannot be imported` };
+}
+
+/** The interpreter that finds the package, once `pythonWith` has said that nothing is missing. */
+export function pythonOf(name: PythonPackage): string {
+  return pythonIn(join(cache, `${name}-${pythonPackages[name].version}`));
 }
 
 function pythonIn(folder: string): string {
