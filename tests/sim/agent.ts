@@ -12,7 +12,7 @@ import { FetchSessions } from '../../packages/agent/src/handlers/fetch-sessions.
 import { createHandlers } from '../../packages/agent/src/handlers/table.ts';
 import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
 import type { RequestServer } from '../../packages/agent/src/net/request-server.ts';
-import { nodeIdOf } from '../../packages/agent/src/placement/node-id.ts';
+import { claimedNodeId } from '../../packages/agent/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
@@ -35,6 +35,7 @@ export interface SimAgentOptions {
   readonly sabotage: (port: ClusterPort) => ClusterPort;
 }
 
+const kafkaPort = 9092;
 const retryStartMs = 500;
 /** Small, so that files have many pages and the cache is too small for all of them. */
 const pageBytes = 1024;
@@ -43,7 +44,7 @@ const cacheBytesMax = 16 * 1024;
 /** One agent: everything of the real one but its sockets. */
 export class SimAgent {
   readonly agentId: string;
-  readonly nodeId: number;
+  readonly address: { readonly host: string; readonly port: number };
   readonly process: SimProcess;
   /** Undefined until it is ready. */
   server: RequestServer | undefined;
@@ -56,7 +57,7 @@ export class SimAgent {
     this.#world = world;
     this.#options = options;
     this.agentId = options.agentId;
-    this.nodeId = nodeIdOf(options.agentId);
+    this.address = { host: options.agentId, port: kafkaPort };
     this.process = new SimProcess(world);
     // Its own, because file ids count by the source of chance.
     this.#random = seededRandom(world.random.below(2 ** 32));
@@ -94,7 +95,14 @@ export class SimAgent {
       name: 'sim',
       isRemote: true,
     });
-    const view = createClusterView(port, { log, recentPointersPerPartitionMax: 12, recentPointersMax: 30 });
+    const self = () => this.#description();
+    const heartbeats = new Heartbeats({ port, self, clock, log });
+    const view = createClusterView(port, {
+      log,
+      recentPointersPerPartitionMax: 12,
+      recentPointersMax: 30,
+      onConnected: () => heartbeats.beatNow(),
+    });
     const readPath = createReadPath({
       store,
       cluster: view,
@@ -117,7 +125,6 @@ export class SimAgent {
     });
     const damage = new DamageRegistry({ view, clock, log });
     const share = new ShareService({ port: view.port, readPath, damage, requestBytesMax: 16 * MiB });
-    const self = () => this.#description();
     const server = createHandlers({
       cluster: view,
       clock,
@@ -139,7 +146,6 @@ export class SimAgent {
     });
     // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.
     await view.ready();
-    const heartbeats = new Heartbeats({ port, self, clock, log });
     const isHeard = () =>
       heartbeats.start().then(
         () => true,
@@ -186,9 +192,9 @@ export class SimAgent {
   #description(): AgentDescription {
     return {
       agentId: this.agentId,
-      nodeId: this.nodeId,
+      nodeId: claimedNodeId(this.agentId),
       host: this.agentId,
-      kafkaPort: 9092,
+      kafkaPort,
       internalUrl: `http://${this.agentId}:8080`,
       zone: 'zone-a',
       group: '',

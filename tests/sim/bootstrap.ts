@@ -69,7 +69,10 @@ export class ClientCluster {
       if (partitions.length !== partitionCount) return;
       const leaders = new Array<Broker | undefined>(partitionCount);
       for (const { partitionIndex, leaderId } of partitions) {
-        leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
+        const leader = answer.brokers.find(({ nodeId }) => nodeId === leaderId);
+        leaders[partitionIndex] = brokers.find(
+          ({ address }) => address.host === leader?.host && address.port === leader.port,
+        );
       }
       this.#leaders = leaders;
     } catch {

@@ -40,7 +40,8 @@ export type ClientApi = keyof typeof versions;
 /** A broker as clients know it. */
 export interface Broker {
   readonly agentId: string;
-  readonly nodeId: number;
+  /** Where clients are told that it is. */
+  readonly address: { readonly host: string; readonly port: number };
 }
 
 /** What producers and readers need of a connection, simulated or not. */

@@ -31,12 +31,13 @@ import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
 import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
+import { heldUntil } from './net/held-server.ts';
 import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
 import type { ZoneOfAddress } from './placement/address-zones.ts';
 import { MeasuredLoads } from './placement/measured-loads.ts';
-import { nodeIdOf } from './placement/node-id.ts';
+import { claimedNodeId } from './placement/node-id.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
 import type { LoadSource } from './pressure/load-source.ts';
 import { createPressure, type Pressure } from './pressure/pressure.ts';
@@ -183,7 +184,12 @@ async function start(
 ): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount, figures = new AgentFigures({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
-  const view = createClusterView(cluster, { log, onChanges: (changes) => loads.observe(changes) });
+  let beatNow = () => {};
+  const view = createClusterView(cluster, {
+    log,
+    onChanges: (changes) => loads.observe(changes),
+    onConnected: () => beatNow(),
+  });
   started.defer(() => view.close());
   const peers = peersOf(options.tls);
   const exchange = pageExchange(options, view, peers);
@@ -225,9 +231,10 @@ async function start(
   started.defer(() => internal?.close());
 
   let kafkaPort = options.kafkaPort;
+  let nodeId = claimedNodeId(options.agentId);
   const self = (): AgentDescription => ({
     agentId: options.agentId,
-    nodeId: nodeIdOf(options.agentId),
+    nodeId,
     host: options.advertisedHost,
     kafkaPort,
     internalUrl: `${peers === undefined ? 'http' : 'https'}://${inUrl(options.internalHost ?? options.advertisedHost)}:${internal?.port ?? http.port}`,
@@ -245,40 +252,42 @@ async function start(
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
   const logins = await saslOf(options, view, figures);
   started.defer(() => logins?.close());
+  const server = createHandlers({
+    cluster: view,
+    clock,
+    log,
+    self,
+    agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
+    listenerProtocol: listenerProtocolOf(options),
+    defaultStrategy: options.defaultStrategy,
+    zoneOfAddress: options.zoneOfAddress,
+    loads,
+    metadataTurns: pressure.metadataTurns,
+    slowDown: pressure.slowDown,
+    quotas,
+    accessOf: createAccessOf({
+      cluster: view,
+      agent: {
+        ...emittingAgent(options),
+        clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
+        listenerAddress: () => `:${kafkaPort}`,
+      },
+      logsDenials: options.logsAclDenials ?? true,
+      denialLog: events.plainLog,
+      events: events.emitter,
+      clock,
+      log,
+      metrics,
+    }),
+    telemetry,
+    sasl: logins?.sasl,
+    ...handlers,
+  });
+  const known = Promise.withResolvers<void>();
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,
-    handle: createHandlers({
-      cluster: view,
-      clock,
-      log,
-      self,
-      agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
-      listenerProtocol: listenerProtocolOf(options),
-      defaultStrategy: options.defaultStrategy,
-      zoneOfAddress: options.zoneOfAddress,
-      loads,
-      metadataTurns: pressure.metadataTurns,
-      slowDown: pressure.slowDown,
-      quotas,
-      accessOf: createAccessOf({
-        cluster: view,
-        agent: {
-          ...emittingAgent(options),
-          clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
-          listenerAddress: () => `:${kafkaPort}`,
-        },
-        logsDenials: options.logsAclDenials ?? true,
-        denialLog: events.plainLog,
-        events: events.emitter,
-        clock,
-        log,
-        metrics,
-      }),
-      telemetry,
-      sasl: logins?.sasl,
-      ...handlers,
-    }),
+    handle: heldUntil(known.promise, server),
     limits,
     answers,
     admit: (address) => quotas.connected(bareAddress(address)),
@@ -313,7 +322,12 @@ async function start(
       }),
     heard: () => figures.heard(),
   };
-  const heartbeats = new Heartbeats({ port: cluster, self, reports, clock, log, metrics });
+  const onHeard = (agents: readonly AgentDescription[]) => {
+    nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;
+    known.resolve();
+  };
+  const heartbeats = new Heartbeats({ port: cluster, self, onHeard, reports, clock, log, metrics });
+  beatNow = () => heartbeats.beatNow();
   // Before anything else, so that the other agents send clients elsewhere. Whoever cannot be told learns it from the silence.
   started.defer(() => {
     heartbeats.stop();

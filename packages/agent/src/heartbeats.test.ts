@@ -4,10 +4,12 @@ import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import {
   type AgentDescription,
+  type ClusterPort,
   ClusterUnavailable,
   heartbeatIntervalMs,
   reportIntervalMs,
 } from '@weir/metadata';
+import { testAgent } from '../testing/agent.ts';
 import { batchOf } from '../testing/data-path.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
@@ -89,4 +91,39 @@ test('an agent reports its files, its hasty clients and who has logged in', asyn
     report.logins?.map(({ username }) => username),
     ['alice'],
   );
+});
+
+test('over a new connection a heartbeat is sent at once, unless one is under way, and then at its intervals', async () => {
+  const clock = new HandClock();
+  let sent = 0;
+  let answer: () => void = () => {};
+  const port = {
+    heartbeat() {
+      sent++;
+      return new Promise((resolve) => {
+        answer = () => resolve([]);
+      });
+    },
+  } as unknown as ClusterPort;
+  const heartbeats = new Heartbeats({ port, self: () => testAgent('a'), clock, log: silentLog });
+  heartbeats.beatNow();
+  assert.equal(sent, 0, 'none before the first');
+  const started = heartbeats.start();
+  heartbeats.beatNow();
+  answer();
+  await started;
+  assert.equal(sent, 1);
+  heartbeats.beatNow();
+  heartbeats.beatNow();
+  assert.equal(sent, 2);
+  answer();
+  await settle();
+  await clock.pass(heartbeatIntervalMs);
+  assert.equal(sent, 3, 'one interval after the last, and no second row of them');
+  heartbeats.stop();
+  answer();
+  await settle();
+  heartbeats.beatNow();
+  await clock.pass(heartbeatIntervalMs);
+  assert.equal(sent, 3);
 });

@@ -11,6 +11,8 @@ import {
 export interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
+  /** Told with each that was heard which agents live, this one among them. */
+  readonly onHeard?: (agents: readonly AgentDescription[]) => void;
   /** What the agent has measured. Without it nobody is told. */
   readonly reports?: ReportSource;
   readonly clock: Clock;
@@ -41,6 +43,7 @@ export class Heartbeats {
   #cancel: (() => void) | undefined;
   #endPause = () => {};
   #hasStopped = false;
+  #isUnderWay = false;
   #wasHeard = true;
   #nextReportMs = 0;
   readonly #heard: Series;
@@ -73,6 +76,15 @@ export class Heartbeats {
     this.#schedule();
   }
 
+  /** Sends one now: over a new connection nobody has heard this agent, and clients are not told of it until somebody has. */
+  beatNow(): void {
+    // Whoever still waits for the first to be heard tries again. One that is under way goes over the new connection.
+    this.#endPause();
+    if (this.#cancel === undefined || this.#isUnderWay) return;
+    this.#cancel();
+    void this.#beat();
+  }
+
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();
@@ -95,12 +107,15 @@ export class Heartbeats {
   }
 
   async #beat(): Promise<void> {
+    if (this.#hasStopped) return;
+    this.#isUnderWay = true;
     try {
       await this.#send();
       this.#heardAgain();
     } catch (error) {
       this.#notHeard(error);
     }
+    this.#isUnderWay = false;
     this.#schedule();
   }
 
@@ -118,12 +133,13 @@ export class Heartbeats {
   }
 
   async #send(): Promise<void> {
-    const { port, self, clock, reports } = this.#options;
+    const { port, self, clock, reports, onHeard } = this.#options;
     const sentMs = clock.monotonicMs();
     // One that was not heard is followed by another with the next heartbeat.
     const isReportDue = reports !== undefined && sentMs >= this.#nextReportMs;
-    await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
+    const agents = await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
     this.#heard.add(1);
+    onHeard?.(agents);
     if (!isReportDue) return;
     reports.heard();
     this.#nextReportMs = sentMs + reportIntervalMs;

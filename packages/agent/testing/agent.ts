@@ -1,12 +1,12 @@
 import { release } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
-import { nodeIdOf } from '../src/placement/node-id.ts';
+import { claimedNodeId } from '../src/placement/node-id.ts';
 
 /** An agent that lives somewhere; a test says what matters to it. */
 export function testAgent(agentId: string, differences: Partial<AgentDescription> = {}): AgentDescription {
   return {
     agentId,
-    nodeId: nodeIdOf(agentId),
+    nodeId: claimedNodeId(agentId),
     host: `${agentId}.test`,
     kafkaPort: 9092,
     internalUrl: `http://${agentId}.test:8080`,

@@ -48,8 +48,7 @@ export async function startLeaderAgent(
   await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
     validateOnly: false,
   });
-  const self = testAgent('agent-1');
-  await node.heartbeat(self);
+  const [self] = await node.heartbeat(testAgent('agent-1'));
   const store = new TestStore();
   const agents: ServedAgent[] = [];
   const serve = async () => {
@@ -57,7 +56,7 @@ export async function startLeaderAgent(
     const view = createClusterView(cluster, { log: silentLog });
     await view.ready();
     const handlers = dataHandlers(view, store, systemClock);
-    const agent = await serveCluster(cluster, systemClock, { self, view, ...handlers, ...options });
+    const agent = await serveCluster(cluster, systemClock, { self: self!, view, ...handlers, ...options });
     agents.push(agent);
     return agent;
   };

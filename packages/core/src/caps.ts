@@ -426,6 +426,9 @@ export const caps = {
   /** Agents of one cluster. The list is sent to each of them, so that it costs their square. */
   agentsPerClusterMax: 2_000,
 
+  /** The highest node id that an agent is given; far below 2^24, where librdkafka crashes. Ids of agents that are gone are used again. */
+  nodeIdMax: 50_000,
+
   /** Batches in one data file, and so partitions in one Produce request: a commit is one frame to the control plane. */
   fileBatchesMax: 64 * KiB,
 

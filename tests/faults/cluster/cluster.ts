@@ -37,7 +37,6 @@ interface Agent extends Member {
   clients: FaultyProxy | undefined;
   /** Between the agent and control planes. */
   readonly controlPlane: FaultyProxy;
-  broker: SocketBroker | undefined;
   kafkaPort: number;
 }
 
@@ -285,7 +284,6 @@ export class FaultCluster implements ClientSurroundings {
         isUp: false,
         clients: undefined,
         controlPlane,
-        broker: undefined,
         kafkaPort: 0,
       };
       this.#agents[slot] = agent;
@@ -295,8 +293,12 @@ export class FaultCluster implements ClientSurroundings {
         agent.kafkaPort = Number(kafkaPort);
         agent.clients = await FaultyProxy.toPort(systemClock, () => agent.kafkaPort);
         this.#proxies.push(agent.clients);
-        agent.broker = await this.#brokerOf(agent, agentId!);
-        this.#known[slot] = agent.broker;
+        const host = '127.0.0.1';
+        this.#known[slot] = {
+          agentId: agentId!,
+          address: { host, port: agent.kafkaPort },
+          proxy: { host, port: agent.clients.port },
+        };
         agent.isUp = true;
         return;
       } catch (error) {
@@ -306,26 +308,6 @@ export class FaultCluster implements ClientSurroundings {
         await process.kill();
       }
     }
-  }
-
-  /** Asks an agent who it is for clients. */
-  async #brokerOf({ kafkaPort, clients }: Agent, agentId: string): Promise<SocketBroker> {
-    const address = { host: '127.0.0.1', port: clients!.port };
-    const endMs = systemClock.monotonicMs() + startMsMax;
-    while (systemClock.monotonicMs() < endMs && !this.#isOver) {
-      const connection = new SocketConnection(this, { agentId, nodeId: -1, address });
-      try {
-        const answer = await connection.request('Metadata', { topics: [] }, 2_000);
-        const self = answer.brokers.find(({ port }) => port === kafkaPort);
-        if (self !== undefined) return { agentId, nodeId: self.nodeId, address };
-      } catch (error) {
-        if (!(error instanceof ConnectionLost)) throw error;
-      } finally {
-        connection.close('');
-      }
-      await this.pause(100);
-    }
-    throw new Error(`agent ${agentId} is not in its own metadata`);
   }
 
   #spawn(name: string, args: readonly string[]): WeirProcess {

@@ -13,7 +13,8 @@ import {
 import type { ClientSurroundings } from '../../sim/surroundings.ts';
 
 export interface SocketBroker extends Broker {
-  readonly address: Address;
+  /** Where its connections go instead, for what can happen to them there. */
+  readonly proxy: Address;
 }
 
 const connectTimeoutMs = 2_000;
@@ -28,7 +29,7 @@ export class SocketConnection implements Connection {
   constructor({ clock }: ClientSurroundings, broker: SocketBroker) {
     this.broker = broker;
     this.#opening = KafkaConnection.open({
-      address: broker.address,
+      address: broker.proxy,
       clientId: 'faults',
       clock,
       stop: new AbortController().signal,

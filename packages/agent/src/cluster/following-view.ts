@@ -20,6 +20,8 @@ export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly growthWaitersMax?: number;
   /** Hears every change before the view does. */
   readonly onChanges?: (changes: readonly ClusterChange[]) => void;
+  /** There is a new connection to the control plane. */
+  readonly onConnected?: () => void;
   readonly log: Log;
 }
 
@@ -83,6 +85,7 @@ class StreamedClusterView implements FollowingClusterView {
         options.onChanges?.(changes);
         this.#applyChanges(changes);
       },
+      onConnected: () => options.onConnected?.(),
     });
   }
 

@@ -69,7 +69,7 @@ test('each agent tells of its own partitions, and together of all', async () => 
   const { topics } = await describe(agent, 4, null);
   const own = topics[0]!.partitions.map(({ partitionIndex }) => partitionIndex);
   const { topics: told } = answered(await agent.call('Metadata', 9, { topics: [{ name: 'a' }] }));
-  const self = testAgent('agent-1').nodeId;
+  const self = agent.view.agents().find(({ agentId }) => agentId === 'agent-1')!.nodeId;
   const led = told[0]!.partitions.filter(({ leaderId }) => leaderId === self);
   assert.deepEqual(
     own,

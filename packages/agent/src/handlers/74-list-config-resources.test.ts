@@ -30,10 +30,9 @@ async function lively(): Promise<LeaderAgent> {
   return agent;
 }
 
-const { nodeId } = testAgent('agent-1');
-
 test('what has configs is listed by type', async () => {
   await using agent = await lively();
+  const { nodeId } = agent.view.agents()[0]!;
   assert.deepEqual(await list(agent, 0), ['16 m']);
   assert.deepEqual(await list(agent, 1), ['2 t', `4 ${nodeId}`, `8 ${nodeId}`, '16 m', '32 g']);
   assert.deepEqual(await list(agent, 1, [32, 2, 32]), ['32 g', '2 t']);
@@ -43,6 +42,7 @@ test('what has configs is listed by type', async () => {
 test('without the control plane only topics and brokers can be listed', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  const { nodeId } = testAgent('agent-1');
   assert.deepEqual(await list(agent, 1, [2, 4]), ['2 t', `4 ${nodeId}`]);
   assert.equal(await list(agent, 1), codeOf('COORDINATOR_NOT_AVAILABLE'));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type AdvertisedHost, advertisedHost, type HostStrategy, spelledFor } from './advertised-host.ts';
-import { nodeIdOf } from './node-id.ts';
+import { claimedNodeId } from './node-id.ts';
 
 /** `lo` in front marks a loopback address. */
 function machine(...addresses: string[]) {
@@ -39,13 +39,13 @@ test('the address that clients are told', () => {
 test('spellings are the same name, the same each time, and different between agents', () => {
   fc.assert(
     fc.property(fc.domain(), fc.string(), (host, agentId) => {
-      const spelled = spelledFor(host, nodeIdOf(agentId));
+      const spelled = spelledFor(host, claimedNodeId(agentId));
       assert.equal(spelled.toLowerCase(), host.toLowerCase());
-      assert.equal(spelledFor(host, nodeIdOf(agentId)), spelled);
+      assert.equal(spelledFor(host, claimedNodeId(agentId)), spelled);
     }),
   );
   const spellings = Array.from({ length: 100 }, (_, index) =>
-    spelledFor('kafka.internal.example.com', nodeIdOf(`agent-${index}`)),
+    spelledFor('kafka.internal.example.com', claimedNodeId(`agent-${index}`)),
   );
   assert.ok(new Set(spellings).size > 95);
   assert.equal(spelledFor('10.0.0.1', 12345), '10.0.0.1');
@@ -54,7 +54,7 @@ test('spellings are the same name, the same each time, and different between age
 test('node ids are positive and large', () => {
   fc.assert(
     fc.property(fc.string(), (agentId) => {
-      const nodeId = nodeIdOf(agentId);
+      const nodeId = claimedNodeId(agentId);
       assert.ok(Number.isInteger(nodeId) && nodeId > 1_000_000 && nodeId <= 0x7fff_ffff);
     }),
   );

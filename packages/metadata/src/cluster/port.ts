@@ -47,7 +47,7 @@ export interface ClusterPort
   /** Hands out `count` producer ids that nobody else ever gets; returns the first. */
   allocateProducerIds(count: number): Promise<number>;
 
-  /** Says that an agent lives, and learns which others do. An agent that is silent for `agentSilenceMsMax` is gone. */
+  /** Says that an agent lives, and learns which others do, and its own node id. An agent that is silent for `agentSilenceMsMax` is gone. */
   heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]>;
   /** Says that an agent is about to stop, so that clients are sent elsewhere at once. */
   leave(agentId: string): Promise<void>;
@@ -264,7 +264,10 @@ export interface TopicDescription {
 
 export interface AgentDescription {
   readonly agentId: string;
-  /** The node id that clients see; derived from the agent id, positive. */
+  /**
+   * The node id that clients see. The leader gives it out (node-ids/), and what an agent says in its heartbeats counts only for leaders of
+   * earlier releases.
+   */
   readonly nodeId: number;
   readonly host: string;
   readonly kafkaPort: number;
@@ -289,6 +292,11 @@ export interface ShutdownLockRequest {
 export interface ClusterFollower {
   onSnapshot(snapshot: ClusterSnapshot): void;
   onChanges(changes: readonly ClusterChange[]): void;
+  /**
+   * There is a connection to a process of the control plane, which may be another one than before. What was said over the last one for as long as
+   * it lasts is to be said again. A port in this process never calls it.
+   */
+  onConnected?(): void;
 }
 
 export interface ClusterSnapshot {

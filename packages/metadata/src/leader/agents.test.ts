@@ -4,6 +4,7 @@ import { caps, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { AgentReport } from '../cluster/agent-report.ts';
 import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
+import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
 function agent(agentId: string): AgentDescription {
@@ -27,7 +28,20 @@ const report: AgentReport = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0
 function stage() {
   const clock = new HandClock();
   let changes = 0;
-  const agents = new Agents({ clock, log: silentLog }, () => changes++);
+  const ids = new Map<number, string>();
+  /** The machine has its own test; here an agent gets the next id, or takes over the one at its address. */
+  const nodeIds = {
+    has: (agentId: string, nodeId: number) => ids.get(nodeId) === agentId,
+    assign: async ({ agentId, address, present }: NodeIdRequest) => {
+      const taken = [...ids].find(
+        ([, holder]) => address === `${holder}.test:9092` && !present.includes(holder),
+      );
+      const nodeId = taken?.[0] ?? ids.size + 1;
+      ids.set(nodeId, agentId);
+      return nodeId;
+    },
+  };
+  const agents = new Agents({ clock, log: silentLog, nodeIds }, () => changes++);
   const lost = () => agents.heard().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
     for (let leftMs = ms; leftMs > 0; leftMs -= 1000) {
@@ -35,19 +49,26 @@ function stage() {
       agents.sweep();
     }
   };
-  return { clock, agents, lost, silence, changes: () => changes };
+  const named = () => agents.list().map(({ agentId }) => agentId);
+  /** A heartbeat over a connection, which is returned. */
+  const connect = async (agentId: string, connection: object = {}) => {
+    await agents.heartbeat(agent(agentId));
+    agents.connected(agentId, connection);
+    return connection;
+  };
+  return { clock, agents, lost, silence, named, connect, changes: () => changes };
 }
 
 test('who falls silent is lost, until it comes back, leaves, or an hour is over', async () => {
   const { clock, agents, lost, silence } = stage();
-  for (const id of ['back', 'gone', 'left', 'stays']) agents.heartbeat(agent(id));
+  for (const id of ['back', 'gone', 'left', 'stays']) await agents.heartbeat(agent(id));
   const seenMs = clock.nowMs();
   agents.leave('left');
   await silence();
   assert.deepEqual(lost(), ['back', 'gone', 'stays']);
   assert.deepEqual(agents.list(), []);
   assert.equal(agents.heard().lost[0]!.lastSeenMs, seenMs);
-  agents.heartbeat(agent('back'));
+  await agents.heartbeat(agent('back'));
   agents.leave('gone');
   assert.deepEqual(lost(), ['stays']);
   await clock.pass(lostAgentMsMax);
@@ -67,46 +88,147 @@ test('a leader that stood still first hears what was said meanwhile', async () =
 
 test('who was not heard since the leader changed is not missed', async () => {
   const before = stage();
-  before.agents.heartbeat(agent('a'));
-  before.agents.heartbeat(agent('b'));
+  await before.agents.heartbeat(agent('a'));
+  await before.agents.heartbeat(agent('b'));
   const { agents, lost, silence } = stage();
   agents.takeOver(before.agents.note());
-  agents.heartbeat(agent('b'));
+  await agents.heartbeat(agent('b'));
   await silence();
   assert.deepEqual(lost(), ['b']);
 });
 
 test('of many that are lost the last are told', async () => {
   const { agents, lost, silence } = stage();
-  for (let index = 0; index < caps.lostAgentsMax + 2; index++) agents.heartbeat(agent(`a${index}`));
+  for (let index = 0; index < caps.lostAgentsMax + 2; index++) await agents.heartbeat(agent(`a${index}`));
   await silence();
   assert.equal(lost().length, caps.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
 });
 
-test('a report is for the leader alone: no list changes by it, and the next leader is not told', () => {
+test('a report is for the leader alone: no list changes by it, and the next leader is not told', async () => {
   const { agents, changes } = stage();
-  const listed = agents.heartbeat({ ...agent('a'), report });
+  const listed = await agents.heartbeat({ ...agent('a'), report });
   assert.deepEqual(listed, [agent('a')]);
   const before = changes();
-  assert.equal(agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } }), listed);
-  agents.heartbeat(agent('a'));
+  assert.equal(await agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } }), listed);
+  await agents.heartbeat(agent('a'));
   assert.equal(changes(), before);
   assert.deepEqual(JSON.parse(String(agents.note())), [agent('a')]);
   assert.equal(agents.heard().reports.get('a')?.at(-1)?.report.number, 2);
 });
 
-test('an agent lives, whatever its report is', () => {
+test('an agent lives, whatever its report is', async () => {
   const { agents } = stage();
-  assert.deepEqual(agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
+  assert.deepEqual(await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
   assert.equal(agents.heard().reports.size, 0);
 });
 
 test('with an agent its reports go', async () => {
   const { agents, silence } = stage();
-  agents.heartbeat({ ...agent('left'), report });
-  agents.heartbeat({ ...agent('silent'), report });
+  await agents.heartbeat({ ...agent('left'), report });
+  await agents.heartbeat({ ...agent('silent'), report });
   agents.leave('left');
   await silence();
   assert.equal(agents.heard().reports.size, 0);
+});
+
+test('an agent whose connection broke is not named within a tenth of a second, and is with its next heartbeat', async () => {
+  const { clock, agents, named, connect, lost, changes } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  await agents.heartbeat({ ...agent('b'), report });
+  agents.disconnected('b', connection, true);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['a']);
+  assert.deepEqual(lost(), [], 'it may be back in a moment');
+  assert.ok(agents.heard().reports.has('b'), 'what it told is kept for its return');
+  const before = changes();
+  await connect('b');
+  assert.deepEqual(named(), ['a', 'b']);
+  assert.equal(changes(), before + 1);
+  await clock.pass(1_000);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('an agent that does not come back is lost when it has been silent for long enough', async () => {
+  const { agents, named, connect, lost, silence } = stage();
+  const connection = await connect('b');
+  await connect('a');
+  agents.disconnected('b', connection, true);
+  await silence(1_000);
+  assert.deepEqual([named(), lost()], [['a'], []]);
+  await connect('a');
+  await silence(agentSilenceMsMax - 1_000);
+  assert.deepEqual([named(), lost()], [['a'], ['b']]);
+});
+
+test('an agent that closed its connection in order has a second to open another', async () => {
+  const { clock, agents, named, connect } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  agents.disconnected('b', connection, false);
+  await clock.pass(900);
+  assert.deepEqual(named(), ['a', 'b']);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['a']);
+});
+
+test('the end of a connection that was replaced says nothing', async () => {
+  const { clock, agents, named, connect } = stage();
+  await connect('a');
+  const first = await connect('b');
+  await connect('b');
+  agents.disconnected('b', first, true);
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('a leader that lost all connections names all agents, and those that stay away when the first one is back', async () => {
+  const { clock, agents, named, connect } = stage();
+  const connections = [await connect('a'), await connect('b'), await connect('c')];
+  for (const [index, agentId] of ['a', 'b', 'c'].entries())
+    agents.disconnected(agentId, connections[index]!, true);
+  await clock.pass(4_000);
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  await connect('b');
+  await clock.pass(500);
+  await connect('a');
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  await clock.pass(500);
+  assert.deepEqual(named(), ['a', 'b']);
+});
+
+test('agents of the leader before are named while they look for the new one', async () => {
+  const before = stage();
+  for (const agentId of ['a', 'b', 'c']) await before.connect(agentId);
+  const { clock, agents, named, connect } = stage();
+  agents.takeOver(before.agents.note());
+  const connection = await connect('a');
+  await connect('b');
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  agents.disconnected('a', connection, true);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['b', 'c']);
+});
+
+test('an agent that was killed and started again has its node id at once, and the one that died is not named', async () => {
+  const { agents, connect } = stage();
+  await connect('a');
+  const connection = await connect('b');
+  agents.disconnected('b', connection, true);
+  const listed = await agents.heartbeat({ ...agent('b-again'), host: 'b.test' });
+  assert.deepEqual(
+    listed.map(({ agentId, nodeId }) => `${agentId} ${nodeId}`),
+    ['a 1', 'b-again 2'],
+  );
+});
+
+test('agents that live in this process have no connection to lose', async () => {
+  const { clock, agents, named, connect } = stage();
+  await agents.heartbeat(agent('inside'));
+  const connection = await connect('outside');
+  agents.disconnected('outside', connection, true);
+  await clock.pass(5_000);
+  assert.deepEqual(named(), ['inside', 'outside'], 'nobody has a connection');
 });

@@ -7,6 +7,7 @@ import {
   ClusterUnavailable,
   heartbeatIntervalMs,
 } from '../cluster/port.ts';
+import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
@@ -14,27 +15,57 @@ interface Seen {
   readonly atMs: number;
   /** Known from the leader before, and not heard since. */
   readonly isFromNote?: true;
+  /** Over which it said so; absent when it has none, and when it lives in this process. */
+  readonly connection?: object | undefined;
+  /** Its connection ended, and it has not been heard over another. */
+  readonly ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
+  /** Clients are not told of it until it is heard again. */
+  readonly isAway?: boolean | undefined;
 }
 
 export type AgentsChange = 'agents' | 'loads';
 
+/** Who has which node id, durably. */
+export interface NodeIds {
+  /** Whether the id is the agent's, as far as is known here. */
+  has(agentId: string, nodeId: number): boolean;
+  /** Finds an id for an agent, and resolves when it is written down. */
+  assign(request: NodeIdRequest): Promise<number>;
+}
+
 export interface AgentsOptions {
   readonly clock: Clock;
   readonly log: Log;
+  readonly nodeIds: NodeIds;
   /** Since when the leaders before have missed no login. */
   readonly loginsHeardSinceMs?: number | undefined;
 }
+
+/**
+ * A connection that broke is that of an agent that died, with few exceptions. Those are proxies and the network of this process, where many
+ * break within moments: after this time it is seen whether all have.
+ */
+const brokenGraceMs = 50;
+/** An agent that ended its connection in order, or was told to, is about to open another. */
+const endedGraceMs = 1_000;
 
 /** How long an agent that fell silent is told of as lost. */
 export const lostAgentMsMax = 3_600_000;
 
 /**
- * The agents that live, as far as their heartbeats tell. Soft state of the leader: no entry of the journal, but a note to the
+ * The agents that live, as far as their heartbeats and connections tell. Soft state of the leader: no entry of the journal, but a note to the
  * next leader, so that clients are not told after a failover that the cluster has no brokers.
+ *
+ * An agent whose connection broke is away: clients are not told of it from then on, and are again with its next heartbeat. Whatever
+ * else is known of it stays until it has been silent for too long. While no agent has a connection nobody is away: it is this process that
+ * lost them, and there is nobody who could be told.
  */
 export class Agents {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #nodeIds: NodeIds;
+  /** Agents that wait for their node ids. */
+  readonly #joining = new Map<string, Promise<number>>();
   readonly #seen = new Map<string, Seen>();
   /** Those that fell silent, the first to do so first. */
   readonly #lost = new Map<string, Seen>();
@@ -43,13 +74,17 @@ export class Agents {
   #loadChanged = false;
   #loadsToldMs = Number.NEGATIVE_INFINITY;
   #sweptMs: number;
+  #connectedCount = 0;
+  #isOver = false;
   /** Called when the list is another: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
-  constructor({ clock, log, loginsHeardSinceMs }: AgentsOptions, onChange: (change: AgentsChange) => void) {
+  constructor(options: AgentsOptions, onChange: (change: AgentsChange) => void) {
+    const { clock, log, nodeIds, loginsHeardSinceMs } = options;
     this.#clock = clock;
     this.#log = log;
     this.#sweptMs = clock.monotonicMs();
+    this.#nodeIds = nodeIds;
     this.#reports = new AgentReports(clock, loginsHeardSinceMs);
     this.#onChange = onChange;
   }
@@ -57,6 +92,7 @@ export class Agents {
   /** In the order of their ids, so that every leader has the same. */
   list(): readonly AgentDescription[] {
     this.#list ??= [...this.#seen.values()]
+      .filter(({ isAway }) => isAway !== true)
       .map(({ agent }) => agent)
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
     return this.#list;
@@ -86,14 +122,50 @@ export class Agents {
     return this.#reports;
   }
 
-  heartbeat(heartbeat: AgentHeartbeat): readonly AgentDescription[] {
-    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
-    const { report } = heartbeat;
-    const agent = report === undefined ? heartbeat : withoutReport(heartbeat);
-    const before = this.#seen.get(agent.agentId)?.agent;
-    if (before === undefined && this.#seen.size >= caps.agentsPerClusterMax)
+  /** Rejects when the agent has no node id and cannot be given one now. */
+  async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
+    const { agentId } = heartbeat;
+    const known = this.#seen.get(agentId)?.agent.nodeId;
+    if (known !== undefined && this.#nodeIds.has(agentId, known)) return this.#heard(heartbeat, known);
+    const joining = this.#join(heartbeat);
+    const nodeId = await joining;
+    // It may have left meanwhile.
+    if (this.#joining.get(agentId) !== joining) return this.list();
+    this.#joining.delete(agentId);
+    return this.#heard(heartbeat, nodeId);
+  }
+
+  #join({ agentId, host, kafkaPort }: AgentDescription): Promise<number> {
+    const underWay = this.#joining.get(agentId);
+    if (underWay !== undefined) return underWay;
+    if (!this.#seen.has(agentId) && this.#seen.size + this.#joining.size >= caps.agentsPerClusterMax)
       throw new ClusterUnavailable(`a cluster has at most ${caps.agentsPerClusterMax} agents`);
-    this.#seen.set(agent.agentId, { agent, atMs: this.#clock.monotonicMs() });
+    const joining = [...this.#joining.keys()];
+    const present = [...this.#seen.values()]
+      .filter((seen) => isPresent(seen))
+      .map(({ agent }) => agent.agentId);
+    const assigned = this.#nodeIds.assign({
+      agentId,
+      address: `${host}:${kafkaPort}`,
+      named: [...this.#seen.keys(), ...joining],
+      present: [...present, ...joining],
+    });
+    this.#joining.set(agentId, assigned);
+    assigned.catch(() => {
+      if (this.#joining.get(agentId) === assigned) this.#joining.delete(agentId);
+    });
+    return assigned;
+  }
+
+  #heard(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
+    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
+    const { report, ...described } = heartbeat;
+    const agent: AgentDescription = { ...described, nodeId };
+    const seen = this.#seen.get(agent.agentId);
+    const before = seen?.isAway === true ? undefined : seen?.agent;
+    if (seen?.agent.nodeId !== nodeId) this.#takeFromOthers(nodeId, agent.agentId);
+    const { connection, ended } = seen ?? {};
+    this.#put({ agent, atMs: this.#clock.monotonicMs(), connection, ended });
     this.#lost.delete(agent.agentId);
     const problem = this.#reports.heard(agent.agentId, report);
     if (problem !== undefined)
@@ -108,10 +180,88 @@ export class Agents {
     return this.list();
   }
 
+  /** An agent was heard over a connection, which is of no more interest than that it is there. To be told with each heartbeat. */
+  connected(agentId: string, connection: object): void {
+    const seen = this.#seen.get(agentId);
+    if (seen === undefined || seen.connection === connection) return;
+    const isFirst = this.#connectedCount === 0;
+    this.#put({ ...seen, connection, ended: undefined });
+    // The others lost theirs when this process had none at all, and are on their way too.
+    if (isFirst) this.#graceAnew();
+  }
+
+  /** A connection is gone. `isBroken`: nobody closed it, so that its agent is probably dead. */
+  disconnected(agentId: string, connection: object, isBroken: boolean): void {
+    const seen = this.#seen.get(agentId);
+    if (seen?.connection !== connection) return;
+    const graceMs = isBroken ? brokenGraceMs : endedGraceMs;
+    this.#put({ ...seen, connection: undefined, ended: { atMs: this.#clock.monotonicMs(), graceMs } });
+    this.#lookAfter(graceMs);
+  }
+
+  /** This process no longer leads, and nothing is looked at any more. */
+  close(): void {
+    this.#isOver = true;
+  }
+
+  #graceAnew(): void {
+    const atMs = this.#clock.monotonicMs();
+    for (const seen of this.#seen.values()) {
+      if (seen.ended !== undefined && seen.isAway !== true)
+        this.#put({ ...seen, ended: { atMs, graceMs: endedGraceMs } });
+    }
+    this.#lookAfter(endedGraceMs);
+  }
+
+  #lookAfter(delayMs: number): void {
+    this.#clock.after(delayMs, () => {
+      if (!this.#isOver) this.#look();
+    });
+  }
+
+  /** Finds those that are away. */
+  #look(): void {
+    if (this.#connectedCount === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    let isChanged = false;
+    for (const seen of this.#seen.values()) {
+      const { ended, isAway, agent } = seen;
+      if (ended === undefined || isAway === true || nowMs - ended.atMs < ended.graceMs) continue;
+      this.#put({ ...seen, isAway: true });
+      this.#log.info('stopped naming an agent that has no connection', { agentId: agent.agentId });
+      isChanged = true;
+    }
+    if (!isChanged) return;
+    this.#list = undefined;
+    this.#onChange('agents');
+  }
+
+  #put(seen: Seen): void {
+    const { agentId } = seen.agent;
+    if (this.#seen.get(agentId)?.connection !== undefined) this.#connectedCount--;
+    if (seen.connection !== undefined) this.#connectedCount++;
+    this.#seen.set(agentId, seen);
+  }
+
+  #drop(agentId: string): boolean {
+    if (this.#seen.get(agentId)?.connection !== undefined) this.#connectedCount--;
+    return this.#seen.delete(agentId);
+  }
+
+  /** An agent has an id that another had, of which nobody knew whether it lives. */
+  #takeFromOthers(nodeId: number, agentId: string): void {
+    for (const { agent } of this.#seen.values()) {
+      if (agent.nodeId !== nodeId || agent.agentId === agentId) continue;
+      this.#drop(agent.agentId);
+      this.#reports.forget(agent.agentId);
+    }
+  }
+
   leave(agentId: string): void {
+    this.#joining.delete(agentId);
     this.#lost.delete(agentId);
     this.#reports.forget(agentId);
-    if (!this.#seen.delete(agentId)) return;
+    if (!this.#drop(agentId)) return;
     this.#list = undefined;
     this.#onChange('agents');
   }
@@ -129,7 +279,7 @@ export class Agents {
     let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
     for (const [agentId, seen] of this.#seen) {
       if (seen.atMs > oldestMs) continue;
-      this.#seen.delete(agentId);
+      this.#drop(agentId);
       this.#reports.forget(agentId);
       this.#lose(agentId, seen);
       change = 'agents';
@@ -176,8 +326,9 @@ export class Agents {
   }
 }
 
-function withoutReport({ report, ...agent }: AgentHeartbeat): AgentDescription {
-  return agent;
+/** Whether an agent is known to live: it is not only told of by the leader before, nor has its connection ended. */
+function isPresent({ isFromNote, ended }: Seen): boolean {
+  return isFromNote !== true && ended === undefined;
 }
 
 /** It is asked with every heartbeat of every agent, and so makes no text of what can be compared as it is. */

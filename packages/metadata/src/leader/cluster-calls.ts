@@ -381,7 +381,7 @@ export class ClusterCalls implements ClusterPort {
   }
 
   heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
-    return this.#target.lead(async ({ agents }) => agents.heartbeat(heartbeat));
+    return this.#target.lead(({ agents }) => agents.heartbeat(heartbeat));
   }
 
   listAgents(): Promise<SeenAgent[]> {

@@ -555,3 +555,41 @@ test('time of the cluster does not run backwards with the wall clock', async () 
   nowMs = 1_000_000;
   assert.equal(await created('second'), 2_000_000);
 });
+
+test('node ids are given out, kept over failovers, and found again by an agent that was started anew', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  await clock.pass(100);
+  const at = (agentId: string, host: string) => ({ ...agent(agentId), nodeId: 2 ** 30, host });
+  const nodeIds = (agents: readonly AgentDescription[]) =>
+    agents.map(({ agentId, nodeId }) => `${agentId} ${nodeId}`);
+  await Promise.all([a.node.heartbeat(at('x', 'x')), a.node.heartbeat(at('y', 'y'))]);
+  assert.deepEqual(nodeIds(await a.node.heartbeat(at('z', 'z'))), ['x 1', 'y 2', 'z 3']);
+  await clock.pass(2_000);
+  a.process.kill();
+  await clock.pass(5_000);
+  assert.equal(b.node.role, 'leader');
+  assert.deepEqual(nodeIds(await b.node.heartbeat(at('y', 'y'))), ['x 1', 'y 2', 'z 3']);
+  // It died with the leader, and the list of the leader before still has it under the id of its first life.
+  assert.deepEqual(nodeIds(await b.node.heartbeat(at('x-again', 'x'))), ['x-again 1', 'y 2', 'z 3']);
+  assert.deepEqual(nodeIds(await b.node.heartbeat(at('x', 'x'))), ['x 4', 'x-again 1', 'y 2', 'z 3']);
+});
+
+test('agents that come at the same time get different node ids, also behind one address', async () => {
+  const { clock, start } = world();
+  const { node } = start('a');
+  await clock.pass(100);
+  const agents = ['x', 'y', 'z', 'x'].map((agentId) => node.heartbeat(agent(agentId)));
+  await Promise.all(agents);
+  const listed = await node.heartbeat(agent('x'));
+  assert.deepEqual(
+    listed.map(({ agentId, nodeId }) => [agentId, nodeId]),
+    [
+      ['x', 1],
+      ['y', 2],
+      ['z', 3],
+    ],
+  );
+});

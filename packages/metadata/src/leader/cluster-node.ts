@@ -151,6 +151,16 @@ export class ClusterNode extends ClusterCalls {
     return this.#lead(async ({ agents }) => agents.heard());
   }
 
+  /** An agent was heard over this connection. Nothing happens while this process does not lead. */
+  agentConnected(agentId: string, connection: object): void {
+    this.#leadership?.agents.connected(agentId, connection);
+  }
+
+  /** The connection ended. `isBroken`: neither side closed it. */
+  agentDisconnected(agentId: string, connection: object, isBroken: boolean): void {
+    this.#leadership?.agents.disconnected(agentId, connection, isBroken);
+  }
+
   /** Whether agents write events of the type; no, while this process does not lead. */
   wantsEvents(type: EventTypeName): boolean {
     return this.#leadership?.controlPlaneEvents.wants(type) ?? false;

@@ -1,10 +1,11 @@
 import { type Clock, caps, type Log } from '@weir/core';
-import type { ClusterSnapshot } from '../cluster/port.ts';
+import { type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
 import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventFigures } from '../events/event-figures.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
+import { hasNodeId, type NodeIdRequest } from '../node-ids/node-ids.ts';
 import { QueryDesk } from '../queries/desk.ts';
 import type { DeskFigures } from '../queries/desk-figures.ts';
 import { JobLeases } from '../queries/job-leases.ts';
@@ -66,7 +67,11 @@ export class Leadership {
       this.#resolveEnded = resolve;
     });
     const loginsHeardSinceMs = loginsHeardSince(replica.machine.records);
-    this.agents = new Agents({ clock, log, loginsHeardSinceMs }, (change) => this.#onAgents(change));
+    const nodeIds = {
+      has: (agentId: string, nodeId: number) => hasNodeId(replica.machine.records, agentId, nodeId),
+      assign: (request: NodeIdRequest) => this.#assignNodeId(request),
+    };
+    this.agents = new Agents({ clock, log, nodeIds, loginsHeardSinceMs }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
     this.jobLeases = new JobLeases(clock);
     this.queries = new QueryDesk({
@@ -130,6 +135,12 @@ export class Leadership {
   drain(): Promise<void> {
     if (this.isValid()) this.#noteLogins();
     return this.pipeline.drain();
+  }
+
+  async #assignNodeId(request: NodeIdRequest): Promise<number> {
+    const { nodeId, message } = await this.pipeline.submit({ kind: 'assignNodeId', request });
+    if (nodeId === undefined) throw new ClusterUnavailable(`the agent can be given no node id: ${message}`);
+    return nodeId;
   }
 
   #noteLogins(): void {
@@ -210,6 +221,7 @@ export class Leadership {
     for (const cancel of this.#timers.values()) cancel();
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
+    this.agents.close();
     this.controlPlaneEvents.close();
     this.groups.close(`this control plane no longer leads: ${reason}`);
     this.queries.close(`this control plane no longer leads: ${reason}`);
@@ -235,6 +247,7 @@ export class Leadership {
   }
 
   #onAgents(change: AgentsChange): void {
+    if (this.#isOver) return;
     const { journal, epoch, followers, timing, log } = this.#options;
     followers.push([{ kind: 'agents', agents: this.agents.list() }]);
     // The next leader hears of loads soon enough, and with many clusters they would make most of what the database has to write.

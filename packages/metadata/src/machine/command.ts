@@ -34,6 +34,7 @@ import type {
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
 import type { HeardLogins } from '../credentials/credential-use.ts';
+import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
@@ -83,6 +84,8 @@ export type Command =
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
   /** Notes when credentials were used last, as far as it is worth an entry. Send it every minute. */
   | { readonly kind: 'noteLogins'; readonly logins: HeardLogins }
+  /** Finds the node id of an agent: the one that it has or had, or another that is free. */
+  | { readonly kind: 'assignNodeId'; readonly request: NodeIdRequest }
   /** Makes rules, each by itself. */
   | { readonly kind: 'createAcls'; readonly acls: readonly Acl[] }
   | { readonly kind: 'deleteAcls'; readonly filters: readonly AclFilter[] }
@@ -129,6 +132,8 @@ export interface Replies {
   putCredentials: CredentialResult[];
   deleteCredentials: CredentialResult[];
   noteLogins: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
+  /** Without an id when there is none left, or no room to write it down. */
+  assignNodeId: { readonly nodeId: number | undefined; readonly message: string | null };
   createAcls: AclResult[];
   deleteAcls: DeletedAcls[];
   /** One error per offset. */

@@ -4,6 +4,7 @@ import type { ClusterChange } from '../cluster/port.ts';
 import { decideNoteLogins } from '../credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from '../credentials/credentials.ts';
 import { decideAlterScramCredentials } from '../credentials/scram-credentials.ts';
+import { decideAssignNodeId } from '../node-ids/node-ids.ts';
 import { decideAlterClientQuotas } from '../quotas/alter-quotas.ts';
 import { decideAlterClusterConfigs } from './alter-cluster-configs.ts';
 import { decideAlterConfigs, writeConfigsAltered } from './alter-configs.ts';
@@ -198,6 +199,11 @@ export const executors: {
     const { changed, problem } = decideNoteLogins(work.state, work.limits, logins);
     if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
     return work.recordsPut(changed, { error: 'NONE', message: null }, nowMs);
+  },
+
+  assignNodeId: (work, { request }, nowMs) => {
+    const { nodeId, changed, problem } = decideAssignNodeId(work.state, work.limits, request, nowMs);
+    return work.recordsPut(changed, { nodeId, message: problem ?? null }, nowMs);
   },
 
   createAcls: (work, { acls }, nowMs) => {

@@ -39,6 +39,7 @@ export type MachineLimits = {
     | 'aclsDeletedPerCallMax'
     | 'credentialsMax'
     | 'principalNameCharsMax'
+    | 'nodeIdMax'
     | 'retentionPartitionsPerCallMax'
     | 'retentionPointersPerCallMax']: number;
 };

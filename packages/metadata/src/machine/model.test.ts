@@ -47,6 +47,7 @@ const limits: MachineLimits = {
   aclsDeletedPerCallMax: 10,
   credentialsMax: 10,
   principalNameCharsMax: 100,
+  nodeIdMax: 100,
   retentionPartitionsPerCallMax: 3,
   retentionPointersPerCallMax: 5,
 };

@@ -181,6 +181,7 @@ class Client {
     for (const id of this.#followers.keys()) connection.sendSubscription('follow', id);
     this.#calls.sendAllAgain();
     this.#sendCalls();
+    for (const id of this.#followers.keys()) this.#tell(id, (follower) => follower.onConnected?.());
   }
 
   #failed(id: number, { kind, message, leaderUrl }: FailureBody): void {

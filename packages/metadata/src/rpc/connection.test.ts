@@ -1092,3 +1092,111 @@ test('a call that waits is found again after the connection was lost, and is not
   assert.deepEqual(await answer, joined('m'));
   client.close();
 });
+
+test('the cluster is told which agent was heard over a connection, and when and how that ended', async () => {
+  const world = new World();
+  const told: string[] = [];
+  const connections: object[] = [];
+  const served: ServedCluster = {
+    ...portOf({ heartbeat: async () => [], allocateProducerIds: async () => 1 }),
+    agentConnected(agentId, connection) {
+      if (!connections.includes(connection)) connections.push(connection);
+      told.push(`${agentId} has ${connections.indexOf(connection)}`);
+    },
+    agentDisconnected(agentId, connection, isBroken) {
+      told.push(`${agentId} ${isBroken ? 'lost' : 'left'} ${connections.indexOf(connection)}`);
+    },
+  };
+  const { channels } = world.process('http://a/', served);
+  const client = world.connect('http://a');
+  await client.allocateProducerIds(1);
+  assert.deepEqual(told, [], 'who it is has not been said yet');
+  await client.heartbeat(describedAgent);
+  channels[0]!.client.abort();
+  await world.clock.pass(1_000);
+  await client.heartbeat(describedAgent);
+  client.close();
+  await settle();
+  assert.deepEqual(told, ['a has 0', 'a lost 0', 'a has 1', 'a left 1']);
+});
+
+test('an agent whose connection broke while its heartbeat was under way is lost', async () => {
+  const world = new World();
+  const told: string[] = [];
+  const heard = Promise.withResolvers<never[]>();
+  const { channels } = world.process('http://a/', {
+    ...portOf({ heartbeat: () => heard.promise }),
+    agentConnected: (agentId) => void told.push(`${agentId} has one`),
+    agentDisconnected: (agentId) => void told.push(`${agentId} lost it`),
+  });
+  const client = world.connect('http://a');
+  client.heartbeat(describedAgent).catch(() => {});
+  await settle();
+  world.processes.get('http://a/')!.isDown = true;
+  channels[0]!.client.abort();
+  await settle();
+  heard.resolve([]);
+  await settle();
+  assert.deepEqual(told, ['a has one', 'a lost it']);
+  client.close();
+});
+
+test('a process that stops does not say of its agents that they are gone', async () => {
+  const clock = new HandClock();
+  const server = new MemoryEnd();
+  const client = new MemoryEnd();
+  server.other = client;
+  client.other = server;
+  const told: string[] = [];
+  const cluster: ServedCluster = {
+    ...portOf({ heartbeat: async () => [] }),
+    agentConnected: (agentId) => void told.push(agentId),
+    agentDisconnected: (agentId) => void told.push(`${agentId} is gone`),
+  };
+  const options = { clusterId: 'vci_test', members: () => [], memory: new ReplyMemory(clock), clock };
+  client.listen({ onFrame() {}, onEnd() {} });
+  const connection = serveConnection(server, {
+    ...options,
+    cluster: () => cluster,
+    metrics: new Metrics(),
+    log: silentLog,
+  });
+  const hello = { release: 'v830', clientId: 'c', pending: new Float64Array() };
+  client.send(encodeFrame('hello', 0, hello satisfies ClientHello));
+  client.send(encodeFrame('call', 1, { method: 'heartbeat', args: [describedAgent] }));
+  await settle();
+  await connection.drain();
+  await settle();
+  assert.deepEqual(told, ['a']);
+});
+
+test('followers are told of each new connection, before anything comes over it', async () => {
+  const world = new World();
+  const events: string[] = [];
+  const { channels } = world.process('http://a/', portOf({ follow: () => () => {} }));
+  const client = world.connect('http://a');
+  client.follow({
+    onSnapshot() {},
+    onChanges() {},
+    onConnected: () => void events.push(`connection ${channels.length}`),
+  });
+  await settle();
+  channels[0]!.client.abort();
+  await world.clock.pass(1_000);
+  assert.deepEqual(events, ['connection 1', 'connection 2']);
+  client.close();
+});
+
+const describedAgent = {
+  agentId: 'a',
+  nodeId: 1,
+  host: 'a.test',
+  kafkaPort: 9092,
+  internalUrl: 'http://a.test',
+  zone: '',
+  group: '',
+  roles: [],
+  release: 'v830',
+  cpuCount: 1,
+  cpuLoad: 0,
+};

@@ -1,5 +1,6 @@
 import { type Clock, caps, type Log, type MetricRow, type Metrics, release } from '@weir/core';
 import {
+  type AgentDescription,
   type ClusterChange,
   type ClusterPort,
   type ClusterSnapshot,
@@ -30,6 +31,10 @@ export interface ServedCluster extends ClusterPort {
   forRequest?(requestId: string): ClusterPort;
   /** Calls back when another process leads than before, or nobody. Returns the function that ends it. */
   onLeader?(listener: () => void): () => void;
+  /** An agent was heard over a connection; told after each of its heartbeats. */
+  agentConnected?(agentId: string, connection: object): void;
+  /** That connection ended, and not because this process stops. `isBroken`: neither side closed it. */
+  agentDisconnected?(agentId: string, connection: object, isBroken: boolean): void;
   /** Why followers hear nothing here, and where the leader is if that is known; `undefined` while this process leads. */
   notLeader?(): Redirection | undefined;
 }
@@ -129,6 +134,9 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   let hasHeard = true;
   let snapshotBytes = 0;
   const drained: (() => void)[] = [];
+  /** What this connection is for the cluster, and the agent that was heard over it. */
+  const connection = {};
+  let agentId: string | undefined;
   let cancelWatch = () => {};
 
   connections.add(1);
@@ -219,11 +227,22 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     const outcome = isRemembered ? mine.run(callId, work) : work();
     outcome.then((found) => {
       running[places]--;
+      if (method === 'heartbeat' && 'value' in found) heardAgent(args);
       answer(callId, method, found, mine);
       const ended = 'failure' in found ? found.failure.kind : 'ok';
       figures.ended(isMethodName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
       if (running.working === 0) for (const tell of drained.splice(0)) tell();
     });
+  }
+
+  function heardAgent([heartbeat]: readonly unknown[]): void {
+    agentId = (heartbeat as AgentDescription).agentId;
+    options.cluster()?.agentConnected?.(agentId, connection);
+    if (state === 'ended') lostAgent(true);
+  }
+
+  function lostAgent(isBroken: boolean): void {
+    if (agentId !== undefined) options.cluster()?.agentDisconnected?.(agentId, connection, isBroken);
   }
 
   async function run(callId: number, method: string, args: readonly unknown[]): Promise<Outcome> {
@@ -464,16 +483,19 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function close(code: EndCode, reason: string): void {
     if (state !== 'ended') channel.close(code, reason);
-    end();
+    end(false);
   }
 
-  function onEnd(): void {
-    end();
+  function onEnd(code: number | undefined): void {
+    end(code === undefined);
   }
 
-  function end(): void {
+  function end(isBroken: boolean): void {
     if (state === 'ended') return;
+    // A process that stops takes leave of all agents, and none of them is gone because of it.
+    const isLeaving = state === 'draining';
     state = 'ended';
+    if (!isLeaving) lostAgent(isBroken);
     for (const give of waiting) give(false);
     cancelWatch();
     stopFollowing();

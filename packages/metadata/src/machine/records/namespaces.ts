@@ -25,6 +25,8 @@ export const namespaces = {
   groupMember: { number: 10, isFollowed: false },
   /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */
   sharePartition: { number: 11, isFollowed: false },
+  /** Which agents have which node ids, by those (node-ids/node-ids.ts). */
+  nodeId: { number: 12, isFollowed: false },
   /** Configs of groups by their ids, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle } from '@weir/core/testing';
+import { heldUntil } from './held-server.ts';
+import type { ReceivedRequest, RequestServer } from './request-server.ts';
+
+function stage() {
+  const known = Promise.withResolvers<void>();
+  const served: number[] = [];
+  const inner = {
+    serve: ({ correlationId }: ReceivedRequest) => {
+      served.push(correlationId);
+      return { answer: correlationId };
+    },
+  } as unknown as RequestServer;
+  const server = heldUntil(known.promise, inner);
+  const request = (correlationId: number) => server.serve({ correlationId } as ReceivedRequest);
+  return { known, served, request };
+}
+
+test('requests wait until the agent is known, and go on in their order', async () => {
+  const { known, served, request } = stage();
+  const answers = [request(1), request(2)];
+  await settle();
+  assert.deepEqual(served, []);
+  known.resolve();
+  assert.deepEqual(await Promise.all(answers), [{ answer: 1 }, { answer: 2 }]);
+  assert.deepEqual(served, [1, 2]);
+  assert.deepEqual(request(3), { answer: 3 }, 'at once');
+});
+
+test('when the agent cannot become known, clients go elsewhere', async () => {
+  const { known, served, request } = stage();
+  const answer = request(1);
+  known.reject(new Error('no control plane'));
+  assert.equal(await answer, 'close');
+  assert.deepEqual(served, []);
+});
