@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { AsideQueue } from './aside-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
+import { FilePace } from './file-pace.ts';
 import { LostSequences } from './lost-sequences.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
@@ -86,9 +87,6 @@ export function createWritePath(options: WritePathOptions): WritePath {
 /** A file costs about as much as the bytes of this one, so that a smaller one is worth some patience. */
 const worthwhileFileBytes = MiB;
 
-/** How long a small file waits for the clients that were just answered: longer than a client nearby takes to send the next request. */
-const patienceMs = 1;
-
 /** An upload or a commit that takes longer than this is stuck, and clients may have lost their patience. */
 const stuckMs = 1_000;
 
@@ -101,6 +99,7 @@ class FileWritePath implements WritePath {
   readonly #commits: CommitQueue;
   readonly #lost: LostSequences;
   readonly #aside: AsideQueue;
+  readonly #pace = new FilePace();
   /** Requests without room, first come first served. Each has the timer of its deadline. */
   readonly #waiting = new Map<PendingAppend, () => void>();
   #waitingBytes = 0;
@@ -199,12 +198,8 @@ class FileWritePath implements WritePath {
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
       this.#openIsDue = false;
-      if (flush.windowMs > 0) {
-        this.#cancelWindow = clock.after(flush.windowMs, () => {
-          this.#openIsDue = true;
-          this.#pump();
-        });
-      }
+      if (flush.windowMs > 0) this.#closeAt(this.#open.openedMs + flush.windowMs);
+      else if (this.#commits.length === 0) this.#keepPace(this.#open.openedMs);
     }
     const wasWorthwhile = this.#open.isWorthwhile(flush);
     this.#open.add(append);
@@ -216,17 +211,26 @@ class FileWritePath implements WritePath {
   /** The file is large enough. It waits no longer than until others have had their turn to join it. */
   #closeSoon(): void {
     const { clock, flush } = this.#options;
-    const nowMs = clock.monotonicMs();
     const dueMs = Math.min(this.#open!.openedMs + flush.windowMs, this.#lastClosedMs + gatherMs);
+    if (dueMs <= clock.monotonicMs()) this.#openIsDue = true;
+    else this.#closeAt(dueMs);
+  }
+
+  #closeAt(dueMs: number): void {
+    const { clock } = this.#options;
     this.#cancelWindow?.();
-    if (dueMs <= nowMs) {
-      this.#openIsDue = true;
-      return;
-    }
-    this.#cancelWindow = clock.after(dueMs - nowMs, () => {
+    this.#cancelWindow = clock.after(dueMs - clock.monotonicMs(), () => {
       this.#openIsDue = true;
       this.#pump();
     });
+  }
+
+  /** A file that is opened soon after another one waits a little, or until those are back who were answered with that. */
+  #keepPace(nowMs: number): void {
+    const { dueMs, expectedAppends } = this.#pace;
+    if (dueMs <= nowMs) return;
+    this.#expectedAppends = expectedAppends;
+    this.#closeAt(dueMs);
   }
 
   /** Nobody else opened a file for so long that what rides along gets one. Says whether there is or will be one. */
@@ -306,9 +310,9 @@ class FileWritePath implements WritePath {
 
   /**
    * Where the store charges nothing per request, a file waits for nothing but the one before it: a large one until that is
-   * stored, a small one until that is committed and its clients have had the time to come again. So files grow with the load by
-   * themselves, and a request that comes alone does not wait. When somebody has no room, only a running upload is worth
-   * waiting for.
+   * stored, a small one until that is committed, its clients have had the time to come again and the pace of files allows it. So files
+   * grow with the load by themselves, and a request that comes alone does not wait. When somebody has no room, only a
+   * running upload is worth waiting for.
    */
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
@@ -328,11 +332,7 @@ class FileWritePath implements WritePath {
     const { clock, flush } = this.#options;
     if (this.#open === undefined || flush.windowMs > 0 || this.#commits.length > 0) return;
     this.#expectedAppends = this.#open.appends.length + answeredAppends;
-    this.#cancelWindow?.();
-    this.#cancelWindow = clock.after(patienceMs, () => {
-      this.#openIsDue = true;
-      this.#pump();
-    });
+    this.#closeAt(this.#pace.dueMsAfterAnswers(clock.monotonicMs()));
   }
 
   #close(file: DataFile): void {
@@ -346,6 +346,7 @@ class FileWritePath implements WritePath {
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
     this.#lastClosedMs = file.closedMs;
+    this.#pace.closed(file.closedMs);
     this.#commits.push(file);
     this.#uploads++;
     void this.#upload(file);
@@ -536,6 +537,7 @@ class FileWritePath implements WritePath {
       metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
+      this.#pace.committed(nowMs - file.closedMs, carried.producedAppends);
       this.#awaitAnswered(carried.producedAppends);
     }
     this.#pump();

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClusterPort, FileCommit } from '@weir/metadata';
+import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
+import { startWritePath } from '../../testing/write-path-stage.ts';
+import { FilePace } from './file-pace.ts';
+
+/** A bucket and a control plane that take their time. */
+async function startSlow(putMs: number, commitMs: number) {
+  let path: DataPath | undefined;
+  const port = (cluster: ClusterPort): ClusterPort =>
+    new Proxy(cluster, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== 'commitFiles') return value.bind(target);
+        return async (files: readonly FileCommit[]) => {
+          await new Promise<void>((resolve) => path!.clock.after(commitMs, resolve));
+          return target.commitFiles(files);
+        };
+      },
+    });
+  const started = await startWritePath({ port, flush: { compressedBytesMax: 64 << 20 } });
+  path = started;
+  started.store.beforePut = () => new Promise<void>((resolve) => started.clock.after(putMs, resolve));
+  return started;
+}
+
+const stepMs = 0.25;
+const fileMs = 4;
+const requestBytes = 1_000;
+
+/** Lets virtual time pass while something is done at every step, and tells how long each request took. */
+async function during(ms: number, step: (send: () => Promise<void>, nowMs: number) => void) {
+  const path = await startSlow(fileMs * 0.75, fileMs * 0.25);
+  const batch = [produced(path.topicId, 0, batchOf(['x'.repeat(requestBytes)]))];
+  const tookMs: number[] = [];
+  const send = async () => {
+    const sentMs = path.clock.monotonicMs();
+    await path.writePath.append(batch, { deadlineMs: sentMs + 30_000 });
+    tookMs.push(path.clock.monotonicMs() - sentMs);
+  };
+  for (let nowMs = 0; nowMs < ms; nowMs += stepMs) {
+    step(send, nowMs);
+    await settled(20);
+    path.clock.advance(stepMs);
+    await settled(20);
+  }
+  return { tookMs, files: path.store.puts };
+}
+
+test('requests that come one by one are written at once, each in a file of its own', async () => {
+  const { tookMs, files } = await during(200, (send, nowMs) => {
+    if (nowMs % 20 === 0) void send();
+  });
+  assert.equal(files, 10);
+  assert.deepEqual(new Set(tookMs), new Set([fileMs]));
+});
+
+test('requests of many clients that send by the clock share files, whose distance is twice what one takes', async () => {
+  const { tookMs, files } = await during(200, (send) => void send());
+  // The first files do not know yet what a file takes.
+  assert.ok(files <= 200 / (2 * fileMs) + 10, `${files} files`);
+  assert.ok(Math.max(...tookMs) <= 3 * fileMs + 2 * stepMs, `${Math.max(...tookMs)} ms`);
+});
+
+test('clients that wait for their answers are not slowed down', async (t) => {
+  for (const clients of [1, 5, 40]) {
+    await t.test(`${clients}`, async () => {
+      let isStarted = false;
+      const { tookMs, files } = await during(200, (send) => {
+        if (isStarted) return;
+        isStarted = true;
+        for (let client = 0; client < clients; client++) {
+          void (async () => {
+            for (;;) await send();
+          })();
+        }
+      });
+      assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'nobody waits for the distance');
+      // The last one was just begun.
+      assert.equal(files, 200 / fileMs + 1, 'and all share every file');
+    });
+  }
+});
+
+test('a slow store keeps no request waiting for long', async () => {
+  const pace = new FilePace();
+  for (let count = 0; count < 50; count++) pace.committed(500, 3);
+  pace.closed(1_000);
+  assert.equal(pace.dueMs, 1_016);
+  assert.equal(pace.dueMsAfterAnswers(1_005), 1_016);
+  assert.equal(pace.dueMsAfterAnswers(1_200), 1_201);
+});
