@@ -204,13 +204,13 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes that wait for the store',
     options: { bufferedBytesMax: 3 * MiB },
-    async drive({ connect, store, clock }) {
+    async drive({ connect, store, clock, figure }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const client = await connect();
       const large = batchOf([Buffer.alloc(MiB)]);
       for (let count = 0; count < 8; count++) client.send('Produce', 9, produceBody(large));
-      await pause(100);
+      while ((await figure(held('produce', 'buffered_bytes'))) < 6) await pause(5);
       clock.advance(300);
       open();
       const outcomes: [error: number, throttleMs: number][] = [];
