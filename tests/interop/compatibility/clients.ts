@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { goModuleVersion } from '../go/versions.ts';
 import { pythonPackages } from '../python/venv.ts';
 
 /** A client that is not ours, and the tests that tell whether it works. */
@@ -51,6 +52,24 @@ export const testedClients: readonly TestedClient[] = [
     language: 'Python',
     version: pythonPackages.quixstreams.version,
     files: ['python/quixstreams.test.ts'],
+  },
+  {
+    name: 'franz-go',
+    language: 'Go',
+    version: goModuleVersion('github.com/twmb/franz-go'),
+    files: ['go/franz-go.test.ts'],
+  },
+  {
+    name: 'sarama',
+    language: 'Go',
+    version: goModuleVersion('github.com/IBM/sarama'),
+    files: ['go/sarama.test.ts'],
+  },
+  {
+    name: 'kafka-go',
+    language: 'Go',
+    version: goModuleVersion('github.com/segmentio/kafka-go'),
+    files: ['go/kafka-go.test.ts'],
   },
   {
     name: 'kafkajs',
