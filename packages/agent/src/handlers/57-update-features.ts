@@ -7,9 +7,10 @@ type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
 
 /**
  * UpdateFeatures v0 to v2. The level of a feature comes with the release: to ask for the one that counts already is fine, and for
- * another one INVALID_UPDATE_VERSION. From v2 on one answer goes for all of them.
+ * another one INVALID_UPDATE_VERSION, which goes for all of them and so is the error of the whole in every version. Before v2 features that
+ * are fine are told one by one, when all of them are.
  *
- * - No updates at all, or one feature twice, is INVALID_REQUEST.
+ * - No updates at all is fine; one feature twice is INVALID_REQUEST.
  * - It takes ALTER on the cluster.
  */
 export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, context) => {
@@ -19,12 +20,12 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   }
   const { featureUpdates } = request;
   const names = featureUpdates.map(({ feature }) => feature);
-  if (names.length === 0 || new Set(names).size < names.length) {
-    return answer('INVALID_REQUEST', 'name every feature that is to change, once');
+  if (new Set(names).size < names.length) {
+    return answer('INVALID_REQUEST', 'name every feature that is to change once');
   }
   const results = featureUpdates.map((update) => ({ feature: update.feature, ...judge(update) }));
   const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
-  if (apiVersion >= 2 && firstProblem !== undefined) {
+  if (firstProblem !== undefined) {
     return answer('INVALID_UPDATE_VERSION', firstProblem.errorMessage);
   }
   return { ...answer('NONE', null), results: apiVersion >= 2 ? [] : results };

@@ -12,7 +12,7 @@ type AskedTopic = NonNullable<Group['topics']>[number];
 /**
  * DescribeShareGroupOffsets v0 and v1: where share groups stand and, from v1 on, how much is left.
  *
- * - Partitions that a group has not begun with are at -1.
+ * - Partitions that a group has not begun with are at -1, and so are all of a group, a topic or a partition that is not there.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
  * - It takes DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are TOPIC_AUTHORIZATION_FAILED; where
  *   everything is asked for they are left out.
@@ -55,7 +55,7 @@ function askedGroup({ groupId, topics }: Group, cluster: ClusterView, access: Ac
     const isShown = access.may('DESCRIBE', 'TOPIC', topic.topicName);
     const topicId = isShown ? cluster.topicByName(topic.topicName)?.topicId : undefined;
     if (topicId === undefined) {
-      refused.push({ topic, error: isShown ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'TOPIC_AUTHORIZATION_FAILED' });
+      refused.push({ topic, error: isShown ? 'NONE' : 'TOPIC_AUTHORIZATION_FAILED' });
     } else for (const partition of topic.partitions) partitions.push({ topicId, partition });
   }
   return { groupId, query: { groupId, partitions }, refused };

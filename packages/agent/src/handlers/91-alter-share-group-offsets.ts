@@ -5,7 +5,7 @@ import type { HandlerOf } from './handler.ts';
 import { readableTopic } from './readable-topic.ts';
 
 /**
- * AlterShareGroupOffsets v0: a share group without members begins elsewhere, with all records undelivered.
+ * AlterShareGroupOffsets v0: a share group without members begins elsewhere, with all records undelivered. A group that is not there is made.
  *
  * - A group with members is NON_EMPTY_GROUP; a topic that is not there is UNKNOWN_TOPIC_OR_PARTITION.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.

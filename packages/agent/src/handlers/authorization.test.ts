@@ -367,6 +367,10 @@ const rows = {
     }),
     told: noCluster,
   },
+  DescribeQuorum: {
+    asked: () => ({ topics: [{ topicName: '__cluster_metadata', partitions: [{ partitionIndex: 0 }] }] }),
+    told: noCluster,
+  },
   UpdateFeatures: {
     asked: () => ({ featureUpdates: [{ feature: 'transaction.version', maxVersionLevel: 2 }] }),
     told: noCluster,

@@ -52,6 +52,7 @@ interface Wish {
   readonly said?: readonly Said[];
   readonly maxRecords?: number;
   readonly maxWaitMs?: number;
+  readonly maxBytes?: number;
   readonly batchSize?: number;
   readonly isRenewAck?: boolean;
   readonly closed?: AbortSignal;
@@ -77,7 +78,7 @@ async function fetch(agent: ServedAgent, topicId: string, memberId: string, epoc
         shareSessionEpoch: epoch,
         maxWaitMs: limit ?? wish.maxWaitMs ?? 0,
         minBytes: limit ?? 1,
-        maxBytes: limit ?? 1_000_000,
+        maxBytes: limit ?? wish.maxBytes ?? 1_000_000,
         maxRecords: limit ?? wish.maxRecords ?? 500,
         batchSize: wish.batchSize ?? 500,
         isRenewAck: wish.isRenewAck ?? false,
@@ -273,7 +274,7 @@ test('offsets of share groups are described, altered and deleted', async () => {
     ];
   };
   assert.deepEqual(await describe(null), ['NONE', 't-0 at 1 lag 2 NONE']);
-  assert.deepEqual(await describe(null, 'other'), ['GROUP_ID_NOT_FOUND']);
+  assert.deepEqual(await describe(null, 'other'), ['NONE']);
   const asked = [
     { topicName: 't', partitions: [0, 7] },
     { topicName: 'u', partitions: [0] },
@@ -281,8 +282,12 @@ test('offsets of share groups are described, altered and deleted', async () => {
   assert.deepEqual(await describe(asked), [
     'NONE',
     't-0 at 1 lag 2 NONE',
-    't-7 at -1 lag -1 UNKNOWN_TOPIC_OR_PARTITION',
-    'u-0 at -1 lag -1 UNKNOWN_TOPIC_OR_PARTITION',
+    't-7 at -1 lag -1 NONE',
+    'u-0 at -1 lag -1 NONE',
+  ]);
+  assert.deepEqual(await describe([{ topicName: 't', partitions: [0] }], 'other'), [
+    'NONE',
+    't-0 at -1 lag -1 NONE',
   ]);
 
   const alter = async () => {
@@ -306,6 +311,16 @@ test('offsets of share groups are described, altered and deleted', async () => {
   assert.deepEqual(await describe(null), ['NONE', 't-0 at 3 lag 0 NONE']);
   assert.deepEqual(await forget(), ['NONE', 'NONE', 'UNKNOWN_TOPIC_OR_PARTITION']);
   assert.deepEqual(await describe(null), ['NONE']);
+});
+
+test('who asks for no bytes gets no records, and the next one gets them', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  await join(agent, 'm');
+  await produce(agent, 'x', 'y');
+  const none = await fetch(agent, topicId, 'm', 0, { maxBytes: 0 });
+  assert.deepEqual([none.error, none.got], ['NONE', []]);
+  assert.deepEqual((await fetch(agent, topicId, 'm', 1)).got, ['0-1#1']);
 });
 
 test('share groups are described and listed as what they are', async () => {

@@ -59,6 +59,7 @@ import { describeClientQuotasHandler } from './48-describe-client-quotas.ts';
 import { alterClientQuotasHandler } from './49-alter-client-quotas.ts';
 import { describeUserScramCredentialsHandler } from './50-describe-user-scram-credentials.ts';
 import { alterUserScramCredentialsHandler } from './51-alter-user-scram-credentials.ts';
+import { describeQuorumHandler } from './55-describe-quorum.ts';
 import { updateFeaturesHandler } from './57-update-features.ts';
 import { describeClusterHandler } from './60-describe-cluster.ts';
 import { describeProducersHandler } from './61-describe-producers.ts';
@@ -128,6 +129,7 @@ export type ServedApi =
   | 'AlterClientQuotas'
   | 'DescribeUserScramCredentials'
   | 'AlterUserScramCredentials'
+  | 'DescribeQuorum'
   | 'UpdateFeatures'
   | 'DescribeCluster'
   | 'DescribeProducers'
@@ -252,6 +254,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     AlterClientQuotas: alterClientQuotasHandler,
     DescribeUserScramCredentials: describeUserScramCredentialsHandler,
     AlterUserScramCredentials: alterUserScramCredentialsHandler,
+    DescribeQuorum: describeQuorumHandler(placementOf),
     UpdateFeatures: updateFeaturesHandler,
     DescribeCluster: describeClusterHandler(placementOf),
     DescribeProducers: describeProducersHandler,

@@ -89,8 +89,9 @@ export class ShareFetch {
     const { maxRecords, maxBytes, minBytes, maxWaitMs } = this.#request;
     const places = this.#places;
     const recordsMax = Math.min(Math.max(maxRecords, 0), caps.shareFetchRecordsMax);
-    if (places.length === 0 || recordsMax === 0 || stopping?.aborted === true) return nothingAcquired;
-    const bytesMax = Math.min(Math.max(maxBytes, 1), this.#reading.requestBytesMax, quotas.fetchBytesMax());
+    const wantsNothing = places.length === 0 || recordsMax === 0 || maxBytes <= 0;
+    if (wantsNothing || stopping?.aborted === true) return nothingAcquired;
+    const bytesMax = Math.min(maxBytes, this.#reading.requestBytesMax, quotas.fetchBytesMax());
     const asked = cluster.port.acquireRecords({
       groupId: this.#session.groupId,
       memberId: this.#session.memberId,

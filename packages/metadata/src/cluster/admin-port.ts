@@ -19,6 +19,16 @@ export interface AdminPort {
 
   /** How many files hold records that can be read, by how often they were compacted: the first number is of those as agents wrote them. */
   countFiles(): Promise<readonly number[]>;
+
+  /** How far the journal of the cluster is. */
+  describeJournal(): Promise<JournalState>;
+}
+
+export interface JournalState {
+  /** Rises with every change of the leader. */
+  readonly epoch: number;
+  /** How many entries are durable. */
+  readonly position: number;
 }
 
 /** Resources whose configs are records of the cluster. */

@@ -5,6 +5,7 @@ import type {
   AlterConfigsResult,
   ConfigsToAlter,
   DeleteRecordsResult,
+  JournalState,
   LogSizes,
   RecordsToDelete,
   StoredConfigKind,
@@ -199,6 +200,10 @@ export class ClusterCalls implements ClusterPort {
 
   logSizes(topicIds: readonly string[]): Promise<LogSizes> {
     return this.#target.lead(({ pipeline }) => pipeline.ask((machine) => machine.logSizes(topicIds)));
+  }
+
+  describeJournal(): Promise<JournalState> {
+    return this.#target.lead(({ pipeline }) => pipeline.ask(() => pipeline.journal));
   }
 
   countFiles(): Promise<readonly number[]> {

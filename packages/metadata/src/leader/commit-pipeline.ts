@@ -1,4 +1,5 @@
 import { type Clock, caps, type Log } from '@weir/core';
+import type { JournalState } from '../cluster/admin-port.ts';
 import { type ClusterChange, ClusterUnavailable } from '../cluster/port.ts';
 import { Fenced, type Journal } from '../journal/journal.ts';
 import { type Command, MalformedCommand, type ReplyOf } from '../machine/command.ts';
@@ -62,6 +63,11 @@ export class CommitPipeline {
     this.#options = options;
     this.#machine = options.replica.machine;
     this.#durablePosition = options.replica.position;
+  }
+
+  /** How far the journal is. */
+  get journal(): JournalState {
+    return { epoch: this.#options.epoch, position: this.#durablePosition };
   }
 
   /** Whether the machine knows nothing that the journal does not have, and can go on as a standby's. */

@@ -41,4 +41,5 @@ export const adminMethods = {
   },
   logSizes: { again: 'repeated', deadlineMs: 30_000, args: tuple(list(text)) },
   countFiles: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
+  describeJournal: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
 } as const satisfies { readonly [M in keyof AdminPort]: Method<Parameters<AdminPort[M]>> };

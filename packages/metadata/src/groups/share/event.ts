@@ -70,9 +70,10 @@ export class ShareStep {
     this.soonestMs = Math.min(this.soonestMs, member.sessionDeadlineMs);
   }
 
-  remove(member: ShareMember): void {
+  /** A member that says that it leaves keeps its locks: what it says of its records may come after its goodbye. */
+  remove(member: ShareMember, { keepsLocks }: { readonly keepsLocks: boolean }): void {
     this.group.remove(member);
-    this.gone.push(member.memberId);
+    if (!keepsLocks) this.gone.push(member.memberId);
     this.bump();
   }
 

@@ -20,7 +20,7 @@ export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHe
     problemOfSize(step, heartbeat, known);
   if (problem !== undefined) return refusedHeartbeat(problem, memberId);
   if (memberEpoch === leavingEpoch) {
-    step.remove(known!);
+    step.remove(known!, { keepsLocks: true });
     return { ...answerOf(step, memberId), memberEpoch, heartbeatIntervalMs: 0 };
   }
   const member = known ?? join(step, heartbeat);

@@ -59,6 +59,12 @@ export class HostedShareGroup implements Group {
     return !this.#isKept && this.isEmpty;
   }
 
+  /** Writes a group down that nobody has joined. */
+  keep(): Promise<void> {
+    this.#isKept = true;
+    return this.#host.save(this);
+  }
+
   shareHeartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
     return this.#run({ kind: 'heartbeat', heartbeat });
   }

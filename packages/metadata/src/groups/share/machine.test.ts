@@ -65,7 +65,7 @@ test('a member joins, stays, hears of others and leaves', () => {
   const told = say(group, beat('a', 1)).answer;
   assert.equal(told.memberEpoch, 2);
   assert.equal(told.assignment!.flatMap(({ partitions }) => partitions).length, 2);
-  assert.deepEqual(say(group, beat('b', -1)).gone, ['b']);
+  assert.deepEqual(say(group, beat('b', -1)).gone, [], 'what it says of its records may still come');
   assert.deepEqual(say(group, beat('a', 2)).answer.assignment, [{ topicId: 't', partitions: [0, 1, 2] }]);
   assert.equal(stateOf(group), 'Stable');
   say(group, beat('a', -1));

@@ -47,7 +47,7 @@ const table: { readonly [Kind in ShareEventKind]: Cell<Kind> } = {
     const late = Array.from(group.members.values()).filter(
       ({ sessionDeadlineMs }) => sessionDeadlineMs <= nowMs,
     );
-    for (const member of late) current.remove(member);
+    for (const member of late) current.remove(member, { keepsLocks: false });
     return undefined;
   },
 };

@@ -195,8 +195,11 @@ const occasions: [
   ['records that are released', (node, topicId) => say(node, topicId, 'a', 1, 1, 'release'), ['1-1#2']],
   ['a lock that ends', (_node, _topicId, world) => world.clock.pass(lockMs), ['0-1#2']],
   [
-    'a member that leaves',
-    (node) => beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null }),
+    'a member whose session ends',
+    (node, topicId) =>
+      node.acknowledgeRecords([
+        { groupId: 'g', memberId: 'a', partitions: [], released: [{ topicId, partition: 0 }] },
+      ]),
     ['0-1#2'],
   ],
 ];
@@ -235,10 +238,9 @@ test('who waits is told when the group is deleted, and its partitions are gone w
   assert.deepEqual(await node.deleteGroups(['g']), ['NONE']);
   assert.equal((await waiting).error, 'GROUP_ID_NOT_FOUND');
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), []);
-  assert.equal(
-    (await node.describeShareOffsets([{ groupId: 'g', partitions: null }]))[0]!.error,
-    'GROUP_ID_NOT_FOUND',
-  );
+  assert.deepEqual(await node.describeShareOffsets([{ groupId: 'g', partitions: null }]), [
+    { error: 'NONE', offsets: [] },
+  ]);
   await beat(node, 'a');
   assert.deepEqual((await node.describeShareOffsets([{ groupId: 'g', partitions: null }]))[0]!.offsets, []);
 });
@@ -317,7 +319,50 @@ test('an administrator moves a group without members only', async () => {
     results: ['NONE'],
   });
   assert.deepEqual(await offsetOf(node, topicId), [-1, -1]);
-  assert.equal((await node.alterShareOffsets({ groupId: 'other', offsets: [] })).error, 'GROUP_ID_NOT_FOUND');
+});
+
+test('a group that nobody has joined is made where it is to begin, and a missing one is at no offset', async () => {
+  const world = new GroupWorld();
+  const { node, process, topicId } = await prepare(world);
+  const standby = await world.start('standby');
+  const place = { topicId, partition: 0 };
+  const alter = (groupId: string, partition: number) =>
+    node.alterShareOffsets({ groupId, offsets: [{ topicId, partition, startOffset: 4 }] });
+  const describe = async (on: ClusterNode, groupId: string) =>
+    (await on.describeShareOffsets([{ groupId, partitions: [place] }]))[0]!;
+  const unbegun = { error: 'NONE', offsets: [{ ...place, startOffset: -1, lag: -1, error: 'NONE' }] };
+  assert.deepEqual(await describe(node, 'new'), unbegun);
+  assert.deepEqual(await alter('new', 9), { error: 'NONE', results: ['UNKNOWN_TOPIC_OR_PARTITION'] });
+  assert.equal((await node.describeShareGroups(['new']))[0]!.error, 'GROUP_ID_NOT_FOUND');
+  assert.deepEqual(await alter('new', 0), { error: 'NONE', results: ['NONE'] });
+  assert.equal((await node.describeShareGroups(['new']))[0]!.state, 'Empty');
+  assert.equal((await alter('', 0)).error, 'INVALID_GROUP_ID');
+  assert.equal(
+    (await node.deleteShareOffsets({ groupId: 'missing', topicIds: [topicId] })).error,
+    'GROUP_ID_NOT_FOUND',
+  );
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.equal((await standby.node.describeShareGroups(['new']))[0]!.state, 'Empty');
+  assert.equal((await describe(standby.node, 'new')).offsets[0]!.startOffset, 4);
+});
+
+test('what a member says of its records counts after it has left, until its session or its locks end', async () => {
+  const world = new GroupWorld();
+  const { node, topicId } = await prepare(world);
+  await beat(node, 'b');
+  await produce(node, topicId, 4);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'a')), ['0-3#1']);
+  await beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null });
+  assert.deepEqual(drawn(await acquire(node, topicId, 'b')), []);
+  assert.equal(await say(node, topicId, 'a', 0, 1, 'accept'), 'NONE');
+  await node.acknowledgeRecords([
+    { groupId: 'g', memberId: 'a', partitions: [], released: [{ topicId, partition: 0 }] },
+  ]);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'b')), ['2-3#2']);
+  await beat(node, 'b', { memberEpoch: -1, subscribedTopicNames: null });
+  await world.clock.pass(lockMs);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'c')), ['2-3#3']);
 });
 
 test('an id is of one type of group', async () => {

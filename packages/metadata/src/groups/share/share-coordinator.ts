@@ -156,7 +156,10 @@ export class ShareCoordinator implements SharePort {
     if (names.length > 0) this.#groups.onTopics(names);
   }
 
-  /** What members had who left, or were not heard of any more, others may have. */
+  /**
+   * What members had who were not heard of any more, others may have. Those who left on their own give back what they have when their session
+   * at the agent ends, and at the latest when their locks do.
+   */
   onMembersGone(groupId: string, memberIds: readonly string[]): void {
     const rules = this.#partitions.rules(groupId);
     for (const kept of this.#partitions.ofGroup(groupId)) {

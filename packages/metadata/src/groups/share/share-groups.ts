@@ -1,3 +1,5 @@
+import { caps } from '@weir/core';
+import type { GroupError } from '../../cluster/groups-port.ts';
 import type {
   ShareGroupDescription,
   ShareHeartbeat,
@@ -40,6 +42,19 @@ export class ShareGroups {
       if (message === undefined) return answer;
       return refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
     });
+  }
+
+  /** Makes a group without members. Answers when it is kept. */
+  async create(groupId: string): Promise<GroupError> {
+    const { host, directory } = this.#options;
+    if (groupId.length > caps.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
+    const created = HostedShareGroup.empty(groupId, host);
+    if (!directory.add(created)) return 'POLICY_VIOLATION';
+    return created.keep().then(
+      () => 'NONE',
+      () => 'COORDINATOR_LOAD_IN_PROGRESS',
+    );
   }
 
   describe(groupId: string): ShareGroupDescription {

@@ -6,6 +6,7 @@ import type {
   ShareOffsetsResult,
   ShareOffsetsToAlter,
   ShareOffsetsToDelete,
+  ShareOffsetToAlter,
 } from '../../cluster/share-port.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { HostedPartitions } from './partitions/hosted-partitions.ts';
@@ -27,15 +28,22 @@ export class ShareOffsets {
   }
 
   describe({ groupId, partitions }: ShareOffsetsQuery): ShareOffsetsAnswer {
-    if (this.#options.groups.find(groupId) === undefined) return { error: 'GROUP_ID_NOT_FOUND', offsets: [] };
     const places = partitions ?? this.#options.partitions.ofGroup(groupId).sort(byTopic);
     return { error: 'NONE', offsets: places.map((place) => this.#describe(groupId, place)) };
   }
 
   async alter({ groupId, offsets }: ShareOffsetsToAlter): Promise<ShareOffsetsResult> {
-    const error = this.#problemOf(groupId);
+    const problems = offsets.map((offset) => this.#problemOfOffset(offset));
+    const isNew = this.#options.groups.find(groupId) === undefined;
+    let error = this.#problemOf(groupId);
+    // A group that nobody has joined yet may be told where to begin, and is there from then on.
+    if (isNew && error === 'GROUP_ID_NOT_FOUND') {
+      error = problems.includes('NONE') ? await this.#options.groups.create(groupId) : 'NONE';
+    }
     if (error !== 'NONE') return { error, results: [] };
-    const altered = offsets.map((offset) => this.#alter(groupId, offset));
+    const altered = offsets.map((offset, index) =>
+      problems[index] === 'NONE' ? this.#alter(groupId, offset) : problems[index]!,
+    );
     return { error, results: await Promise.all(altered) };
   }
 
@@ -60,10 +68,9 @@ export class ShareOffsets {
     const offset = kept?.state.startOffset ?? 0;
     const [log] = this.#options.machine.findBatches([{ topicId, partition, offset, bytesMax: 1 }]);
     const { error, logStartOffset, nextOffset } = log!;
-    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') {
-      return { topicId, partition, startOffset: -1, lag: -1, error: 'UNKNOWN_TOPIC_OR_PARTITION' };
-    }
-    if (kept === undefined) return { topicId, partition, startOffset: -1, lag: -1, error: 'NONE' };
+    const isThere = error === 'NONE' || error === 'OFFSET_OUT_OF_RANGE';
+    if (kept === undefined || !isThere)
+      return { topicId, partition, startOffset: -1, lag: -1, error: 'NONE' };
     const startOffset = Math.max(offset, logStartOffset);
     // When retention has gone beyond the start, it is not known before the next fetch what is done behind it.
     const doneCount = startOffset === offset ? kept.state.doneCount : 0;
@@ -76,16 +83,19 @@ export class ShareOffsets {
     };
   }
 
-  async #alter(
-    groupId: string,
-    { topicId, partition, startOffset }: ShareOffsetsToAlter['offsets'][number],
-  ): Promise<GroupError> {
-    const { machine, partitions } = this.#options;
-    const partitionCount = machine.topicById(topicId)?.partitionCount ?? 0;
+  #problemOfOffset({ topicId, partition, startOffset }: ShareOffsetToAlter): GroupError {
+    const partitionCount = this.#options.machine.topicById(topicId)?.partitionCount ?? 0;
     if (!Number.isSafeInteger(partition) || partition < 0 || partition >= partitionCount) {
       return 'UNKNOWN_TOPIC_OR_PARTITION';
     }
-    if (!Number.isSafeInteger(startOffset) || startOffset < 0) return 'INVALID_REQUEST';
+    return Number.isSafeInteger(startOffset) && startOffset >= 0 ? 'NONE' : 'INVALID_REQUEST';
+  }
+
+  async #alter(
+    groupId: string,
+    { topicId, partition, startOffset }: ShareOffsetToAlter,
+  ): Promise<GroupError> {
+    const { partitions } = this.#options;
     const kept = partitions.begin({ groupId, topicId, partition }, new SharePartition(startOffset));
     return kept === undefined ? 'POLICY_VIOLATION' : outcomeOf(partitions.keep(kept));
   }
