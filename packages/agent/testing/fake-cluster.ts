@@ -414,7 +414,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   }
 
   #createTopic(
-    { name, partitionCount, configs }: TopicToCreate,
+    { name, partitionCount, replicationFactor = -1, configs }: TopicToCreate,
     { validateOnly }: MutationOptions,
   ): TopicResult {
     if (!/^[a-zA-Z0-9._-]{1,249}$/.test(name) || name === '.' || name === '..') {
@@ -437,6 +437,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
       topicId: topicIdOf(this.#topicsMade + 1),
       name,
       partitionCount: wanted,
+      ...(replicationFactor === -1 ? {} : { replicationFactor }),
       configs,
       createdMs: this.#nowMs(),
     };

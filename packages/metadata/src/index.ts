@@ -121,6 +121,7 @@ export {
   heartbeatIntervalMs,
   markerBytes,
   markerCoordinatorEpoch,
+  replicationFactorOf,
 } from './cluster/port.ts';
 export type {
   AlterClientQuotasResult,

@@ -26,7 +26,7 @@ test('every version tells agents, topics and leaders', async () => {
     );
     for (const partition of described.partitions) {
       assert.equal(partition.leaderEpoch, version >= 7 ? 0 : -1);
-      assert.deepEqual(partition.replicaNodes, [agent.nodeId, agent.nodeId, agent.nodeId]);
+      assert.deepEqual(partition.replicaNodes, [agent.nodeId]);
       assert.deepEqual(partition.isrNodes, partition.replicaNodes);
     }
     if (version >= 1) assert.equal(answer.brokers[0]!.rack, 'service-fake-rack');
@@ -174,6 +174,42 @@ test('every leader and replica is among the brokers', async () => {
     assert.equal(replicaNodes[0], leaderId);
     assert.equal(new Set(replicaNodes).size, 3);
     assert.ok(replicaNodes.every((nodeId) => nodeIds.includes(nodeId)));
+  }
+});
+
+test('a topic shows as many different replicas as were asked for, as far as there are agents', async () => {
+  const { call, cluster } = await startTestAgent();
+  cluster.setAgents(['one', 'two', 'three', 'four'].map((agentId) => testAgent(agentId)));
+  const factors = { usual: -1, single: 1, both: 2, many: 9 };
+  await cluster.createTopics(
+    Object.entries(factors).map(([name, replicationFactor]) => ({
+      name,
+      partitionCount: 8,
+      replicationFactor,
+      configs: {},
+    })),
+    { validateOnly: false },
+  );
+  const topics = Object.keys(factors).map((name) => ({ name }));
+  const metadata = answered(
+    await call('Metadata', 13, {
+      topics: topics.map((topic) => ({ ...topic, topicId: zeroUuid })),
+      allowAutoTopicCreation: false,
+    }),
+  );
+  const described = answered(
+    await call('DescribeTopicPartitions', 0, { topics, responsePartitionLimit: 2000, cursor: null }),
+  );
+  for (const { topics: told } of [metadata, described]) {
+    assert.equal(told.length, 4);
+    for (const { name, partitions } of told) {
+      for (const { leaderId, replicaNodes, isrNodes } of partitions) {
+        assert.equal(replicaNodes[0], leaderId);
+        assert.deepEqual(isrNodes, replicaNodes);
+        assert.equal(new Set(replicaNodes).size, replicaNodes.length);
+        assert.equal(replicaNodes.length, { usual: 3, single: 1, both: 2, many: 4 }[name!]);
+      }
+    }
   }
 });
 

@@ -18,7 +18,8 @@ import { untilHeard } from './until-heard.ts';
  * - Every client has its own view: agents of this agent's group, of the client's zone if there are any, and leaders by the
  *   strategy that its client id or the flag names. Each of them could serve any partition.
  * - Rack is a constant, leader epoch always 0 (or -1 for a client that asked for none), replicas and in-sync replicas are
- *   three node ids, the controller is the agent that was asked.
+ *   the leader and other agents, as many as the replication factor of the topic as far as there are agents; the controller is the agent
+ *   that was asked.
  * - Null asks for all topics, in v0 the empty list; ids count from v12 on. A topic named twice is answered once.
  * - A missing topic is created when the request and `auto.create.topics.enable` allow it, and the answer has it at once. When
  *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.

@@ -20,7 +20,7 @@ test('every version creates topics and says what it may', async () => {
   for (const version of [2, 3, 4, 5, 6, 7]) {
     const { call, view } = await startTestAgent();
     const configs = [{ name: 'retention.ms', value: '1000' }];
-    const request = { topics: [wanted({ name: 't', numPartitions: 4, replicationFactor: 3, configs })] };
+    const request = { topics: [wanted({ name: 't', numPartitions: 4, replicationFactor: 2, configs })] };
     const { topics } = answered(await call('CreateTopics', version, request));
     const [created] = topics;
     const topic = view.topicByName('t');
@@ -28,7 +28,7 @@ test('every version creates topics and says what it may', async () => {
     assert.equal(topic?.partitionCount, 4);
     assert.deepEqual(topic.configs, { 'retention.ms': '1000' });
     assert.equal(created.numPartitions, version >= 5 ? 4 : -1);
-    assert.equal(created.replicationFactor, version >= 5 ? 3 : -1);
+    assert.equal(created.replicationFactor, version >= 5 ? 2 : -1);
     assert.deepEqual(
       created.configs?.map(({ name, value, configSource }) => [name, value, configSource]),
       version >= 5 ? [['retention.ms', '1000', 1]] : [],
@@ -67,6 +67,25 @@ test('what may be asked for', async () => {
     ],
     [
       { name: 'gap', ...assigned, assignments: [{ partitionIndex: 1, brokerIds }] },
+      'INVALID_REPLICA_ASSIGNMENT',
+    ],
+    [
+      {
+        name: 'uneven',
+        ...assigned,
+        assignments: [
+          { partitionIndex: 0, brokerIds: [1, 2] },
+          { partitionIndex: 1, brokerIds: [1] },
+        ],
+      },
+      'INVALID_REPLICA_ASSIGNMENT',
+    ],
+    [
+      { name: 'same', ...assigned, assignments: [{ partitionIndex: 0, brokerIds: [1, 1] }] },
+      'INVALID_REPLICA_ASSIGNMENT',
+    ],
+    [
+      { name: 'nobody', ...assigned, assignments: [{ partitionIndex: 0, brokerIds: [] }] },
       'INVALID_REPLICA_ASSIGNMENT',
     ],
     [{ name: 'both', assignments: [{ partitionIndex: 0, brokerIds }] }, 'INVALID_REQUEST'],

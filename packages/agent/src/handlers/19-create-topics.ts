@@ -1,7 +1,11 @@
 import { caps, clusterResourceName, internalTopicProblem, isInternalTopic } from '@weir/core';
-import { clusterConfigValue, type TopicResult, type TopicToCreate } from '@weir/metadata';
+import {
+  clusterConfigValue,
+  replicationFactorOf,
+  type TopicResult,
+  type TopicToCreate,
+} from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
-import { replicationFactor } from '../placement/placement.ts';
 import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
@@ -10,10 +14,10 @@ import { untilHeard } from './until-heard.ts';
 /**
  * CreateTopics v2 to v7, all topics in one call to the control plane.
  *
- * - Any replication factor of -1 or above 0 is accepted and means nothing; the answer says 3. 0 and below -1 are
- *   INVALID_REPLICATION_FACTOR.
- * - Assignments are counted: they must number the partitions from 0 and come without a count of partitions or replicas
- *   (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
+ * - Any replication factor above 0 is accepted, more than there are agents too; it is kept and shown, and object storage does the replication. -1
+ *   is the default of 3. 0 and below -1 are INVALID_REPLICATION_FACTOR.
+ * - Assignments are counted: they must number the partitions from 0, each once, with equally many different brokers for each, and come
+ *   without a count of partitions or replicas (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
  * - A name of the service's own is INVALID_TOPIC_EXCEPTION.
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
  * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
@@ -108,6 +112,16 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
       'assignments must number the partitions from 0 without a gap',
     );
   }
+  const replicas = assignments[0]?.brokerIds.length ?? 0;
+  const isUneven = assignments.some(
+    ({ brokerIds }) => brokerIds.length !== replicas || new Set(brokerIds).size < replicas,
+  );
+  if (assignments.length > 0 && (replicas === 0 || isUneven)) {
+    return refused(
+      'INVALID_REPLICA_ASSIGNMENT',
+      'every assignment must name equally many brokers, at least one and none twice',
+    );
+  }
   const partitionCount = assignments.length > 0 ? assignments.length : numPartitions;
   if (partitionCount === 0 || partitionCount < -1 || partitionCount > caps.partitionsPerTopicMax) {
     const range = `between 1 and ${caps.partitionsPerTopicMax}, or -1 for the default`;
@@ -120,6 +134,7 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
     topic: {
       name,
       partitionCount,
+      replicationFactor: assignments.length > 0 ? replicas : factor,
       configs: Object.fromEntries(configs.map((config) => [config.name, config.value!])),
     },
     error: 'NONE',
@@ -158,7 +173,7 @@ function entryOf(
   return {
     ...made,
     numPartitions: topic.partitionCount,
-    replicationFactor,
+    replicationFactor: replicationFactorOf(topic),
     configs: Object.entries(topic.configs).map(([configName, value]) => ({
       name: configName,
       value,

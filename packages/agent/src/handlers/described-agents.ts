@@ -1,4 +1,4 @@
-import type { TopicDescription } from '@weir/metadata';
+import { replicationFactorOf, type TopicDescription } from '@weir/metadata';
 import { type ErrorCode, errors } from '@weir/wire';
 import type { Placement } from '../placement/placement.ts';
 import type { RequestContext } from './handler.ts';
@@ -31,11 +31,12 @@ export function describedPartitions(
   { epoch = leaderEpoch, first = 0, countMax = Number.POSITIVE_INFINITY } = {},
 ): DescribedPartition[] {
   const leaders = placement.leadersOf(topic);
+  const replicationFactor = replicationFactorOf(topic);
   const described: DescribedPartition[] = [];
   const end = Math.min(leaders.length, first + countMax);
   for (let partitionIndex = first; partitionIndex < end; partitionIndex++) {
     const leader = leaders[partitionIndex]!;
-    const replicas = placement.replicasOf(leader);
+    const replicas = placement.replicasOf(leader, replicationFactor);
     described.push({
       errorCode: errors.NONE.code,
       partitionIndex,

@@ -13,8 +13,8 @@ export interface Placement {
   readonly controller: AgentDescription;
   /** One agent per partition. */
   leadersOf(topic: TopicDescription): readonly AgentDescription[];
-  /** Three node ids, as many as a replication factor of 3 wants to see: the leader and its neighbours. */
-  replicasOf(leader: AgentDescription): readonly number[];
+  /** The node ids of the leader and its neighbours: as many as the replication factor, and no more than there are agents. */
+  replicasOf(leader: AgentDescription, replicationFactor: number): readonly number[];
   hostOf(agent: AgentDescription): string;
 }
 
@@ -27,8 +27,6 @@ export interface PlacementInputs {
   readonly defaultStrategy: PartitionAssignmentStrategy;
 }
 
-export const replicationFactor = 3;
-
 /** Gives every client its view of the agents, and remembers what went into it until agents or topics change. */
 export function createPlacements(loads: Loads = noLoads): (inputs: PlacementInputs) => Placement {
   const table = new LeaderTable();
@@ -37,16 +35,18 @@ export function createPlacements(loads: Loads = noLoads): (inputs: PlacementInpu
     const { features, self } = inputs;
     const agents = known.candidates(features, self, inputs.agents);
     const strategy = features.strategy ?? inputs.defaultStrategy;
-    const replicas = new Map<number, readonly number[]>();
+    const replicas = new Map<string, readonly number[]>();
     return {
       agents,
       controller: agents.find(({ agentId }) => agentId === self.agentId) ?? agents[0]!,
       leadersOf: leadersBy(strategy, agents, inputs.clientKey, table, loads),
-      replicasOf(leader) {
-        let found = replicas.get(leader.nodeId);
+      replicasOf(leader, replicationFactor) {
+        const count = Math.min(replicationFactor, agents.length);
+        const key = `${leader.nodeId} ${count}`;
+        let found = replicas.get(key);
         if (found === undefined) {
-          found = neighbours(agents, leader);
-          replicas.set(leader.nodeId, found);
+          found = neighbours(agents, leader, count);
+          replicas.set(key, found);
         }
         return found;
       },
@@ -82,10 +82,11 @@ function leadersBy(
   return ({ partitionCount }) => new Array<AgentDescription>(partitionCount).fill(agent!);
 }
 
-/** With fewer agents than replicas the leader stands for the missing ones, so that tools read the factor they expect. */
-function neighbours(agents: readonly AgentDescription[], leader: AgentDescription): readonly number[] {
+function neighbours(
+  agents: readonly AgentDescription[],
+  leader: AgentDescription,
+  count: number,
+): readonly number[] {
   const at = agents.indexOf(leader);
-  return Array.from({ length: replicationFactor }, (_, step) =>
-    step < agents.length ? agents[(at + step) % agents.length]!.nodeId : leader.nodeId,
-  );
+  return Array.from({ length: count }, (_, step) => agents[(at + step) % agents.length]!.nodeId);
 }

@@ -132,6 +132,7 @@ export type TopicError =
   | 'UNKNOWN_TOPIC_ID'
   | 'INVALID_TOPIC_EXCEPTION'
   | 'INVALID_PARTITIONS'
+  | 'INVALID_REPLICATION_FACTOR'
   | 'INVALID_CONFIG'
   | 'INVALID_REQUEST'
   | 'POLICY_VIOLATION'
@@ -231,6 +232,8 @@ export interface TopicToCreate {
   readonly name: string;
   /** -1 for the cluster's default. */
   readonly partitionCount: number;
+  /** -1 or absent for the default. */
+  readonly replicationFactor?: number | undefined;
   readonly configs: Readonly<Record<string, string>>;
 }
 
@@ -253,10 +256,19 @@ export interface TopicResult {
   readonly topic: TopicDescription | undefined;
 }
 
+/** What topics have that were made without a replication factor. Journals rest on it, so that it never changes. */
+export const usualReplicationFactor = 3;
+
+export function replicationFactorOf({ replicationFactor }: TopicDescription): number {
+  return replicationFactor ?? usualReplicationFactor;
+}
+
 export interface TopicDescription {
   readonly topicId: string;
   readonly name: string;
   readonly partitionCount: number;
+  /** How many replicas tools are shown; absent where it is `usualReplicationFactor`. Object storage does the replication. */
+  readonly replicationFactor?: number;
   /** What was set for this topic; what is not here has the cluster's value or the default. */
   readonly configs: Readonly<Record<string, string>>;
   readonly createdMs: number;

@@ -13,6 +13,7 @@ import { applyRecordsPut } from './records/put-records.ts';
 import { applyRequestAnswered } from './replies/answered-requests.ts';
 import {
   applyPartitionsCreated,
+  applyReplicatedTopicsCreated,
   applyTopicsCreated,
   applyTopicsDeleted,
   applyTopicsRestored,
@@ -68,6 +69,7 @@ const appliers: {
   transactionsExpired: applyExpired,
   transactionOriginNoted: applyOriginNoted,
   topicsCreated: applyTopicsCreated,
+  replicatedTopicsCreated: applyReplicatedTopicsCreated,
   topicsDeleted: applyTopicsDeleted,
   topicsRemoved: applyTopicsRemoved,
   topicsRestored: applyTopicsRestored,

@@ -52,6 +52,8 @@ export const entryKind = {
   topicsRestored: 32,
   /** Time, then the numbers of topics that are deleted for good, with what they hold (purge.ts). */
   topicsRemoved: 33,
+  /** As `topicsCreated`, with the replication factor of each behind its partition count; without it, it is 3 (topic-entries.ts). */
+  replicatedTopicsCreated: 34,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

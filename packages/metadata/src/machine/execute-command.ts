@@ -31,6 +31,7 @@ import { decideDeleteTopics } from './topics/delete-topics.ts';
 import { decideRestoreTopics } from './topics/restore-topics.ts';
 import {
   writePartitionsCreated,
+  writeReplicatedTopicsCreated,
   writeTopicsCreated,
   writeTopicsDeleted,
   writeTopicsRestored,
@@ -110,8 +111,14 @@ export const executors: {
     checkFreshIds(work.state, topicIds, topics.length);
     const { created, results } = decideCreateTopics(work.state, work.limits, topics, topicIds, nowMs);
     if (validateOnly || created.length === 0) return { reply: results };
-    work.begin('topicsCreated', nowMs);
-    writeTopicsCreated(work.writer, created);
+    // Most topics have the usual factor, which the older layout means; releases that know no other read it too.
+    if (created.every(({ replicationFactor }) => replicationFactor === undefined)) {
+      work.begin('topicsCreated', nowMs);
+      writeTopicsCreated(work.writer, created);
+    } else {
+      work.begin('replicatedTopicsCreated', nowMs);
+      writeReplicatedTopicsCreated(work.writer, created);
+    }
     return work.applied(results);
   },
 

@@ -73,6 +73,10 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ['topicsDeleted', '03a9c4d6290101'],
   ['topicsRestored', '20a9c4d6290101'],
   ['topicsRemoved', '21a9c4d6290101'],
+  [
+    'replicatedTopicsCreated',
+    '22a9c4d62902036f6e65036f6e6501010005757375616c05757375616c0203010c726574656e74696f6e2e6d730137',
+  ],
 ];
 
 /** The story that gave the journal above. */
@@ -107,6 +111,15 @@ function tell(): Cluster {
   tellOfGroups(cluster);
   tellOfAdministration(cluster);
   tellOfDeletions(cluster);
+  cluster.execute({
+    kind: 'createTopics',
+    topics: [
+      { name: 'one', partitionCount: 1, replicationFactor: 1, configs: {} },
+      { name: 'usual', partitionCount: 2, replicationFactor: 3, configs: { 'retention.ms': '7' } },
+    ],
+    topicIds: ['one', 'usual'],
+    validateOnly: false,
+  });
   return cluster;
 }
 

@@ -58,7 +58,12 @@ type Action =
   | { kind: 'repeatCommit'; age: number }
   | {
       kind: 'create';
-      topics: { name: string; partitionCount: number; configs: Record<string, string> }[];
+      topics: {
+        name: string;
+        partitionCount: number;
+        replicationFactor: number;
+        configs: Record<string, string>;
+      }[];
       validateOnly: boolean;
     }
   | { kind: 'delete'; topics: { name: string; byId: boolean }[]; isFinal: boolean }
@@ -137,6 +142,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         fc.record({
           name,
           partitionCount: fc.constantFrom(-1, 0, 1, 2, 4, 4, 6),
+          replicationFactor: fc.constantFrom(-1, -1, 0, 1, 3, 5),
           configs: fc.constantFrom<Record<string, string>>(
             {},
             {},

@@ -147,7 +147,14 @@ export const methods = {
     again: 'once',
     deadlineMs: 30_000,
     args: tuple(
-      list(object<TopicToCreate>({ name: text, partitionCount: number, configs: texts })),
+      list(
+        object<TopicToCreate>({
+          name: text,
+          partitionCount: number,
+          replicationFactor: optional(number),
+          configs: texts,
+        }),
+      ),
       mutationOptions,
     ),
   },

@@ -31,6 +31,7 @@ const alterCodes = {
   UNKNOWN_TOPIC_OR_PARTITION: 'not_found',
   UNKNOWN_TOPIC_ID: 'not_found',
   INVALID_PARTITIONS: 'invalid_request',
+  INVALID_REPLICATION_FACTOR: 'invalid_request',
   INVALID_REQUEST: 'invalid_request',
   INVALID_CONFIG: 'invalid_topic_config',
   POLICY_VIOLATION: 'limit_exceeded',

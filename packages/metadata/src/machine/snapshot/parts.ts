@@ -4,6 +4,7 @@ import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
 import { readRecords, writeRecords } from '../records/records-snapshot.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
+import { readReplicationFactors, replicated, writeReplicationFactors } from './replication-factors.ts';
 import { readReplies, writeReplies } from './saved-replies.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshot-columns.ts';
 
@@ -45,6 +46,12 @@ const parts: readonly Part[] = [
     isEmpty: ({ transactions }) => transactions.isEmpty,
     write: ({ transactions }, writer) => writeTransactions(transactions, writer),
     read: readTransactions,
+  },
+  {
+    number: 30,
+    isEmpty: ({ topics }) => replicated(topics).length === 0,
+    write: ({ topics }, writer) => writeReplicationFactors(replicated(topics), writer),
+    read: readReplicationFactors,
   },
 ];
 

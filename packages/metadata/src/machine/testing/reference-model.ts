@@ -116,7 +116,7 @@ export class ReferenceModel {
   #writeCount = 0;
 
   createTopics(topics: readonly TopicToCreate[], topicIds: readonly string[], nowMs: number): TopicError[] {
-    return topics.map(({ name, partitionCount, configs }, index) => {
+    return topics.map(({ name, partitionCount, replicationFactor = -1, configs }, index) => {
       if (topics.filter((other) => other.name === name).length > 1) return 'INVALID_REQUEST';
       if (!/^[a-zA-Z0-9._-]{1,249}$/.test(name) || name === '.' || name === '..')
         return 'INVALID_TOPIC_EXCEPTION';
@@ -129,11 +129,20 @@ export class ReferenceModel {
       const count =
         partitionCount === -1 ? Number(this.clusterConfigs['num.partitions'] ?? 1) : partitionCount;
       if (count < 1) return 'INVALID_PARTITIONS';
+      if (replicationFactor === 0) return 'INVALID_REPLICATION_FACTOR';
       const refused = this.#overBudget(count, count);
       if (refused !== undefined) return refused;
       this.nowMs = nowMs;
       this.topics.push({
-        description: { topicId: topicIds[index]!, name, partitionCount: count, configs, createdMs: nowMs },
+        description: {
+          topicId: topicIds[index]!,
+          name,
+          partitionCount: count,
+          // The usual one is not written down.
+          ...(replicationFactor === -1 || replicationFactor === 3 ? {} : { replicationFactor }),
+          configs,
+          createdMs: nowMs,
+        },
         deletedMs: undefined,
         partitions: Array.from({ length: count }, emptyPartition),
       });

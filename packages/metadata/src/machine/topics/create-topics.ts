@@ -6,7 +6,11 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
 import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';
+import { withFactor } from './topic-entries.ts';
 import { collisionKey, topicNameProblem } from './topic-name.ts';
+
+/** What fits the protocol. */
+const replicationFactorMax = 32_767;
 
 /** Decides which topics come to be; changes nothing. */
 export function decideCreateTopics(
@@ -52,11 +56,25 @@ export function decideCreateTopics(
         `A topic has at least one partition, not ${partitionCount}; -1 asks for the default.`,
       );
     }
+    const factor = topic.replicationFactor ?? -1;
+    if (!Number.isInteger(factor) || factor === 0 || factor < -1 || factor > replicationFactorMax) {
+      return refused(
+        'INVALID_REPLICATION_FACTOR',
+        `A replication factor is from 1 to ${replicationFactorMax}, not ${factor}; -1 asks for the default.`,
+      );
+    }
     const overBudget = budget.take(partitionCount, partitionCount);
     if (overBudget !== undefined) return refused(overBudget.error, overBudget.message);
 
     chosenKeys.set(key, name);
-    const description = { topicId: topicIds[index]!, name, partitionCount, configs, createdMs: nowMs };
+    const description: TopicDescription = {
+      topicId: topicIds[index]!,
+      name,
+      partitionCount,
+      ...(factor === -1 ? {} : withFactor(factor)),
+      configs,
+      createdMs: nowMs,
+    };
     created.push(description);
     return { error: 'NONE', message: null, topic: description };
   });

@@ -1,4 +1,9 @@
-import type { ClusterChange, TopicDescription } from '../../cluster/port.ts';
+import {
+  type ClusterChange,
+  replicationFactorOf,
+  type TopicDescription,
+  usualReplicationFactor,
+} from '../../cluster/port.ts';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
@@ -16,13 +21,42 @@ export function writeTopicsCreated(writer: ByteWriter, topics: readonly TopicDes
   }
 }
 
+export function writeReplicatedTopicsCreated(writer: ByteWriter, topics: readonly TopicDescription[]): void {
+  writer.varint(topics.length);
+  for (const topic of topics) {
+    writer.text(topic.topicId);
+    writer.text(topic.name);
+    writer.varint(topic.partitionCount);
+    writer.varint(replicationFactorOf(topic));
+    writeConfigs(writer, topic.configs);
+  }
+}
+
 export function applyTopicsCreated(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  return createTopics(state, reader, () => ({}));
+}
+
+export function applyReplicatedTopicsCreated(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  return createTopics(state, reader, () => withFactor(reader.varint()));
+}
+
+/** What a description says of a replication factor: nothing when it is the usual one, so that equal topics are equal. */
+export function withFactor(replicationFactor: number): Pick<TopicDescription, 'replicationFactor'> {
+  return replicationFactor === usualReplicationFactor ? {} : { replicationFactor };
+}
+
+function createTopics(
+  state: ClusterState,
+  reader: ByteReader,
+  readFactor: () => Pick<TopicDescription, 'replicationFactor'>,
+): ClusterChange[] {
   const changes: ClusterChange[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const topic = state.topics.create({
       topicId: reader.text(),
       name: reader.text(),
       partitionCount: reader.varint(),
+      ...readFactor(),
       configs: readConfigs(reader),
       createdMs: state.nowMs,
     });

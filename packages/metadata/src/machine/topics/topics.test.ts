@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PartitionsToCreate, TopicError, TopicReference, TopicToCreate } from '../../cluster/port.ts';
+import {
+  type PartitionsToCreate,
+  replicationFactorOf,
+  type TopicError,
+  type TopicReference,
+  type TopicToCreate,
+} from '../../cluster/port.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { MalformedCommand } from '../command.ts';
 import { entryKind } from '../entry-kind.ts';
+import { ClusterMachine } from '../machine.ts';
 import { Cluster } from '../testing/cluster.ts';
 import { writeTopicsCreated } from './topic-entries.ts';
 
@@ -85,6 +92,45 @@ test('configs that an older release stored are kept when a journal is read', () 
   const resources = [{ kind: 'topic' as const, name: 'a', replacesAll: false, changes }];
   cluster.execute({ kind: 'alterConfigs', resources, validateOnly: false });
   assert.deepEqual(cluster.machine.topicByName('a')!.configs, { 'retention.ms': '5' });
+});
+
+test('the replication factor is what was asked for, and stays over growth, changes, a snapshot and a return', () => {
+  const cluster = new Cluster();
+  const topic = (name: string, replicationFactor?: number) => ({
+    name,
+    partitionCount: 1,
+    replicationFactor,
+    configs: {},
+  });
+  const asked = [
+    topic('none'),
+    topic('default', -1),
+    topic('usual', 3),
+    topic('one', 1),
+    topic('many', 32_767),
+  ];
+  assert.ok(create(cluster, asked).every(({ error }) => error === 'NONE'));
+  const bad = create(new Cluster(), [
+    topic('zero', 0),
+    topic('negative', -2),
+    topic('half', 1.5),
+    topic('huge', 32_768),
+  ]);
+  assert.ok(bad.every(({ error }) => error === 'INVALID_REPLICATION_FACTOR'));
+  const one = [{ name: 'one', partitionCount: 4 }];
+  cluster.execute({ kind: 'createPartitions', topics: one, validateOnly: false });
+  const { topicId } = cluster.machine.topicByName('one')!;
+  cluster.delete('one');
+  const machines = [ClusterMachine.restore(cluster.saved()), cluster.replay().machine, cluster.machine];
+  for (const machine of machines) {
+    machine.execute({ kind: 'restoreTopics', topicIds: [topicId] }, cluster.nowMs);
+    assert.deepEqual(
+      ['none', 'default', 'usual', 'one', 'many'].map((name) =>
+        replicationFactorOf(machine.topicByName(name)!),
+      ),
+      [3, 3, 3, 1, 32_767],
+    );
+  }
 });
 
 test('a bad config is told with its rule', () => {
