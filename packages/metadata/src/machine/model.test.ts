@@ -580,7 +580,7 @@ test('the machine, its follower and its snapshots agree with the reference model
       run.take({ kind: 'configs', configs: { 'service.soft.delete.topic.ttl.ms': '400' } });
       run.take({
         kind: 'create',
-        topics: [{ name: 'first', partitionCount: 3, configs: {} }],
+        topics: [{ name: 'first', partitionCount: 3, replicationFactor: -1, configs: {} }],
         validateOnly: false,
       });
       for (const [number, one] of actions.entries()) {
