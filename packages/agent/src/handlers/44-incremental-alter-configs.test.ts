@@ -109,7 +109,7 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
   ['what cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_REQUEST'],
   ['an unknown name of a broker', 4, '', [set('log.cleaner.thread', '1')], 'INVALID_CONFIG'],
   ['an unknown config of the cluster', 4, '', [set('service.default.x', '1')], 'INVALID_CONFIG'],
-  ['a broker that is not there', 4, '1', [set('log.cleaner.threads', '5')], 'INVALID_REQUEST'],
+  ['a broker that is not there', 4, '4711', [set('log.cleaner.threads', '5')], 'INVALID_REQUEST'],
   ['a broker that is none', 4, 'x', [set('num.partitions', '5')], 'INVALID_REQUEST'],
   ['a logger', 8, '1', [set('root', 'DEBUG')], 'INVALID_REQUEST'],
   ['a group', 32, 'g', [set('share.auto.offset.reset', 'earliest')], 'NONE'],
