@@ -15,6 +15,7 @@ import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
+import { configsPage } from '../packages/metadata/src/configs/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 
 /** Every generated page by its path, with what renders it. */
@@ -22,6 +23,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/compatibility.md': compatibilityPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
+  'docs/reference/configs.md': configsPage,
   'docs/reference/event-filters.md': eventFiltersPage,
   'docs/reference/events.md': eventsPage,
   'docs/reference/flags.md': flagsPage,

@@ -102,6 +102,16 @@ const stories: Readonly<Record<string, readonly Call[]>> = {
       fails: /InvalidConfigurationException/,
     },
     {
+      call: 'create-topic',
+      with: { topic: 'none', partitions: 1, configs: { 'retention.mss': '5' } },
+      fails: /InvalidConfigurationException: .*retention\.mss=5.*did you mean retention\.ms/,
+    },
+    {
+      call: 'alter-configs',
+      with: { ...topic('configured'), changes: [['SET', 'retention.mss', '5']] },
+      fails: /InvalidConfigurationException: .*did you mean retention\.ms/,
+    },
+    {
       call: 'alter-configs',
       with: { ...topic('absent'), changes: [['SET', 'retention.ms', '1']] },
       fails: /UnknownTopicOrPartitionException/,
@@ -119,6 +129,11 @@ const stories: Readonly<Record<string, readonly Call[]>> = {
       gives: {
         'consumer.session.timeout.ms': { value: '50000', source: 'DYNAMIC_GROUP_CONFIG', type: 'INT' },
       },
+    },
+    {
+      call: 'alter-configs',
+      with: { ...group('tuned'), changes: [['SET', 'consumer.session.timeout', '50000']] },
+      fails: /InvalidConfigurationException/,
     },
     { call: 'list-config-resources', with: { type: 'GROUP' }, gives: ['tuned'] },
   ],

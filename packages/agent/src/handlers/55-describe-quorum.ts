@@ -61,7 +61,7 @@ export function describeQuorumHandler(placementOf: PlacementOf): HandlerOf<Apis[
 
 const nodesFromVersion = 2;
 
-function nodeOf({ controller, hostOf }: Placement): Response['nodes'][number] {
+function nodeOf({ controller, hostOf }: Placement) {
   const listener = { name: 'CONTROLLER', host: hostOf(controller), port: controller.kafkaPort };
   return { nodeId: controller.nodeId, listeners: [listener] };
 }

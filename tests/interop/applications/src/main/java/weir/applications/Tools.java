@@ -23,9 +23,13 @@ final class Tools {
         }
     }
 
+    /** The first that the tool asked for: some take the end for a failure, and ask again. */
+    private Integer askedStatus;
+
     Tools() {
         Exit.setExitProcedure((status, message) -> {
-            throw new Ended(status);
+            if (askedStatus == null) askedStatus = status;
+            throw new Ended(askedStatus);
         });
     }
 
@@ -38,6 +42,7 @@ final class Tools {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream capture = new PrintStream(printed, true, StandardCharsets.UTF_8);
         int status = 0;
+        askedStatus = null;
         System.setOut(capture);
         System.setErr(capture);
         try {
