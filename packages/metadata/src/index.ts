@@ -232,6 +232,7 @@ export {
   LoadSharing,
   NotLeader,
   type Role,
+  shortLease,
 } from './leader/index.ts';
 export { compilePattern, compileRewrite, type Pattern, type Rewrite } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';

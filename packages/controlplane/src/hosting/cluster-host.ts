@@ -1,5 +1,5 @@
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
-import { ClusterNode, type JournalHub, type LeaseHolder } from '@weir/metadata';
+import { ClusterNode, type JournalHub, type LeaseHolder, shortLease } from '@weir/metadata';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { keepClusterName } from '../cluster-name.ts';
 
@@ -149,6 +149,7 @@ export class ClusterHost {
       journal,
       self: self(),
       ...(leaseGraceOf === undefined ? {} : { leaseGraceMs: leaseGraceOf(cluster.id) }),
+      ...(hub.processId() === undefined ? { timing: shortLease } : {}),
       clock,
       log,
       metrics,

@@ -18,6 +18,7 @@ import { Fenced, openJournals } from '../journal/index.ts';
 import { methodNames } from '../rpc/methods.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { NotLeader } from './not-leader.ts';
+import { shortLease } from './timing.ts';
 
 const clusterId = 'vci_test';
 
@@ -115,6 +116,21 @@ test('those who follow a cluster that left the process are told', async () => {
   });
   await a.node.stop();
   assert.match(told!.message, /this control plane stops$/);
+});
+
+test('with a short lease a standby serves less than two seconds after the leader was killed', async () => {
+  for (let killedAtMs = 0; killedAtMs < 500; killedAtMs += 45) {
+    const { clock, start } = world();
+    const a = start('a', { timing: shortLease });
+    await clock.pass(100);
+    const b = start('b', { timing: shortLease });
+    await clock.pass(2_000 + killedAtMs);
+    const topicId = await topicOf(a.node);
+    a.process.kill();
+    await clock.pass(1_800);
+    assert.equal(b.node.role, 'leader');
+    assert.equal(await nextOffset(b.node, topicId), 0);
+  }
 });
 
 test('a standby serves less than five seconds after the leader was killed', async () => {

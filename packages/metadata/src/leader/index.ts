@@ -7,4 +7,4 @@ export {
   type SharingTiming,
 } from './load-sharing/load-sharing.ts';
 export { NotLeader } from './not-leader.ts';
-export { defaultTiming, type Timing } from './timing.ts';
+export { defaultTiming, shortLease, type Timing } from './timing.ts';

@@ -1,7 +1,7 @@
 /**
  * How long a cluster is without a leader when its leader dies: a standby sees the last renewal at most one poll after it
- * happened, waits for the time of the lease from there, and reads what it has not read yet. That is 3.25 s and the reading. Where the
- * database can tell that a process is gone (SQLite), it is one poll.
+ * happened, waits for the time of the lease from there, and reads what it has not read yet. Where the database can tell that a process is
+ * gone (SQLite), it is one poll, and the time of the lease matters only for a leader that hangs. Elsewhere leases are short.
  */
 export interface Timing {
   /** How long the lease holds without being renewed. */
@@ -39,6 +39,15 @@ export const defaultTiming: Timing = {
   agentSweepMs: 1_000,
   loginNoteMs: 60_000,
   drainMsMax: 2_000,
+};
+
+/**
+ * For databases that cannot tell that a process is gone: another leads at most 1.75 s after its leader died. A leader that its database leaves
+ * without an answer for 0.85 s loses the cluster, and gets it back when nobody else wants it.
+ */
+export const shortLease: Pick<Timing, 'leaseTtlMs' | 'leaseRenewalMs'> = {
+  leaseTtlMs: 1_500,
+  leaseRenewalMs: 500,
 };
 
 /** The part of the lease's time that the holder does not use, because its clock may run slower than a standby's. */
