@@ -42,10 +42,10 @@ export interface AgentsOptions {
 }
 
 /**
- * A connection that broke is that of an agent that died, with few exceptions. Those are proxies and the network of this process, where many
- * break within moments: after this time it is seen whether all have.
+ * A connection that broke is that of an agent that died, with few exceptions. The clients of a dead agent ask another at the same moment where to go,
+ * and some do not ask again for seconds, so that nothing is waited for but the end of this turn: several that break together are seen to do so.
  */
-const brokenGraceMs = 50;
+const brokenGraceMs = 0;
 /** An agent that ended its connection in order, or was told to, is about to open another. */
 const endedGraceMs = 1_000;
 
