@@ -41,7 +41,10 @@ func write(ctx context.Context, broker, topic string, partitions int) error {
 	if err := created(ctx, broker, topic, partitions); err != nil {
 		return err
 	}
-	writer := kafka.Writer{Addr: kafka.TCP(broker), Topic: topic, Compression: kafka.Lz4, RequiredAcks: kafka.RequireAll, BatchTimeout: time.Millisecond}
+	// The transport that writers share by default remembers metadata from before the topic was created.
+	writer := kafka.Writer{
+		Addr: kafka.TCP(broker), Topic: topic, Compression: kafka.Lz4, RequiredAcks: kafka.RequireAll, BatchTimeout: time.Millisecond, Transport: &kafka.Transport{},
+	}
 	var messages []kafka.Message
 	for _, value := range scenarios.Values(count) {
 		messages = append(messages, kafka.Message{Value: []byte(value)})
