@@ -28,6 +28,7 @@ export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
 export type { StoreCall, StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
+export { type BucketPlace, bucketPlace, isWithinBucket } from './store/bucket-place.ts';
 export { joinSmallSlices } from './store/content.ts';
 export type { CallOptions, ListOptions, ObjectInfo, ObjectStore } from './store/object-store.ts';
 export { openStore, type PatienceOptions, type StoreDeps, withPatience } from './store/open-store.ts';

@@ -45,12 +45,17 @@ export function parseS3Url(url: URL): S3Location {
     endpoint === undefined || /^https?:\/\//.test(endpoint)
       ? endpoint
       : `${disableSsl ? 'http' : 'https'}://${endpoint}`;
-  if (withScheme !== undefined && !URL.canParse(withScheme)) {
+  if (withScheme !== undefined && !isServer(withScheme)) {
     throw new StoreError('invalid', subject, 'endpoint= is no host and no URL');
+  }
+  const region = url.searchParams.get('region') ?? undefined;
+  // It becomes part of a host name: anything else could name another server.
+  if (region !== undefined && !/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i.test(region)) {
+    throw new StoreError('invalid', subject, 'region= has letters, digits and hyphens');
   }
   return {
     bucket,
-    region: url.searchParams.get('region') ?? undefined,
+    region,
     endpoint: withScheme,
     // A dot in a bucket's name breaks the certificate of its host name.
     isPathStyle: readBoolean(url, 's3ForcePathStyle') || bucket.includes('.'),
@@ -75,6 +80,12 @@ export function addressOf(
     },
     basePath: isPathStyle ? `/${bucket}` : '',
   };
+}
+
+/** A host with a port or without, and nothing else: what stands before an @ or behind the host would be lost. */
+function isServer(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username + url.password + url.search + url.hash === '' && url.pathname === '/';
 }
 
 function readBoolean(url: URL, name: string): boolean {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
 import type { BreakerPolicy } from '../decorators/breaker-state.ts';
 import { withCircuitBreaker } from '../decorators/circuit-breaker.ts';
@@ -10,10 +9,9 @@ import { openFileStore } from '../file/file-store.ts';
 import { openMemoryStore } from '../memory/memory-store.ts';
 import { openS3Store } from '../s3/s3-store.ts';
 import type { StoreOperation } from './around.ts';
-import { checkKey } from './key.ts';
+import { type BucketScheme, directoryOf, readBucketUrl } from './bucket-place.ts';
 import type { ObjectStore } from './object-store.ts';
 import { scopedStore } from './scoped-store.ts';
-import { StoreError } from './store-error.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -49,17 +47,16 @@ interface Driver {
   open(url: URL, deps: StoreDeps): Promise<ObjectStore>;
 }
 
-const drivers: Readonly<Record<string, Driver>> = {
+const drivers: Readonly<Record<BucketScheme, Driver>> = {
   mem: { isRemote: false, open: async (url, deps) => openMemoryStore(url.host + url.pathname, deps) },
   file: { isRemote: false, open: (url, deps) => openFileStore(directoryOf(url), deps) },
   s3: { isRemote: true, open: openS3Store },
 };
 
-const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
-
 /** Opens the bucket of a URL, with patience added: metrics, time limits, second requests, circuit breaker, retries. */
 export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
-  const { driver, url, folder, scheme } = readBucketUrl(bucketUrl);
+  const { url, folder, scheme } = readBucketUrl(bucketUrl);
+  const driver = drivers[scheme];
   const bucket = scopedStore(await driver.open(url, deps), folder);
   const name = `${scheme}://${url.host}`;
   // Neither who logs in nor the query, where there may be secrets.
@@ -83,34 +80,4 @@ export function withPatience(store: ObjectStore, options: PatienceOptions): Obje
     ...options,
     policy: retryPolicy,
   });
-}
-
-function readBucketUrl(text: string) {
-  const scheme = /^([a-z_][a-z\d_]*):\/\//.exec(text)?.[1] ?? '';
-  if (planned.includes(scheme)) {
-    throw new StoreError('invalid', `${scheme}://`, 'not available in this release');
-  }
-  const driver = Object.hasOwn(drivers, scheme) ? drivers[scheme] : undefined;
-  if (driver === undefined) {
-    const allowed = Object.keys(drivers).map((name) => `${name}://`);
-    throw new StoreError('invalid', 'bucket URL', `one of ${allowed.join(', ')} is needed`);
-  }
-  if (!URL.canParse(text)) throw new StoreError('invalid', `${scheme}://`, 'a well-formed URL is needed');
-  const url = new URL(text);
-  if (scheme !== 'file' && url.host === '') {
-    throw new StoreError('invalid', `${scheme}://`, 'a name is needed');
-  }
-  // The prefix names a folder, with or without its slash.
-  const folder = (url.searchParams.get('prefix') ?? '').replace(/\/+$/, '');
-  if (folder !== '') checkKey(folder);
-  return { driver, url, folder, scheme };
-}
-
-function directoryOf(url: URL): string {
-  if (url.host !== '' || url.pathname.length < 2) {
-    throw new StoreError('invalid', 'file://', 'file:/// and an absolute path is needed');
-  }
-  const path = new URL(url);
-  path.search = '';
-  return fileURLToPath(path);
 }

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { parseS3Url } from '../s3/s3-url.ts';
+import { checkKey } from './key.ts';
+import { StoreError } from './store-error.ts';
+
+const bucketSchemes = ['mem', 'file', 's3'] as const;
+export type BucketScheme = (typeof bucketSchemes)[number];
+
+const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
+
+/** Where objects of a bucket lie and who is asked for them, as the driver of its scheme understands the URL. */
+export interface BucketPlace {
+  readonly scheme: BucketScheme;
+  /** The server that gets requests and what proves that we may make them; `aws` for any of AWS, empty where there is none. */
+  readonly server: string;
+  /** The name of the bucket, or its directory without a slash at the end. */
+  readonly bucket: string;
+  /** Below which all objects lie, without a slash at the end; empty for the whole bucket. */
+  readonly folder: string;
+}
+
+/** What a bucket URL means; throws a `StoreError` for one that `openStore` would not open. */
+export function bucketPlace(text: string): BucketPlace {
+  const { url, folder, scheme } = readBucketUrl(text);
+  switch (scheme) {
+    case 'mem':
+      return { scheme, server: '', bucket: url.host + url.pathname, folder };
+    case 'file':
+      return { scheme, server: '', bucket: directoryOf(url).replace(/(?<=.)\/+$/, ''), folder };
+    case 's3': {
+      const { bucket, endpoint, isTls } = parseS3Url(url);
+      const server = endpoint === undefined ? `aws${isTls ? '' : ' without TLS'}` : new URL(endpoint).origin;
+      return { scheme, server, bucket, folder };
+    }
+  }
+}
+
+/** Whether all objects of a bucket lie in another, which may name a folder. */
+export function isWithinBucket(inner: BucketPlace, outer: BucketPlace): boolean {
+  if (inner.scheme !== outer.scheme || inner.server !== outer.server) return false;
+  const isBelow = (path: string, top: string) => top === '' || path === top || path.startsWith(`${top}/`);
+  if (inner.scheme === 'file' && outer.folder === '')
+    return isBelow(inner.bucket, outer.bucket === '/' ? '' : outer.bucket);
+  return inner.bucket === outer.bucket && isBelow(inner.folder, outer.folder);
+}
+
+export function readBucketUrl(text: string) {
+  const named = /^([a-z_][a-z\d_]*):\/\//.exec(text)?.[1] ?? '';
+  if (planned.includes(named)) {
+    throw new StoreError('invalid', `${named}://`, 'not available in this release');
+  }
+  const scheme = bucketSchemes.find((known) => known === named);
+  if (scheme === undefined) {
+    const allowed = bucketSchemes.map((name) => `${name}://`);
+    throw new StoreError('invalid', 'bucket URL', `one of ${allowed.join(', ')} is needed`);
+  }
+  if (!URL.canParse(text)) throw new StoreError('invalid', `${scheme}://`, 'a well-formed URL is needed');
+  const url = new URL(text);
+  if (scheme !== 'file' && url.host === '') {
+    throw new StoreError('invalid', `${scheme}://`, 'a name is needed');
+  }
+  // The prefix names a folder, with or without its slash.
+  const folder = (url.searchParams.get('prefix') ?? '').replace(/\/+$/, '');
+  if (folder !== '') checkKey(folder);
+  return { url, folder, scheme };
+}
+
+export function directoryOf(url: URL): string {
+  if (url.host !== '' || url.pathname.length < 2) {
+    throw new StoreError('invalid', 'file://', 'file:/// and an absolute path is needed');
+  }
+  const path = new URL(url);
+  path.search = '';
+  try {
+    return fileURLToPath(path);
+  } catch {
+    throw new StoreError('invalid', 'file://', 'a path without encoded slashes is needed');
+  }
+}
