@@ -32,7 +32,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, made of the catalogue; whoever serves it says how operations are done.
   mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
-  controlplane: { mayImport: ['core', 'metadata', 'oidc', 'api', 'events', 'mcp'], builtins: 'any' },
+  // It checks bucket URLs by the parser of those who open them.
+  controlplane: {
+    mayImport: ['core', 'storage', 'metadata', 'oidc', 'api', 'events', 'mcp'],
+    builtins: 'any',
+  },
   console: { mayImport: ['api'], builtins: [] },
   cli: {
     mayImport: [
