@@ -21,6 +21,8 @@ export interface AgentDoorOptions {
   /** Asked before a cluster is said not to be here: it may have been made a moment ago. */
   readonly lookForClusters?: () => Promise<void>;
   readonly authorize: Authorize;
+  /** Whether a key that opens the cluster is that of another control-plane process, which may do more than agents. */
+  readonly isMember?: Authorize;
   readonly members: () => readonly string[];
   /**
    * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment later, would
@@ -51,6 +53,7 @@ interface Refusal {
 
 interface Admission {
   readonly clusterId: string;
+  readonly isMember: boolean;
   /** `undefined` when that cannot be told just now. */
   readonly isStillAdmitted: () => Promise<Verdict>;
 }
@@ -154,7 +157,8 @@ export class AgentDoor {
       return { status: 400, message: `this control plane speaks ${subprotocol}` };
     }
     if (this.#isClosing || !(await this.#isHere(clusterId))) return awayRefusal(clusterId);
-    return { clusterId, isStillAdmitted };
+    const isMember = (await this.#options.isMember?.(clusterId, key as string)) === true;
+    return { clusterId, isMember, isStillAdmitted };
   }
 
   /** Whoever cannot be asked cannot tell. */
@@ -187,11 +191,12 @@ export class AgentDoor {
 
   #serve(channel: ReturnType<typeof webSocketChannel>, admission: Admission, ended: Promise<void>): void {
     const { clusters, members, clock, log, metrics } = this.#options;
-    const { clusterId } = admission;
+    const { clusterId, isMember } = admission;
     const connection = serveConnection(channel, {
       clusterId,
       cluster: () => clusters(clusterId),
       members,
+      isMember,
       memory: this.#memory,
       clock,
       log,

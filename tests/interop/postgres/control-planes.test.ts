@@ -49,6 +49,7 @@ test('two control planes on PostgreSQL share an installation and take over from 
       ...['agent', '-metadataURL', `${one},${two}`],
       ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
       ...['-bucketURL', bucketOf('of-the-agent'), '-availabilityZone', 'zone-a'],
+      ...['-allowedBucketURLs', bucketOf('of-the-cluster')],
       ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
       ...['-gracefulShutdownDuration', '5s'],
     ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '@weir/core';
+import { type Log, silentLog, systemClock } from '@weir/core';
 import type { ClusterFollower, ClusterSnapshot } from '@weir/metadata';
 import { bucketOverride } from './bucket-override.ts';
 
@@ -20,25 +20,89 @@ function clusterWith(configs: Readonly<Record<string, string>> | undefined, isLa
 
 const never = new AbortController().signal;
 
+/** The bucket that is taken, and what is logged. */
+async function taken(
+  named: string,
+  { own = 's3://own?region=eu-west-1', allowed = [] as readonly string[] } = {},
+): Promise<[url: string | undefined, problems: string[]]> {
+  const problems: string[] = [];
+  const log: Log = { ...silentLog, error: (_message, fields) => problems.push(String(fields?.problem)) };
+  const cluster = clusterWith({ 'service.bucket.url': named });
+  const options = { cluster, ownBucketUrl: own, allowedBucketUrls: allowed, log, stop: never };
+  return [await bucketOverride(options), problems];
+}
+
 test('the bucket that a cluster names goes before that of its agents', async () => {
+  const others = { ownBucketUrl: 's3://own', allowedBucketUrls: [], log: silentLog, stop: never };
   for (const isLate of [false, true]) {
     const cluster = clusterWith({ 'service.bucket.url': 's3://other?region=eu-west-1' }, isLate);
-    assert.equal(await bucketOverride(cluster, never), 's3://other?region=eu-west-1');
+    assert.equal(await bucketOverride({ ...others, cluster }), 's3://other?region=eu-west-1');
     await Promise.resolve();
     assert.equal(cluster.followers(), 0, 'it is asked once');
   }
-  assert.equal(await bucketOverride(clusterWith({}), never), undefined);
-  assert.equal(await bucketOverride(clusterWith({ 'service.bucket.url': '' }), never), undefined);
+  for (const configs of [{}, { 'service.bucket.url': '' }]) {
+    assert.equal(await bucketOverride({ ...others, cluster: clusterWith(configs) }), undefined);
+  }
 });
 
-test('a config that is no bucket is told, and nobody who wants to stop is kept', async () => {
-  const wrong = clusterWith({ 'service.bucket.url': 'https://example.com' });
-  await assert.rejects(bucketOverride(wrong, never), {
-    name: 'Failure',
-    message: /^the config service\.bucket\.url of the cluster is no bucket: /,
-  });
+test('nobody who wants to stop is kept', async () => {
   const stopping = new AbortController();
-  const waiting = bucketOverride(clusterWith(undefined), stopping.signal);
+  const waiting = bucketOverride({
+    cluster: clusterWith(undefined),
+    ownBucketUrl: 's3://own',
+    allowedBucketUrls: [],
+    log: silentLog,
+    stop: stopping.signal,
+  });
   stopping.abort();
   assert.equal(await waiting, undefined);
 });
+
+// biome-ignore format: a table
+const refused: [named: string, own: string, words: RegExp][] = [
+  ['s3://own?endpoint=http://evil.example',             's3://own',                              /own on http:\/\/evil\.example is not .* -allowedBucketURLs$/],
+  ['s3://own?endpoint=evil.example',                    's3://own',                              /-allowedBucketURLs/],
+  ['s3://own?disableSSL=true',                          's3://own',                              /without TLS/],
+  ['s3://own?region=eu@evil.example%23',                's3://own',                              /region=/],
+  ['s3://own?region=x.evil.example/',                   's3://own',                              /region=/],
+  ['s3://own?endpoint=https://store.example:1',         's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
+  ['s3://own?endpoint=http://store.example',            's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
+  ['s3://own?endpoint=https://store.example@evil.example', 's3://own?endpoint=https://store.example', /endpoint= is no host/],
+  ['s3://own',                                          's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
+  ['file:///tmp/data',                                  's3://own',                              /-allowedBucketURLs/],
+  ['s3://own',                                          'file:///data',                          /-allowedBucketURLs/],
+  ['file:///data2',                                     'file:///data',                          /-allowedBucketURLs/],
+  ['file:///data/../etc',                               'file:///data',                          /-allowedBucketURLs/],
+  ['https://evil.example',                              's3://own',                              /one of mem/],
+  ['service_multi://s3://own<>s3://own?endpoint=evil',  's3://own',                              /not available/],
+];
+
+for (const [named, own, words] of refused) {
+  test(`an agent with ${own} does not go to ${named}, and says so in one line`, async () => {
+    const [url, problems] = await taken(named, { own });
+    assert.equal(url, undefined);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, words);
+  });
+}
+
+// biome-ignore format: a table
+const allowed: [named: string, allowed: string, isTaken: boolean][] = [
+  ['s3://logs?endpoint=https://store.example',          's3://logs?endpoint=https://store.example',          true],
+  ['s3://logs?endpoint=https://store.example&prefix=a', 's3://logs?endpoint=https://store.example',          true],
+  ['s3://logs?endpoint=https://store.example',          's3://logs?endpoint=https://store.example&prefix=a', false],
+  ['s3://logs?endpoint=https://store.example&prefix=ab','s3://logs?endpoint=https://store.example&prefix=a', false],
+  ['s3://other?endpoint=https://store.example',          's3://logs?endpoint=https://store.example',          false],
+  ['s3://logs?endpoint=http://store.example',           's3://logs?endpoint=https://store.example',          false],
+  ['file:///data/a',                                 'file:///data',                                   true],
+  ['file:///data',                                   'file:///data/',                                  true],
+  ['file:///database',                               'file:///data',                                   false],
+];
+
+for (const [named, entry, isTaken] of allowed) {
+  test(`-allowedBucketURLs ${entry} ${isTaken ? 'allows' : 'does not allow'} ${named}`, async () => {
+    const [url, problems] = await taken(named, { allowed: ['s3://another', entry] });
+    assert.equal(url, isTaken ? named : undefined);
+    assert.equal(problems.length, isTaken ? 0 : 1);
+  });
+}

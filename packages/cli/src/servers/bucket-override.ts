@@ -1,25 +1,57 @@
+import type { Log } from '@weir/core';
 import { type ClusterPort, takeSnapshot } from '@weir/metadata';
-import { Failure } from '../failure.ts';
-import { bucketUrl as bucketType } from '../values/bucket-url.ts';
+import { type BucketPlace, bucketPlace, isWithinBucket, StoreError } from '@weir/storage';
 
 const config = 'service.bucket.url';
 
+export interface BucketOverrideOptions {
+  readonly cluster: Pick<ClusterPort, 'follow'>;
+  /** The bucket that the agent was started with. */
+  readonly ownBucketUrl: string;
+  /** `-allowedBucketURLs` */
+  readonly allowedBucketUrls: readonly string[];
+  readonly log: Log;
+  readonly stop: AbortSignal;
+}
+
 /**
- * The bucket that the cluster itself names, if it does; it goes before the one that an agent was started with, so that all agents of a cluster
- * use the same. It is asked for once: files lie in one bucket, and whoever names another has to bring them there and start agents anew.
+ * The bucket that the cluster itself names, if it does and the agent's operator allows it; it goes before the one that an agent was started
+ * with, so that all agents of a cluster use the same. It is asked for once: files lie in one bucket, and another one counts for agents that
+ * are started after the files were brought there.
+ *
+ * An agent sends its credentials and all records where this says, so that the cluster alone does not decide: it may name another bucket of
+ * the same server, a folder of the same disk bucket, and what the operator has listed. Anything else is ignored with a log line. To go on
+ * with the own bucket is safe, because its id has to be the cluster's (cluster-bucket.ts).
  */
-export async function bucketOverride(
-  cluster: Pick<ClusterPort, 'follow'>,
-  stop: AbortSignal,
-): Promise<string | undefined> {
+export async function bucketOverride(options: BucketOverrideOptions): Promise<string | undefined> {
+  const { cluster, ownBucketUrl, allowedBucketUrls, log, stop } = options;
   const snapshot = await takeSnapshot(cluster, { stop }).catch((error) => {
     // Whoever stops needs no bucket.
     if (!stop.aborted) throw error;
   });
-  const given = snapshot?.clusterConfigs[config];
-  if (given === undefined || given === '') return undefined;
-  const parsed = bucketType().parse(given);
-  if ('problem' in parsed)
-    throw new Failure(`the config ${config} of the cluster is no bucket: ${parsed.problem}`);
-  return bucketType().print(parsed.value);
+  const given = snapshot?.clusterConfigs[config]?.trim();
+  if (given === undefined || given === '' || given === ownBucketUrl) return undefined;
+  const problem = problemOf(given, ownBucketUrl, allowedBucketUrls);
+  if (problem === undefined) return given;
+  log.error('refused the bucket that the cluster names; using the own one', { config, problem });
+  return undefined;
+}
+
+function problemOf(given: string, own: string, allowed: readonly string[]): string | undefined {
+  try {
+    const place = bucketPlace(given);
+    const isAllowed =
+      isLikeOwn(place, bucketPlace(own)) || allowed.some((url) => isWithinBucket(place, bucketPlace(url)));
+    if (isAllowed) return undefined;
+    const where = place.server === '' ? place.bucket : `${place.bucket} on ${place.server}`;
+    return `${place.scheme}: ${where} is not a bucket of the server of -bucketURL; to allow it, list it in -allowedBucketURLs`;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return error.message;
+  }
+}
+
+function isLikeOwn(place: BucketPlace, own: BucketPlace): boolean {
+  if (place.scheme === 'file') return isWithinBucket(place, own);
+  return place.scheme === own.scheme && place.server === own.server;
 }

@@ -127,7 +127,13 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     knownUrls = () => cluster.urls();
     resources.defer(() => cluster.close());
-    const override = await bucketOverride(cluster, stop);
+    const override = await bucketOverride({
+      cluster,
+      ownBucketUrl,
+      allowedBucketUrls: values.allowedBucketURLs.map((url) => bucketType().print(url)),
+      log,
+      stop,
+    });
     const bucketUrl = override ?? ownBucketUrl;
     const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
     if (store !== ownStore) log.info('the cluster names another bucket than this agent was started with');

@@ -12,7 +12,7 @@ import type { FileCredential } from './credentials-file.ts';
 /** The part of a node that is needed. */
 export type CredentialsNode = Pick<
   ClusterNode,
-  'record' | 'listCredentials' | 'putCredentials' | 'deleteCredentials' | 'alterScramCredentials'
+  'record' | 'listCredentials' | 'putCredentials' | 'deleteCredentials' | 'execute'
 >;
 
 export interface AppliedCredentials {
@@ -103,5 +103,5 @@ async function withoutPasswords(
   const changes = credentials
     .filter(({ username }) => node.record('scramCredential', username) !== undefined)
     .map(({ username }) => ({ user: username, credential: null }));
-  if (changes.length > 0) await node.alterScramCredentials(changes);
+  if (changes.length > 0) await node.execute({ kind: 'alterScramCredentials', changes, by: 'owner' });
 }

@@ -233,3 +233,25 @@ test('a process that stops while somebody wants its accounts ends well', async (
       assert.ok(answer === undefined || [200, 503].includes(answer.status), String(answer?.status));
   }
 });
+
+test('a stolen agent key makes no superuser and moves no bucket', async (t) => {
+  const first = { id: freshClusterId(), agentKey: freshKey() };
+  const { url } = await startProcess(t, { firstCluster: () => first });
+  const thief = connectAgent(t, url, first.id, first.agentKey);
+  const eve = { username: 'eve', id: 'cci_1', name: 'ccn_eve', isFromFile: false, password: null };
+  const attacks = {
+    'make a superuser': () => thief.putCredentials([{ ...eve, isSuperuser: true }]),
+    'remove a user': () => thief.deleteCredentials(['root']),
+    'remove a topic for good': () => thief.removeTopics([{ name: 'orders' }]),
+    'configure as an owner': () => thief.alterOwnerConfigs([], { validateOnly: false }),
+  };
+  for (const [what, attack] of Object.entries(attacks)) {
+    await assert.rejects(attack(), /: an agent key does not allow this; use the API$/, what);
+  }
+  const value = 's3://logs?endpoint=http://evil.example';
+  const changes = [{ name: 'service.bucket.url', operation: 'set', value }] as const;
+  const [moved] = await thief.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  assert.equal(moved!.error, 'INVALID_CONFIG');
+});

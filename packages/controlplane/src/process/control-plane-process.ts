@@ -145,12 +145,14 @@ async function startParts(
 
   const bySettings: Authorize = (...asked) =>
     authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked);
+  const byMembers = authorizeMembers(secretOf, clock);
   const server = await startControlPlane({
     host: options.host,
     port: options.port,
     clusters: (id) => host.node(id),
     lookForClusters: () => host.look(),
-    authorize: authorizeByAny(bySettings, authorizeMembers(secretOf, clock), async (...asked) =>
+    isMember: byMembers,
+    authorize: authorizeByAny(bySettings, byMembers, async (...asked) =>
       (await current())?.authorize(...asked),
     ),
     routes: [

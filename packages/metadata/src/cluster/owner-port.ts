@@ -1,4 +1,11 @@
-import type { AgentDescription, TopicDescription, TopicReference, TopicResult } from './port.ts';
+import type { AlterConfigsResult, ConfigsToAlter } from './admin-port.ts';
+import type {
+  AgentDescription,
+  MutationOptions,
+  TopicDescription,
+  TopicReference,
+  TopicResult,
+} from './port.ts';
 
 /** What the control plane asks of a cluster for those who own it. Kafka has no calls for it, so that agents do not ask. */
 export interface OwnerPort {
@@ -13,6 +20,12 @@ export interface OwnerPort {
 
   /** Deletes topics with all that they hold, at once and for good, whatever the cluster does with other deleted topics. */
   removeTopics(topics: readonly TopicReference[]): Promise<TopicResult[]>;
+
+  /** Changes configs as `alterConfigs` does, those too that only owners may. */
+  alterOwnerConfigs(
+    resources: readonly ConfigsToAlter[],
+    options: MutationOptions,
+  ): Promise<AlterConfigsResult[]>;
 }
 
 export interface SeenAgent extends AgentDescription {

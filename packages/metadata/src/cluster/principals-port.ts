@@ -10,7 +10,7 @@ export interface PrincipalsPort {
 
   describeClientQuotas(filter: ClientQuotaFilter): Promise<ClientQuotas[]>;
 
-  /** Sets and removes credentials. No user may be named twice. */
+  /** Sets and removes credentials, except those of superusers. No user may be named twice. */
   alterScramCredentials(changes: readonly ScramCredentialChange[]): Promise<ScramCredentialResult[]>;
 
   /** In the order of the users, `null` for those that have none; without users all that there are. Secrets are never told. */

@@ -162,3 +162,26 @@ test('a value is missing where something is to be set', () => {
     assert.equal(altered.error, 'INVALID_REQUEST', operation);
   }
 });
+
+test('only owners change what is theirs, and clients that name it as it is do no harm', () => {
+  const bucket = 'service.bucket.url';
+  const before = { [bucket]: 's3://ours', 'num.partitions': '3' };
+  const alter = (by: 'client' | 'owner', replacesAll: boolean, ...changes: string[]) =>
+    alteredConfigs({ kind: 'cluster', name: '', replacesAll, changes: changes.map(change) }, before, {}, by);
+  const attacks = [`${bucket}=s3://ours?endpoint=http://evil.example`, `-${bucket}`];
+  for (const attack of attacks) {
+    for (const replacesAll of [false, true]) {
+      const altered = alter('client', replacesAll, attack);
+      assert.equal(altered.error, 'INVALID_CONFIG');
+      const message = 'message' in altered ? altered.message : '';
+      assert.match(message, /^service\.bucket\.url: cannot be set over Kafka; .* API$/);
+      assert.equal(alter('owner', replacesAll, attack).error, 'NONE');
+    }
+  }
+  assert.deepEqual(alter('client', true, 'num.partitions=4'), {
+    error: 'NONE',
+    configs: { 'num.partitions': '4', [bucket]: 's3://ours' },
+  });
+  assert.equal(alter('client', true, `${bucket}=s3://ours`).error, 'NONE');
+  assert.deepEqual(alter('owner', true), { error: 'NONE', configs: {} });
+});

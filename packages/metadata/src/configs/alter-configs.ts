@@ -15,11 +15,18 @@ export type AlteredConfigs =
   | { readonly error: 'NONE'; readonly configs: ConfigTexts }
   | { readonly error: Exclude<AlterConfigsError, 'NONE'>; readonly message: string };
 
-/** What a resource has after the changes, or what is wrong with them. Nothing else depends on it yet. */
+/** Clients come through agents, owners through the API. */
+export type ConfigsBy = 'client' | 'owner';
+
+/**
+ * What a resource has after the changes, or what is wrong with them. Nothing else depends on it yet. What is for owners only, clients
+ * can neither change nor unset; that they name it as it is does no harm, because tools send all that they were told.
+ */
 export function alteredConfigs(
   { kind, name: resourceName, replacesAll, changes }: ConfigsToAlter,
   present: ConfigTexts,
   clusterTexts: ConfigTexts,
+  by: ConfigsBy = 'client',
 ): AlteredConfigs {
   const texts = new Map<string, string | null>();
   const { rows } = configCatalogues[kind];
@@ -47,7 +54,12 @@ export function alteredConfigs(
       : 'INVALID_CONFIG';
     return refused(error, problems.map(describeProblem).join('; '));
   }
-  const after = new Map(replacesAll ? [] : Object.entries(present));
+  const isKept = (name: string) => by === 'client' && ownersOnlyRule(kind, name) !== undefined;
+  for (const [name, text] of Object.entries(configs)) {
+    if (!isKept(name) || text === (present[name] ?? null)) continue;
+    return refused('INVALID_CONFIG', `${name}: ${ownersOnlyRule(kind, name)}`);
+  }
+  const after = new Map(Object.entries(present).filter(([name]) => !replacesAll || isKept(name)));
   for (const [name, text] of Object.entries(configs)) {
     if (text === null) after.delete(name);
     else after.set(name, text);
@@ -55,6 +67,11 @@ export function alteredConfigs(
   const result = sortedConfigs(after);
   const conflict = conflictOf(kind, resourceName, present, result, clusterTexts);
   return conflict === undefined ? { error: 'NONE', configs: result } : refused('INVALID_CONFIG', conflict);
+}
+
+function ownersOnlyRule(kind: ConfigsToAlter['kind'], name: string): string | undefined {
+  const { rows } = configCatalogues[kind];
+  return Object.hasOwn(rows, name) ? rows[name]!.ownersOnly : undefined;
 }
 
 /** By name, so that equal configs are equal bytes whatever their history. */

@@ -312,7 +312,9 @@ export const clusterConfigs = {
   },
   'service.bucket.url': {
     type: url,
-    doc: 'The bucket that agents use instead of the one that they were started with. They read it when they start; files are not brought from one to the other.',
+    ownersOnly:
+      'cannot be set over Kafka; an admin sets bucket_url by update_virtual_cluster_configuration of the API',
+    doc: 'The bucket that agents use instead of the one that they were started with. They read it when they start; files are not brought from one to the other. Set through the API alone.',
   },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,

@@ -10,6 +10,8 @@ export interface ConfigRow {
   readonly readOnly?: true;
   /** An agent reads it for itself, so that one broker may have its own value; others with an effect are the same for all brokers. */
   readonly perBroker?: true;
+  /** Only owners of the cluster set it, through the API and never through an agent. Says how, for clients that try. */
+  readonly ownersOnly?: string;
   /** Nobody is ever shown its value. */
   readonly sensitive?: true;
   /** Accepted, stored and shown, because tools set it; nothing depends on it here. */

@@ -84,11 +84,11 @@ test('who is changed keeps the id and the time of his making', () => {
 
 test('a password is changed and taken away by the tools of Kafka, and the credential stays', () => {
   const cluster = new Cluster();
-  put(cluster, { username: 'a', isSuperuser: true });
+  put(cluster, { username: 'a' });
   assert.equal(setPassword(cluster, 'a', { ...secret, iterations: 5000 }), 'NONE');
   assert.equal(readScramCredential(cluster.machine.records.get('scramCredential', 'a')!).iterations, 5000);
   assert.equal(setPassword(cluster, 'a', null), 'NONE');
-  assert.deepEqual(known(cluster), ['a ccn_a, superuser, no password']);
+  assert.deepEqual(known(cluster), ['a ccn_a, no password']);
 });
 
 test('a user who has only a password is no credential, and can become one', () => {
@@ -193,4 +193,18 @@ test('a name belongs to one user, whatever is asked', () => {
       }
     }),
   );
+});
+
+test('the password of a superuser is for owners: whoever could set it would be one', () => {
+  const cluster = new Cluster();
+  put(cluster, { username: 'root', isSuperuser: true }, { username: 'ann' });
+  const before = cluster.machine.records.get('scramCredential', 'root');
+  const other = { ...secret, storedKey: Buffer.alloc(64, 9) };
+  assert.equal(setPassword(cluster, 'root', other), 'POLICY_VIOLATION');
+  assert.equal(setPassword(cluster, 'root', null), 'POLICY_VIOLATION');
+  assert.deepEqual(cluster.machine.records.get('scramCredential', 'root'), before);
+  assert.equal(setPassword(cluster, 'ann', other), 'NONE', 'Kafka administers everybody else');
+  const changes = [{ user: 'root', credential: null }];
+  const [result] = cluster.execute({ kind: 'alterScramCredentials', changes, by: 'owner' });
+  assert.equal(result!.error, 'NONE');
 });

@@ -12,7 +12,7 @@ import { writeScramCredential } from './scram-credentials.ts';
 
 /**
  * The credentials of a cluster. Each is a record under its username, and its password another one under the same: Kafka's own tools
- * change passwords, and must not be able to make somebody a superuser.
+ * change passwords, and must be able neither to make a superuser nor to set the password of one.
  */
 
 interface Decision {

@@ -4,6 +4,7 @@ import type {
   ScramCredentialDescription,
   ScramCredentialResult,
 } from '../cluster/principals-port.ts';
+import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { MalformedCommand } from '../machine/command.ts';
 import type { MachineLimits } from '../machine/limits.ts';
@@ -11,6 +12,7 @@ import { decidePutRecords, type RecordChange } from '../machine/records/put-reco
 import type { Records } from '../machine/records/records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { TakenNames } from './credential-names.ts';
+import { readCredentialRecord } from './credential-record.ts';
 
 /**
  * SCRAM credentials are records by the names of their users. SCRAM-SHA-512 is the only mechanism; another one would be another
@@ -35,6 +37,7 @@ export function decideAlterScramCredentials(
   state: ClusterState,
   limits: MachineLimits,
   requests: readonly ScramCredentialChange[],
+  by: ConfigsBy,
 ): { changed: readonly RecordChange[]; results: ScramCredentialResult[] } {
   const [namedTwice] = repeated(requests.map(({ user }) => user));
   if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
@@ -46,6 +49,10 @@ export function decideAlterScramCredentials(
     const isKnown = known.has(user);
     if (credential === null && !isKnown) {
       return { error: 'RESOURCE_NOT_FOUND', message: 'The user has no such credential.' };
+    }
+    if (by === 'client' && isSuperuser(state.records, user)) {
+      const message = `"${user}" is a superuser: change the password in -saslCredentialsFile, or make another credential through the API.`;
+      return { error: 'POLICY_VIOLATION', message };
     }
     const added = (credential === null ? 0 : 1) - (isKnown ? 1 : 0);
     if (added > 0 && count >= limits.scramCredentialsMax) {
@@ -65,6 +72,12 @@ export function decideAlterScramCredentials(
   if (problem === undefined) return { changed, results };
   const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
+}
+
+/** Whoever could set the password of one would be one. */
+function isSuperuser(records: Pick<Records, 'get'>, user: string): boolean {
+  const value = records.get('credential', user);
+  return value !== undefined && readCredentialRecord(value).isSuperuser;
 }
 
 export function describeScramCredentials(

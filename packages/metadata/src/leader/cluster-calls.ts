@@ -184,6 +184,13 @@ export class ClusterCalls implements ClusterPort {
     return this.#target.submit({ kind: 'alterConfigs', resources, validateOnly });
   }
 
+  alterOwnerConfigs(
+    resources: readonly ConfigsToAlter[],
+    { validateOnly }: MutationOptions,
+  ): Promise<AlterConfigsResult[]> {
+    return this.#target.submit({ kind: 'alterConfigs', resources, validateOnly, by: 'owner' });
+  }
+
   describeConfigs(resources: readonly StoredConfigResource[]): Promise<Readonly<Record<string, string>>[]> {
     return this.#target.lead(({ pipeline }) =>
       pipeline.ask((machine) => resources.map((resource) => machine.storedConfigs(resource))),

@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import type { AlterConfigsResult, ConfigsToAlter, StoredConfigKind } from '../cluster/admin-port.ts';
 import type { ClusterChange } from '../cluster/port.ts';
-import { alteredConfigs } from '../configs/alter-configs.ts';
+import { alteredConfigs, type ConfigsBy } from '../configs/alter-configs.ts';
 import { configCatalogues } from '../configs/config-catalogues.ts';
 import type { ByteReader } from './bytes/byte-reader.ts';
 import type { ByteWriter } from './bytes/byte-writer.ts';
@@ -39,6 +39,7 @@ export function decideAlterConfigs(
   state: ClusterState,
   limits: MachineLimits,
   requests: readonly ConfigsToAlter[],
+  by: ConfigsBy,
 ): { alteration: ConfigAlteration | undefined; results: AlterConfigsResult[] } {
   const topics = new Map<Topic, ConfigChanges>();
   const records: RecordChange[] = [];
@@ -65,7 +66,7 @@ export function decideAlterConfigs(
     const present = isStored(kind)
       ? storedConfigs(state, kind, name)
       : (topic?.description.configs ?? clusterConfigs);
-    const altered = alteredConfigs(request, present, clusterConfigs);
+    const altered = alteredConfigs(request, present, clusterConfigs, by);
     if (altered.error !== 'NONE') return refused(altered.error, altered.message);
     const { configs } = altered;
 

@@ -33,6 +33,7 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { HeardLogins } from '../credentials/credential-use.ts';
 import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
@@ -79,7 +80,12 @@ export type Command =
       readonly entities: readonly ClientQuotasToAlter[];
       readonly validateOnly: boolean;
     }
-  | { readonly kind: 'alterScramCredentials'; readonly changes: readonly ScramCredentialChange[] }
+  | {
+      readonly kind: 'alterScramCredentials';
+      readonly changes: readonly ScramCredentialChange[];
+      /** Clients, unless it is said. */
+      readonly by?: ConfigsBy;
+    }
   | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
   /** Notes when credentials were used last, as far as it is worth an entry. Send it every minute. */
@@ -104,6 +110,8 @@ export type Command =
       readonly kind: 'alterConfigs';
       readonly resources: readonly ConfigsToAlter[];
       readonly validateOnly: boolean;
+      /** Clients, unless it is said. */
+      readonly by?: ConfigsBy;
     }
   | { readonly kind: 'deleteRecords'; readonly partitions: readonly RecordsToDelete[] }
   /** Removes records that are too old or too many, of some partitions. The reply says where to go on; begin with 0 and 0. */

@@ -187,8 +187,8 @@ export const executors: {
     return work.recordsPut(validateOnly ? [] : changed, results, nowMs);
   },
 
-  alterScramCredentials: (work, { changes }, nowMs) => {
-    const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes);
+  alterScramCredentials: (work, { changes, by = 'client' }, nowMs) => {
+    const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes, by);
     return work.recordsPut(changed, results, nowMs);
   },
 
@@ -302,8 +302,8 @@ export const executors: {
     return work.applied(reply);
   },
 
-  alterConfigs: (work, { resources, validateOnly }, nowMs) => {
-    const { alteration, results } = decideAlterConfigs(work.state, work.limits, resources);
+  alterConfigs: (work, { resources, validateOnly, by = 'client' }, nowMs) => {
+    const { alteration, results } = decideAlterConfigs(work.state, work.limits, resources, by);
     if (validateOnly || alteration === undefined) return { reply: results };
     work.begin('configsAltered', nowMs);
     writeConfigsAltered(work.writer, alteration);

@@ -12,7 +12,7 @@ import type { MutationOptions } from '../cluster/port.ts';
 import type { Method } from './methods.ts';
 import { flag, list, nullable, number, object, oneOf, text, tuple, whole } from './shape.ts';
 
-const configsToAlter = object<ConfigsToAlter>({
+export const configsToAlter = object<ConfigsToAlter>({
   kind: oneOf(...configResourceKinds),
   name: text,
   replacesAll: flag,

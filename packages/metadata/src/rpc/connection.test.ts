@@ -14,7 +14,7 @@ import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
 import { decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
-import { type MethodName, methodNames } from './methods.ts';
+import { type MethodName, methodNames, methods } from './methods.ts';
 import { CallRefused } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
@@ -101,6 +101,7 @@ class World {
   readonly refusedKeys: string[] = [];
   key = 'aks_good';
   members: readonly string[] = [];
+  isMember = false;
   client!: ClusterClient;
 
   process(url: string, port: ServedCluster): Process {
@@ -152,6 +153,7 @@ class World {
           clusterId: 'vci_test',
           cluster: () => process.port,
           members: () => this.members,
+          isMember: this.isMember,
           memory: process.memory,
           clock,
           metrics,
@@ -1200,3 +1202,57 @@ const describedAgent = {
   cpuCount: 1,
   cpuLoad: 0,
 };
+
+/** What an agent key would be worth a lot for, with arguments that are good. */
+const membersCalls: Partial<Record<MethodName, readonly unknown[]>> = {
+  listDeletedTopics: [],
+  restoreTopics: [['id']],
+  removeTopics: [[{ name: 'orders' }]],
+  alterOwnerConfigs: [
+    [
+      {
+        kind: 'cluster',
+        name: '',
+        replacesAll: false,
+        changes: [{ name: 'service.bucket.url', operation: 'set', value: 's3://x?endpoint=http://evil' }],
+      },
+    ],
+    { validateOnly: false },
+  ],
+  putCredentials: [
+    [{ username: 'eve', id: 'cci_1', name: 'ccn_eve', isSuperuser: true, isFromFile: false, password: null }],
+  ],
+  deleteCredentials: [['root']],
+  listCredentials: [],
+  runQuery: [{ queryId: 'q', request: new Uint8Array(), limitMs: 1 }],
+  cancelQuery: ['q'],
+  putControlPlaneEvents: [[]],
+};
+
+test('with the key of an agent one cannot do what is for the control plane', async () => {
+  const names = methodNames.filter((name) => 'membersOnly' in methods[name]);
+  assert.deepEqual(Object.keys(membersCalls).sort(), [...names].sort());
+  for (const isMember of [false, true]) {
+    const world = new World();
+    world.isMember = isMember;
+    const reached: string[] = [];
+    const answers = names.map((name) => [name, async () => void reached.push(name)]);
+    world.process('http://a/', portOf(Object.fromEntries(answers)));
+    const client = world.connect('http://a') as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >;
+    for (const name of names) {
+      const call = client[name]!(...membersCalls[name]!);
+      if (isMember) await call;
+      else await assert.rejects(call, { message: `${name}: an agent key does not allow this; use the API` });
+    }
+    assert.deepEqual(reached, isMember ? names : []);
+    const count = isMember ? 0 : names.length;
+    assert.match(
+      world.metrics.render(),
+      new RegExp(`^service_agent_rpc_forbidden_calls_total ${count}$`, 'm'),
+    );
+    world.client.close();
+  }
+});

@@ -5,6 +5,7 @@ import { list, object, text, tuple, whole } from './shape.ts';
 /** The calls about events of the control plane. */
 export const eventMethods = {
   putControlPlaneEvents: {
+    membersOnly: true,
     again: 'remembered',
     deadlineMs: 10_000,
     args: tuple(list(object<ControlPlaneEvent>({ type: text, timeMs: whole, text }))),

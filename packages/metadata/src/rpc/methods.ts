@@ -60,6 +60,11 @@ export interface Method<Args extends readonly unknown[]> {
    * not come in.
    */
   readonly waits?: true;
+  /**
+   * Only processes of the control plane may call it. The rest is what an agent needs for itself and for its Kafka clients, whom it
+   * authorises; whoever has stolen the key of an agent can do so much and no more (SECURITY.md).
+   */
+  readonly membersOnly?: true;
   readonly args: Shape<Args>;
 }
 
@@ -196,6 +201,10 @@ export type CallClass = 'working' | 'waiting';
 export function callClass(method: string): CallClass {
   const waits = isMethodName(method) && 'waits' in methods[method];
   return waits ? 'waiting' : 'working';
+}
+
+export function isForMembersOnly(method: MethodName): boolean {
+  return 'membersOnly' in methods[method];
 }
 
 export const methodNames = Object.keys(methods) as readonly MethodName[];

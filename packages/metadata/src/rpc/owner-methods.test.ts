@@ -11,6 +11,12 @@ const cases: [method: keyof typeof ownerMethods, args: unknown[], problem: RegEx
   ['restoreTopics', [[1]], /not a text/],
   ['removeTopics', [[{ name: 'a' }, { topicId: 'b' }]], undefined],
   ['removeTopics', [[{ name: 7 }]], /not a text/],
+  [
+    'alterOwnerConfigs',
+    [[{ kind: 'cluster', name: '', replacesAll: false, changes: [] }], { validateOnly: false }],
+    undefined,
+  ],
+  ['alterOwnerConfigs', [[{ kind: 'planet' }], { validateOnly: false }], /not one of/],
 ];
 
 for (const [method, args, problem] of cases) {

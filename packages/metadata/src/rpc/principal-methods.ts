@@ -61,7 +61,12 @@ export const principalMethods = {
     args: tuple(list(object<ScramCredentialChange>({ user: text, credential: nullable(scramCredential) }))),
   },
   describeScramCredentials: { again: 'repeated', deadlineMs: 30_000, args: tuple(list(text)) },
-  putCredentials: { again: 'once', deadlineMs: 30_000, args: tuple(list(credentialToPut)) },
-  deleteCredentials: { again: 'once', deadlineMs: 30_000, args: tuple(list(text)) },
-  listCredentials: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
+  putCredentials: {
+    membersOnly: true,
+    again: 'once',
+    deadlineMs: 30_000,
+    args: tuple(list(credentialToPut)),
+  },
+  deleteCredentials: { membersOnly: true, again: 'once', deadlineMs: 30_000, args: tuple(list(text)) },
+  listCredentials: { membersOnly: true, again: 'repeated', deadlineMs: 30_000, args: tuple() },
 } as const satisfies { readonly [M in keyof PrincipalsPort]: Method<Parameters<PrincipalsPort[M]>> };

@@ -14,12 +14,13 @@ import { column, flag, nullable, object, oneOf, text, tuple, whole } from './sha
 export const queryMethods = {
   // Under the id of a query that runs one waits for its answer, and a new leader has it run anew.
   runQuery: {
+    membersOnly: true,
     again: 'repeated',
     deadlineMs: queryLimitMsMax + 30_000,
     waits: true,
     args: tuple(object<QueryToRun>({ queryId: text, request: column(Uint8Array), limitMs: whole })),
   },
-  cancelQuery: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
+  cancelQuery: { membersOnly: true, again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
   // A query whose way to the agent was lost is found again in the memory of replies.
   takeQuery: {
     again: 'remembered',

@@ -22,7 +22,14 @@ import {
   frameOf,
   replyLimits,
 } from './frame.ts';
-import { type CallClass, callClass, isMethodName, type MethodName, methods } from './methods.ts';
+import {
+  type CallClass,
+  callClass,
+  isForMembersOnly,
+  isMethodName,
+  type MethodName,
+  methods,
+} from './methods.ts';
 import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
 
 /** A cluster as a process has it that may lead it or not. */
@@ -50,6 +57,8 @@ export interface ServeOptions {
   readonly cluster: () => ServedCluster | undefined;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: () => readonly string[];
+  /** Whether another process of the control plane calls, and not an agent. */
+  readonly isMember?: boolean;
   readonly memory: ReplyMemory;
   readonly clock: Clock;
   readonly log: Log;
@@ -69,6 +78,12 @@ const connectionsRow: MetricRow<never> = {
   name: 'agent_rpc_connections',
   kind: 'gauge',
   help: 'Connections of agents.',
+  labels: [],
+};
+const forbiddenRow: MetricRow<never> = {
+  name: 'agent_rpc_forbidden_calls_total',
+  kind: 'counter',
+  help: 'Calls of agents that only the control plane may make. Agents make none: somebody uses the key of one.',
   labels: [],
 };
 const skippedRow: MetricRow<never> = {
@@ -113,6 +128,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const { clock, log, metrics, memory, clusterId } = options;
   const figures = new CallFigures(metrics, rows);
   const connections = metrics.series(connectionsRow, {});
+  const forbidden = metrics.series(forbiddenRow, {});
   const skipped = metrics.series(skippedRow, {});
   const subscriptions = new Map<number, Subscription>();
   /** Calls whose answers were sent and not confirmed, in the order of sending. */
@@ -250,6 +266,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       const message = `${method}: this control plane is ${release} and has no such call`;
       return { failure: { kind: 'invalid', message } };
     }
+    if (isForMembersOnly(method) && options.isMember !== true) return { failure: refusedCall(method) };
     const problem = methods[method].args(args, method);
     if (problem !== undefined) return { failure: { kind: 'invalid', message: problem } };
     const giveUpMs = clock.monotonicMs() + waitForLeaderMsMax;
@@ -267,6 +284,12 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         }
       }
     }
+  }
+
+  function refusedCall(method: MethodName): FailureBody {
+    forbidden.add(1);
+    log.warn('refused a call that no agent may make', { clusterId, agentId, method });
+    return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
   }
 
   /** The arguments are checked against the row of the method before. */

@@ -18,6 +18,14 @@ export const storageFlags = [
     help: 'The bucket that holds the data of the cluster.',
     rule: 'The query parameter prefix names a folder inside the bucket.',
   }),
+  available({
+    name: 'allowedBucketURLs',
+    type: list(bucketUrl()),
+    default: [],
+    commands: ['agent'],
+    help: 'Buckets on other servers than that of -bucketURL that the cluster may name.',
+    rule: 'It names one by `service.bucket.url`. An entry allows the bucket, or the folder of its prefix, and all that lies below. Any other bucket is refused: the agent logs it and uses -bucketURL.',
+  }),
   planned({
     name: 'ingestionBucketURL',
     type: bucketUrl(),

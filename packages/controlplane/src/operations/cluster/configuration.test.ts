@@ -125,6 +125,14 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
     /both/,
   ],
   ['both ways of ACLs in two steps', { acl_shadowing_enabled: true }, 'invalid_cluster_config', /both/],
+  ['a bucket that is none', { bucket_url: 'https://b' }, 'invalid_cluster_config', /one of mem/],
+  ['a parameter of nobody', { bucket_url: 's3://logs?x=1' }, 'invalid_cluster_config', /parameter x/],
+  [
+    'a region that names a server',
+    { bucket_url: 's3://logs?region=eu@evil.example%23' },
+    'invalid_cluster_config',
+    /region=/,
+  ],
   ['a bucket with a secret', { bucket_url: 's3://key:secret@b' }, 'invalid_cluster_config', /"bucket_url"/],
 ];
 
@@ -167,4 +175,16 @@ test('events: what is left out of a change stays, and durations are exact', asyn
   assert.equal(enabled, true);
   assert.deepEqual(event_types.acl_logs, { enabled: false, retention_period_nanos: 1 });
   assert.deepEqual(event_types.agent_logs, { enabled: true, retention_period_nanos: 9_007_199_254_740_993n });
+});
+
+test('a bucket is followed by one of the same kind', async (t) => {
+  const desk = await openClusterDesk(t);
+  const set = (bucket_url: string | null) => ({ virtual_cluster_configuration: { bucket_url } });
+  await desk.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));
+  const [code, words] = await desk.refusal('update_virtual_cluster_configuration', set('file:///tmp/logs'));
+  assert.equal(code, 'invalid_cluster_config');
+  assert.match(words, /must begin with s3:\/\/ as it does now/);
+  await desk.call('update_virtual_cluster_configuration', set('s3://others?region=eu-west-1'));
+  await desk.call('update_virtual_cluster_configuration', set(null));
+  await desk.call('update_virtual_cluster_configuration', set('file:///tmp/logs'));
 });

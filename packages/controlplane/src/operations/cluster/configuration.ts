@@ -7,6 +7,7 @@ import {
   describeConfigs,
   isConfigName,
 } from '@weir/metadata';
+import { bucketPlace } from '@weir/storage/bucket-place';
 import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -74,13 +75,17 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
       const changes = [
         ...flagChange('service.acls.enabled', are_acls_enabled),
         ...flagChange('service.acl.shadowing.enabled', acl_shadowing_enabled),
-        ...textChange('service.bucket.url', bucket_url),
+        ...bucketChange(bucket_url),
         ...brokerChanges(broker_configs),
       ];
+      if (typeof bucket_url === 'string') {
+        const { clusterConfigs } = await Glance.take(clusterPort(clusterId), context);
+        refuseOtherScheme(bucket_url, clusterConfigValue('service.bucket.url', clusterConfigs));
+      }
       // The cluster first, because it may refuse.
       if (changes.length > 0) {
         const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
-        const [result] = await clusterPort(clusterId).alterConfigs([resource], { validateOnly: false });
+        const [result] = await clusterPort(clusterId).alterOwnerConfigs([resource], { validateOnly: false });
         refuse(result!, { INVALID_CONFIG: 'invalid_cluster_config', INVALID_REQUEST: 'invalid_request' });
       }
       const change: VirtualClusterChange = {
@@ -110,11 +115,36 @@ function flagChange(name: string, value: boolean | undefined): ConfigChange[] {
   return value === undefined ? [] : [{ name, operation: 'set', value: String(value) }];
 }
 
+const bucketConfig = 'service.bucket.url';
+
 /** `null` ends it. */
-function textChange(name: string, value: string | null | undefined): ConfigChange[] {
+function bucketChange(value: string | null | undefined): ConfigChange[] {
   if (value === undefined) return [];
-  if (value !== null) refuseInvalid(name, value, 'bucket_url');
-  return [{ name, operation: value === null ? 'delete' : 'set', value }];
+  if (value !== null) {
+    refuseInvalid(bucketConfig, value, 'bucket_url');
+    schemeOf(value);
+  }
+  return [{ name: bucketConfig, operation: value === null ? 'delete' : 'set', value }];
+}
+
+/** Checked by the parser of those who open it: what only looks like a URL would be found out when all agents start anew. */
+function schemeOf(bucketUrl: string): string {
+  try {
+    return bucketPlace(bucketUrl.trim()).scheme;
+  } catch (error) {
+    throw invalidBucket((error as Error).message);
+  }
+}
+
+/** Files do not move from a disk to a server, nor the other way. */
+function refuseOtherScheme(wanted: string, present: string | undefined): void {
+  const before = present === undefined ? undefined : /^\w+(?=:)/.exec(present)?.[0];
+  if (before === undefined || before === schemeOf(wanted)) return;
+  throw invalidBucket(`must begin with ${before}:// as it does now`);
+}
+
+function invalidBucket(rule: string): OperationFailed {
+  return new OperationFailed('invalid_cluster_config', `invalid cluster config "bucket_url": ${rule}`);
 }
 
 /** Those that are `null` stay as they are. */
