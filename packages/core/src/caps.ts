@@ -315,6 +315,9 @@ export const caps = {
   /** The host in an ACL: an address with room for its zone, or a name that somebody took for one. */
   aclHostCharsMax: 256,
 
+  /** Topics, users and the like that one request of an administrator may name; with the longest names they fit into one call. */
+  namedPerRequestMax: 10_000,
+
   /** ACLs in one CreateAcls, filters in one DeleteAcls: Apache Kafka's limit of records that one request of a user makes. */
   aclsPerRequestMax: 10_000,
 

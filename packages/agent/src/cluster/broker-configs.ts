@@ -10,9 +10,9 @@ export function configsOfBroker(cluster: Pick<ClusterView, 'records'>, nodeId: n
   return value === undefined ? {} : (JSON.parse(Buffer.from(value).toString()) as Configs);
 }
 
-/** Brokers for which something is set. */
-export function configuredBrokers(cluster: Pick<ClusterView, 'records'>): Iterable<string> {
-  return ofBrokers(cluster).byKey.keys();
+/** Whether something is set for the broker. */
+export function hasConfigs(cluster: Pick<ClusterView, 'records'>, nodeId: string): boolean {
+  return ofBrokers(cluster).byKey.has(nodeId);
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
 
@@ -19,6 +20,7 @@ import { untilHeard } from './until-heard.ts';
  * - Assignments are counted: they must number the partitions from 0, each once, with equally many different brokers for each, and come
  *   without a count of partitions or replicas (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
  * - A name of the service's own is INVALID_TOPIC_EXCEPTION.
+ * - More topics than a request may name are INVALID_REQUEST, all of them.
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
  * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
  *   when it was only validated.
@@ -33,6 +35,13 @@ import { untilHeard } from './until-heard.ts';
 export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
   const { access, cluster } = context;
   const { validateOnly } = request;
+  const tooMany = tooManyProblem(request.topics.length);
+  if (tooMany !== undefined) {
+    const topics = distinct(request.topics).map(({ topic }) =>
+      refusal(topic.name, 'INVALID_REQUEST', tooMany),
+    );
+    return { throttleTimeMs: 0, topics };
+  }
   const mayCreate = creations(access);
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
   const checked = distinct(request.topics)

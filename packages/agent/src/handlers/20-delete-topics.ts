@@ -4,14 +4,16 @@ import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@we
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
+import { repeatedOf } from './repeated.ts';
 import { untilHeard } from './until-heard.ts';
 
 /**
  * DeleteTopics v1 to v6, all topics in one call to the control plane.
  *
  * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that is there twice is
- *   INVALID_REQUEST each time.
+ *   INVALID_REQUEST each time. So is every topic of a request that has more of them than are allowed.
  * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED when the cluster or the topic forbids it.
  * - A topic of the service is INVALID_TOPIC_EXCEPTION.
  * - A quota on mutations counts partitions. From v5 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is deleted
@@ -26,6 +28,14 @@ import { untilHeard } from './until-heard.ts';
 export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (request, context) => {
   const { cluster, apiVersion } = context;
   const asked = apiVersion >= 6 ? request.topics.map(asReference) : request.topicNames.map(byName);
+  const tooMany = tooManyProblem(asked.length);
+  if (tooMany !== undefined) {
+    const { code: errorCode } = errors.INVALID_REQUEST;
+    const responses = asked.map(({ name = null, topicId = zeroUuid }) => {
+      return { name, topicId, errorCode, errorMessage: tooMany };
+    });
+    return { throttleTimeMs: 0, responses };
+  }
   const rights = new Rights(context.access);
   const refusals = asked.map((topic) =>
     isWellFormed(topic) ? refusalOf(topic, rights, cluster) : undefined,
@@ -34,20 +44,26 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   const keys = asked.map((topic, index) =>
     refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
   );
-  const idOf = (topic: TopicReference) => keys[asked.indexOf(topic)]!;
+  const repeated = repeatedOf(keys);
   // Learnt before the deletion, because an answer about an id tells the name of the topic.
   const names = new Map(asked.map(({ topicId }) => [topicId, describedName(topicId)]));
   const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
   const refusedByQuota = new Set<TopicReference>();
+  const wellFormedKeys: string[] = [];
   const wellFormed = asked.filter((topic, index) => {
-    if (!isWellFormed(topic) || !isSingle(keys, index) || refusals[index] !== undefined) return false;
+    if (!isWellFormed(topic) || repeated.has(keys[index]!) || refusals[index] !== undefined) return false;
+    if (!isWithinQuota(topic, index)) return false;
+    wellFormedKeys.push(keys[index]!);
+    return true;
+  });
+  function isWithinQuota(topic: TopicReference, index: number): boolean {
     const known = cluster.topicById(keys[index]!);
     if (known === undefined || mutations.take(known.partitionCount)) return true;
     refusedByQuota.add(topic);
     return false;
-  });
+  }
   const results = wellFormed.length === 0 ? [] : await ifAvailable(cluster.port.deleteTopics(wellFormed));
-  const deleted = wellFormed.filter((_, index) => results?.[index]?.error === 'NONE').map(idOf);
+  const deleted = wellFormedKeys.filter((_, index) => results?.[index]?.error === 'NONE');
   await untilHeard(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
   let next = 0;
   return {
@@ -56,7 +72,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       const { name = null, topicId = zeroUuid } = topic;
       const entry = { name, topicId };
       if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
-      if (!isSingle(keys, index)) return refused(entry, 'the request names the topic more than once');
+      if (repeated.has(keys[index]!)) return refused(entry, 'the request names the topic more than once');
       const refusal = refusals[index];
       if (refusal === 'INVALID_TOPIC_EXCEPTION') return answered(entry, refusal, internalProblem(topic));
       if (refusal !== undefined) return answered(entry, refusal, errors[refusal].message);
@@ -158,8 +174,4 @@ function isWellFormed({ name, topicId }: TopicReference): boolean {
 function keyOf({ name, topicId }: TopicReference, cluster: ClusterView): string {
   if (topicId !== undefined) return topicId;
   return cluster.topicByName(name ?? '')?.topicId ?? `name ${name}`;
-}
-
-function isSingle(keys: readonly string[], index: number): boolean {
-  return keys.indexOf(keys[index]!) === index && keys.lastIndexOf(keys[index]!) === index;
 }

@@ -40,6 +40,8 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
     );
     if (isRefused) return undefined;
     const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
+      // A topic without partitions was not looked at, and need not be there.
+      if (partitions.length === 0) return [];
       const { topicId } = cluster.topicByName(name)!;
       return partitions.map((partition) => ({ topicId, partition }));
     });

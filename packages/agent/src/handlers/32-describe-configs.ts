@@ -12,6 +12,7 @@ import { configsOfBroker } from '../cluster/broker-configs.ts';
 import { brokerFacts, type ListenerProtocol } from './broker-facts.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import {
+  agentByName,
   brokerNameProblem,
   brokerProblem,
   configDenial,
@@ -69,7 +70,7 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
     let left = caps.describedConfigsMax;
 
     function factsOf(nodeId: string): Texts {
-      const agent = [self(), ...context.cluster.agents()].find((one) => String(one.nodeId) === nodeId);
+      const agent = agentByName(nodeId, self(), context.cluster);
       return agent === undefined ? {} : brokerFacts(agent, protocol, context.cluster.clusterId);
     }
 

@@ -2,7 +2,9 @@ import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
+import { repeatedOf } from './repeated.ts';
 import { untilHeard } from './until-heard.ts';
 
 /**
@@ -11,6 +13,7 @@ import { untilHeard } from './until-heard.ts';
  * - The count is the new total; one that is not above the present one is INVALID_PARTITIONS.
  * - Assignments must be as many as the new partitions (INVALID_REPLICA_ASSIGNMENT); which brokers they name means nothing.
  * - A topic named twice is INVALID_REQUEST, answered once. One of the service is INVALID_TOPIC_EXCEPTION.
+ * - More topics than a request may name are INVALID_REQUEST, all of them.
  * - A quota on mutations counts new partitions. In v3 a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it grows and the
  *   client has to wait.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
@@ -21,10 +24,18 @@ import { untilHeard } from './until-heard.ts';
 export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = async (request, context) => {
   const { cluster } = context;
   const { validateOnly } = request;
-  const names = request.topics.map(({ name }) => name);
-  const asked = request.topics.filter(({ name }, index) => names.indexOf(name) === index);
+  const asked = [...new Map(request.topics.map((topic) => [topic.name, topic])).values()];
+  const tooMany = tooManyProblem(request.topics.length);
+  if (tooMany !== undefined) {
+    const { code: errorCode } = errors.INVALID_REQUEST;
+    return {
+      throttleTimeMs: 0,
+      results: asked.map(({ name }) => ({ name, errorCode, errorMessage: tooMany })),
+    };
+  }
+  const repeated = repeatedOf(request.topics.map(({ name }) => name));
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
-  const problems = asked.map((topic) => problemOf(topic, context, names) ?? quotaProblemOf(topic));
+  const problems = asked.map((topic) => problemOf(topic, context, repeated) ?? quotaProblemOf(topic));
   const toCreate = asked
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, count }) => ({ name, partitionCount: count }));
@@ -67,9 +78,9 @@ interface Problem {
 function problemOf(
   { name, count, assignments }: AskedTopic,
   { access, cluster }: RequestContext,
-  names: readonly string[],
+  repeated: ReadonlySet<string>,
 ): Problem | undefined {
-  if (names.indexOf(name) !== names.lastIndexOf(name)) {
+  if (repeated.has(name)) {
     return { error: 'INVALID_REQUEST', message: 'the request names the topic more than once' };
   }
   if (!access.may('ALTER', 'TOPIC', name)) {

@@ -47,6 +47,7 @@ function problemOf(components: readonly Component[]): { error: ErrorName; messag
   const invalid = (message: string) => ({ error: 'INVALID_REQUEST' as const, message });
   for (const [index, { entityType, matchType, match }] of components.entries()) {
     if (entityType === '') return invalid('a component has no type');
+    // Types that there are not end the loop, so that this looks at three at most.
     if (types.indexOf(entityType) !== index) return invalid(`two components are about the ${entityType}`);
     if (!isQuotaEntityType(entityType)) {
       return { error: 'UNSUPPORTED_VERSION', message: `there are no quotas for a ${entityType}` };

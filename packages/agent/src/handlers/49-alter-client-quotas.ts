@@ -2,6 +2,7 @@ import type { AlterClientQuotasResult } from '@weir/metadata';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
 
 /**
@@ -10,6 +11,7 @@ import type { HandlerOf } from './handler.ts';
  *
  * - An entity is a user, a client-id, both, or an ip; anything else, an entity or a key that is there twice, a key that the entity
  *   cannot have and a value that is not above 0 are INVALID_REQUEST. An ip is an address: names of hosts are not resolved.
+ *   More entities than a request may name are INVALID_REQUEST, all of them.
  * - POLICY_VIOLATION when the cluster has as many quotas as it can.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  * - It takes ALTER_CONFIGS on the cluster.
@@ -19,6 +21,12 @@ export const alterClientQuotasHandler: HandlerOf<Apis['AlterClientQuotas']> = as
   if (!mayOnCluster(context.access, 'ALTER_CONFIGS')) {
     const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
     return { throttleTimeMs: 0, entries: entries.map(({ entity }) => ({ errorCode, errorMessage, entity })) };
+  }
+  const tooMany = tooManyProblem(entries.length);
+  if (tooMany !== undefined) {
+    const { code: errorCode } = errors.INVALID_REQUEST;
+    const refused = entries.map(({ entity }) => ({ errorCode, errorMessage: tooMany, entity }));
+    return { throttleTimeMs: 0, entries: refused };
   }
   const problems = entries.map(problemOf);
   const toAlter = entries

@@ -1,14 +1,16 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
+import { repeatedOf } from './repeated.ts';
 import { scramSha512 } from './scram-mechanism.ts';
 
 /**
  * DescribeUserScramCredentials v0: who has a credential, and with how many iterations. Salts and keys are never told.
  *
  * - Without users all are described. One that is named twice is DUPLICATE_RESOURCE, answered once, and one without a credential
- *   RESOURCE_NOT_FOUND.
+ *   RESOURCE_NOT_FOUND. More users than a request may name are INVALID_REQUEST.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  * - It takes DESCRIBE on the cluster.
  */
@@ -18,9 +20,11 @@ export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserSc
 ) => {
   if (!mayOnCluster(context.access, 'DESCRIBE')) return answer('CLUSTER_AUTHORIZATION_FAILED', []);
   const names = (request.users ?? []).map(({ name }) => name);
+  const tooMany = tooManyProblem(names.length);
+  if (tooMany !== undefined) return answer('INVALID_REQUEST', [], tooMany);
   const users = [...new Set(names)];
-  const isRepeated = (user: string) => names.indexOf(user) !== names.lastIndexOf(user);
-  const asked = users.filter((user) => !isRepeated(user));
+  const repeated = repeatedOf(names);
+  const asked = users.filter((user) => !repeated.has(user));
   const { port } = context.cluster;
   const isOnlyRepeated = users.length > 0 && asked.length === 0;
   const found = isOnlyRepeated ? [] : await ifAvailable(port.describeScramCredentials(asked));
@@ -30,7 +34,7 @@ export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserSc
   const results = (users.length > 0 ? users : [...described.keys()]).map((user) => {
     const credential = described.get(user);
     if (credential === undefined) {
-      const error = errors[isRepeated(user) ? 'DUPLICATE_RESOURCE' : 'RESOURCE_NOT_FOUND'];
+      const error = errors[repeated.has(user) ? 'DUPLICATE_RESOURCE' : 'RESOURCE_NOT_FOUND'];
       return { user, errorCode: error.code, errorMessage: error.message, credentialInfos: [] };
     }
     const { iterations } = credential;
@@ -43,8 +47,8 @@ export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserSc
   });
   return answer('NONE', results);
 
-  function answer<Result>(error: ErrorName, rows: Result[]) {
-    const { code, message } = errors[error];
+  function answer<Result>(error: ErrorName, rows: Result[], message: string = errors[error].message) {
+    const { code } = errors[error];
     const errorMessage = error === 'NONE' ? null : message;
     return { throttleTimeMs: 0, errorCode: code, errorMessage, results: rows };
   }

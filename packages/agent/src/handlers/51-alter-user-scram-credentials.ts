@@ -4,7 +4,9 @@ import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
+import { repeatedOf } from './repeated.ts';
 import { scramSha512 } from './scram-mechanism.ts';
 
 /**
@@ -17,6 +19,7 @@ import { scramSha512 } from './scram-mechanism.ts';
  * - A user that is named twice is DUPLICATE_RESOURCE, answered once; the removal of what is not there is RESOURCE_NOT_FOUND.
  * - POLICY_VIOLATION when the cluster has as many credentials as it can.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - More users than a request may name are INVALID_REQUEST, all of them.
  * - It takes ALTER on the cluster.
  */
 export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCredentials']> = async (
@@ -27,16 +30,21 @@ export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCre
     ...request.deletions.map(({ name, mechanism }) => ({ name, mechanism, upsertion: undefined })),
     ...request.upsertions.map((upsertion) => ({ ...upsertion, upsertion })),
   ];
-  const names = wanted.map(({ name }) => name);
-  const byUser = wanted.filter(({ name }, index) => names.indexOf(name) === index);
-  if (!mayOnCluster(context.access, 'ALTER')) {
-    const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+  const byUser = [...new Map(wanted.map((one) => [one.name, one])).values()];
+  const allRefused = (error: ErrorName, errorMessage: string) => {
+    const { code: errorCode } = errors[error];
     return {
       throttleTimeMs: 0,
       results: byUser.map(({ name }) => ({ user: name, errorCode, errorMessage })),
     };
+  };
+  if (!mayOnCluster(context.access, 'ALTER')) {
+    return allRefused('CLUSTER_AUTHORIZATION_FAILED', errors.CLUSTER_AUTHORIZATION_FAILED.message);
   }
-  const problems = byUser.map((one) => problemOf(one, names));
+  const tooMany = tooManyProblem(wanted.length);
+  if (tooMany !== undefined) return allRefused('INVALID_REQUEST', tooMany);
+  const repeated = repeatedOf(wanted.map(({ name }) => name));
+  const problems = byUser.map((one) => problemOf(one, repeated));
   const changes = byUser
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, upsertion }): ScramCredentialChange => {
@@ -71,10 +79,10 @@ const sha512Bytes = 64;
 
 function problemOf(
   { name, mechanism, upsertion }: Wanted,
-  names: readonly string[],
+  repeated: ReadonlySet<string>,
 ): { error: ErrorName; message: string } | undefined {
   const unacceptable = (message: string) => ({ error: 'UNACCEPTABLE_CREDENTIAL' as const, message });
-  if (names.indexOf(name) !== names.lastIndexOf(name)) {
+  if (repeated.has(name)) {
     return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
   }
   if (name === '' || name.length > caps.principalNameCharsMax) {

@@ -5,6 +5,7 @@ import { configsOfBroker } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
+import { tooManyProblem } from './entry-limit.ts';
 import type { RequestContext } from './handler.ts';
 import { untilHeard } from './until-heard.ts';
 
@@ -23,6 +24,7 @@ export interface ResourceToAlter {
  * - The empty broker name changes the configs of the cluster, a node id those of one broker. What has to be the same for all brokers is
  *   INVALID_REQUEST for one of them, and so are brokers that are not there and loggers.
  * - A topic of the service is INVALID_TOPIC_EXCEPTION: what it is follows from configs of the cluster.
+ * - More resources than a request may name are INVALID_REQUEST, all of them.
  * - What the client may not change is refused before anything else is said about it.
  * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
  */
@@ -33,7 +35,9 @@ export async function alterResources(
   self: AgentDescription,
 ) {
   const { cluster, access } = context;
-  const checked = resources.map((resource) => {
+  const tooMany = tooManyProblem(resources.length);
+  const checked = resources.map((resource): ConfigsToAlter | Refusal => {
+    if (tooMany !== undefined) return { error: 'INVALID_REQUEST', message: tooMany };
     const denial = configDenial(resource, 'ALTER_CONFIGS', access);
     return denial === undefined
       ? check(resource, self, cluster)

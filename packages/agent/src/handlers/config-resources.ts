@@ -1,6 +1,6 @@
 import type { AgentDescription } from '@weir/metadata';
 import type { ErrorName } from '@weir/wire';
-import { configuredBrokers } from '../cluster/broker-configs.ts';
+import { hasConfigs } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 
@@ -30,9 +30,26 @@ export function brokerProblem(
 ): string | undefined {
   const problem = brokerNameProblem(name);
   if (problem !== undefined) return problem;
-  const isThere = [self, ...cluster.agents()].some(({ nodeId }) => String(nodeId) === name);
-  if (isThere || [...configuredBrokers(cluster)].includes(name)) return undefined;
+  if (agentByName(name, self, cluster) !== undefined || hasConfigs(cluster, name)) return undefined;
   return `there is no broker ${name}`;
+}
+
+/** Lists of agents are replaced and never changed, so that each is looked through once and not for every name of a request. */
+const agentsByName = new WeakMap<readonly AgentDescription[], ReadonlyMap<string, AgentDescription>>();
+
+export function agentByName(
+  name: string,
+  self: AgentDescription,
+  cluster: Pick<ClusterView, 'agents'>,
+): AgentDescription | undefined {
+  if (String(self.nodeId) === name) return self;
+  const agents = cluster.agents();
+  let byName = agentsByName.get(agents);
+  if (byName === undefined) {
+    byName = new Map(agents.map((agent) => [String(agent.nodeId), agent]));
+    agentsByName.set(agents, byName);
+  }
+  return byName.get(name);
 }
 
 /** What is told of a resource whose configs the client may not see or change; `undefined` when it may. */

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import type { ClusterPort } from '@weir/metadata';
+import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
+import { countScans } from '../../testing/counted-scans.ts';
+import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';
+import { type Access, fullAccess } from '../security/access.ts';
+import { openSession } from '../security/client-session.ts';
+import { highestOfferedVersion } from './offered-versions.ts';
+import type { ServedApi } from './table.ts';
+
+/** A list as long as an attacker would make it, and those that no limit on the length of lists hides. */
+const rounds = [
+  { entries: 100_000, isRepeated: false },
+  { entries: 9_999, isRepeated: false },
+  { entries: 9_999, isRepeated: true },
+] as const;
+
+interface Round {
+  readonly entries: number;
+  /** Whether all entries of the list are the same. */
+  readonly isRepeated: boolean;
+}
+
+/** A request of which one list is long. */
+interface LongRequest {
+  readonly name: ServedApi;
+  readonly version: number;
+  /** Of the list, as `topics[].partitions[]`. */
+  readonly path: string;
+  readonly body: object;
+}
+
+/** Every list of every request that is served, each in the last version that has it. */
+function* longRequests(round: Round): Iterable<LongRequest> {
+  for (const name of servedNames) {
+    const api = apis[name];
+    const seen = new Set<string>();
+    for (const version of [highestOfferedVersion(api), api.versions.lowest]) {
+      const layout = layoutOf(api.request, version);
+      for (const path of listPaths(layout)) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        yield { name, version, path, body: structMaker(layout, { ...round, path })(0) };
+      }
+    }
+  }
+}
+
+const servedNames = await (async () => {
+  await using agent = await startLeaderAgent();
+  return (Object.keys(apis) as ServedApi[]).filter((name) =>
+    agent.server.serves(apis[name], highestOfferedVersion(apis[name])),
+  );
+})();
+
+function listPaths({ fields, tagged }: Layout): string[] {
+  return [...fields, ...tagged].flatMap(({ type }) => pathsIn(type));
+}
+
+function pathsIn(type: LayoutType): string[] {
+  if (type.kind === 'array') return [type.path, ...pathsIn(type.element)];
+  return type.kind === 'struct' ? listPaths(type.layout) : [];
+}
+
+interface Long extends Round {
+  readonly path: string;
+}
+
+/** Makes the value of a field, different for every index as far as it can be. */
+type Maker<Value = unknown> = (index: number) => Value;
+
+function structMaker({ fields, tagged, absent }: Layout, long: Long): Maker<object> {
+  const makers = [
+    ...absent.map((field): [string, Maker] => [field.name, () => defaultOf(field)]),
+    ...[...fields, ...tagged].map((field): [string, Maker] => [field.name, fieldMaker(field, long)]),
+  ];
+  return (index) => {
+    const struct: Record<string, unknown> = {};
+    for (const [name, make] of makers) struct[name] = make(index);
+    return struct;
+  };
+}
+
+function defaultOf({ type, default: usual }: LayoutField): unknown {
+  if (usual !== 'empty') return usual;
+  return type.kind === 'array' ? [] : noBytes;
+}
+
+const noBytes = Buffer.alloc(0);
+
+function fieldMaker({ name, type }: LayoutField, long: Long): Maker {
+  // Asks for nothing that would take time: the lists are what this is about.
+  if (/wait|timeout|minBytes/i.test(name) && type.kind === 'int32') return () => 0;
+  return makerOf(type, long);
+}
+
+function makerOf(type: LayoutType, long: Long): Maker {
+  switch (type.kind) {
+    case 'bool':
+      return () => false;
+    case 'int64':
+      return () => 0n;
+    case 'uuid':
+      return (index) => String(index + 1).padStart(zeroUuid.length, '0');
+    case 'string':
+      return (index) => `name-${index}`;
+    case 'bytes':
+    case 'records':
+      return () => noBytes;
+    case 'struct':
+      return structMaker(type.layout, long);
+    case 'array': {
+      const make = makerOf(type.element, long);
+      if (type.path === long.path) {
+        const { entries, isRepeated } = long;
+        return () => Array.from({ length: entries }, (_, at) => make(isRepeated ? 0 : at));
+      }
+      return long.path.startsWith(`${type.path}.`) ? () => [make(0)] : () => [];
+    }
+    case 'int8':
+      return (index) => index % 4;
+    default:
+      return (index) => index % 30_000;
+  }
+}
+
+/** Counts questions about what a client may do, and answers all of them alike. */
+function countingAccess(isPermitted: boolean) {
+  let questions = 0;
+  const ask = () => {
+    questions++;
+    return isPermitted;
+  };
+  const all = fullAccess();
+  const access: Access = {
+    ...all,
+    may: ask,
+    mayQuietly: ask,
+    mayOnSome: ask,
+    operationsOn: (...about) => (ask() ? all.operationsOn(...about) : 0),
+    as: () => access,
+  };
+  return { access, questions: () => questions };
+}
+
+/** How often each entry may be looked at by any means. */
+const looksPerEntryMax = 40;
+const questionsPerEntryMax = 4;
+/** What is asked of the control plane for one request, however long it is: a portion of it each time. */
+const callsMax = 64;
+
+for (const round of rounds) {
+  const { entries, isRepeated } = round;
+  const what = `${entries} entries${isRepeated ? ', all the same,' : ''}`;
+  test(`${what} in any list of any request cost work in proportion`, async () => {
+    let access: Access = fullAccess();
+    let calls = 0;
+    await using agent = await startLeaderAgent(
+      { 'group.initial.rebalance.delay.ms': '0' },
+      {
+        accessOf: () => access,
+        port: (node) =>
+          new Proxy<ClusterPort>(node, {
+            get(target, name) {
+              const member: unknown = Reflect.get(target, name);
+              if (typeof member !== 'function') return member;
+              return (...args: unknown[]) => {
+                calls++;
+                return member.apply(target, args);
+              };
+            },
+          }),
+      },
+    );
+    await agent.addTopic('name-0', 1);
+    const session = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 });
+    for (const { name, version, path, body } of longRequests(round)) {
+      for (const isPermitted of [false, true]) {
+        const label = `${name} v${version} ${path} of who may do ${isPermitted ? 'everything' : 'nothing'}`;
+        const counting = countingAccess(isPermitted);
+        access = counting.access;
+        calls = 0;
+        using _scans = countScans(looksPerEntryMax * entries);
+        try {
+          await agent.server.serve({
+            api: apis[name],
+            apiVersion: version,
+            correlationId: 7,
+            clientId: 'test',
+            body: body as never,
+            requestBytes: entries,
+            session,
+            closed: new AbortController().signal,
+          });
+        } catch (error) {
+          assert.fail(`${label}: ${error}`);
+        }
+        const questions = counting.questions();
+        assert.ok(questions <= questionsPerEntryMax * entries + 16, `${label}: ${questions} questions`);
+        assert.ok(calls <= (isPermitted ? callsMax : 1), `${label}: ${calls} calls to the control plane`);
+      }
+    }
+  });
+}
+
+test('a request that names more than is allowed is refused as a whole, and nothing of it is asked', async () => {
+  const counting = countingAccess(true);
+  const calls: string[] = [];
+  await using agent = await startLeaderAgent(
+    {},
+    {
+      accessOf: () => counting.access,
+      port: (node) =>
+        new Proxy<ClusterPort>(node, {
+          get(target, name) {
+            if (name === 'createTopics' || name === 'deleteTopics') calls.push(name);
+            const member: unknown = Reflect.get(target, name);
+            return typeof member === 'function' ? member.bind(target) : member;
+          },
+        }),
+    },
+  );
+  const names = Array.from({ length: caps.namedPerRequestMax + 1 }, (_, index) => `topic-${index}`);
+  const topics = names.map((name) => ({
+    name,
+    numPartitions: 1,
+    replicationFactor: 1,
+    assignments: [],
+    configs: [],
+  }));
+  const created = answered(await agent.call('CreateTopics', 7, { topics, timeoutMs: 0 }));
+  assert.deepEqual([...new Set(created.topics.map(({ errorCode }) => errorName(errorCode)))], refused);
+  assert.equal(created.topics.length, names.length);
+  const deleted = answered(await agent.call('DeleteTopics', 5, { topicNames: names, timeoutMs: 0 }));
+  assert.deepEqual([...new Set(deleted.responses.map(({ errorCode }) => errorName(errorCode)))], refused);
+  assert.equal(counting.questions(), 0);
+  assert.deepEqual(calls, []);
+});
+
+const refused = ['INVALID_REQUEST'];

@@ -1,0 +1,10 @@
+/** The members of a list that are there more than once, found in one pass. */
+export function repeatedOf<Member>(list: Iterable<Member>): ReadonlySet<Member> {
+  const seen = new Set<Member>();
+  const repeated = new Set<Member>();
+  for (const member of list) {
+    if (seen.has(member)) repeated.add(member);
+    else seen.add(member);
+  }
+  return repeated;
+}
