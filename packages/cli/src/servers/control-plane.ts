@@ -5,12 +5,13 @@ import { agentMetricRows } from '@weir/agent';
 import type { ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { explainingStart } from './explaining-start.ts';
 import { identityIn } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
-import { explainingPorts } from './taken-port.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
 const defaultDataDir = 'weir-data';
@@ -28,6 +29,8 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     write: (line) => output.err(`${line}\n`),
   });
   const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
+  using directory = new DisposableStack();
+  if (values.databaseURL === undefined) directory.defer(openDataDirectory(dataDir, 'shared'));
   keepFilesPrivate({ dataDir, databaseUrl }, log);
   const metrics = new Metrics({ agent_version: release });
   const processId = randomUUID();
@@ -45,7 +48,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       clusterId: values.defaultVirtualClusterID,
       firstCluster: () => {
         const made = identityIn(dataDir);
-        return { id: made.clusterId, agentKey: agentKey ?? made.agentKey };
+        return { id: made.clusterId, agentKey: agentKey ?? made.agentKey, accountKey: made.accountKey };
       },
       agentKey,
       credentialsFile: values.saslCredentialsFile,
@@ -73,7 +76,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     return ready;
   };
   await serveUntilStopped({
-    start: () => explainingPorts({ consolePort }, start),
+    start: () => explainingStart({ consolePort }, start),
     onReady: (ready) =>
       output.out(announcement(ready, join(dataDir, 'identity.json'), agentKey !== undefined)),
     end: () => running.disposeAsync(),
@@ -91,6 +94,7 @@ function announcement(
   return [
     `  serves         ${ownClusterId ?? 'the clusters of its database'}`,
     ...(hasFirstCluster && !hasOwnKey ? [`  agent key      in ${identityPath}`] : []),
+    ...(hasFirstCluster ? [`  account key    in ${identityPath}`] : []),
     ...(setupUrl === undefined ? [] : [`  first user     signs up at ${setupUrl}`]),
     '',
   ].join('\n');

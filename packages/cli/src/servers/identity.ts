@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeySecret } from '@weir/controlplane/process';
+import { Failure } from '../failure.ts';
+import { explaining, makeDirectory } from './data-directory.ts';
 
 /** Who a process of its own is: the cluster it serves, the agent it runs, and the key between the two. */
 export interface Identity {
@@ -10,6 +12,10 @@ export interface Identity {
   readonly agentKey: string;
   /** With which tools of its user call the API. */
   readonly applicationKey: string;
+  /** With which keys are made and MCP configurations: `weir cli create-key`, `weir cli mcp-config`. */
+  readonly accountKey: string;
+  /** Whether the account key was added to the identity of an earlier release just now. */
+  readonly isAccountKeyNew?: boolean;
 }
 
 export function newIdentity(): Identity {
@@ -18,37 +24,59 @@ export function newIdentity(): Identity {
     agentId: randomUUID(),
     agentKey: freshKeySecret(randomBytes),
     applicationKey: freshKeySecret(randomBytes),
+    accountKey: freshKeySecret(randomBytes),
   };
 }
 
-/** The identity that a data directory holds, made when it is new. Only its owner may read it, for there is a key in it. */
+/** The identity that a data directory holds, made when it is new. Only its owner may read it, for there are keys in it. */
 export function identityIn(dataDir: string): Identity {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, 'identity.json');
-  if (existsSync(path)) return parse(readFileSync(path, 'utf8'), path);
-  const identity = newIdentity();
-  // A second process that starts at the same moment must not replace what the first has begun to use.
-  try {
-    writeFileSync(path, printed(identity), { flag: 'wx', mode: 0o600 });
-    return identity;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return parse(readFileSync(path, 'utf8'), path);
-  }
+  return explaining(dataDir, () => {
+    makeDirectory(dataDir);
+    const path = join(dataDir, 'identity.json');
+    if (existsSync(path)) return readIdentity(path);
+    const identity = newIdentity();
+    // A second process that starts at the same moment must not replace what the first has begun to use.
+    try {
+      writeFileSync(path, printed(identity), { flag: 'wx', mode: 0o600 });
+      return identity;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return readIdentity(path);
+    }
+  });
 }
 
-function parse(text: string, path: string): Identity {
-  const found = JSON.parse(text) as Partial<Identity>;
-  const { clusterId, agentId, agentKey, applicationKey } = found;
-  if (clusterId === undefined || agentId === undefined || agentKey === undefined) {
-    throw new Error(`${path} does not hold an identity; remove it to begin anew`);
-  }
-  if (applicationKey !== undefined) return { clusterId, agentId, agentKey, applicationKey };
-  // Files of earlier releases have no key for the API, and their databases have no accounts that would know it.
-  const completed = { clusterId, agentId, agentKey, applicationKey: freshKeySecret(randomBytes) };
+function readIdentity(path: string): Identity {
+  const found = parse(readFileSync(path, 'utf8'));
+  const { clusterId, agentId, agentKey, ...rest } = found;
+  if (clusterId === undefined || agentId === undefined || agentKey === undefined)
+    throw new Failure(`${path}: not an identity; restore it from a backup, or remove it to begin anew`);
+  const { applicationKey, accountKey } = rest;
+  if (applicationKey !== undefined && accountKey !== undefined)
+    return { clusterId, agentId, agentKey, applicationKey, accountKey };
+  // Files of earlier releases lack keys for the API, and their databases do not know such keys yet.
+  const completed = {
+    clusterId,
+    agentId,
+    agentKey,
+    applicationKey: applicationKey ?? freshKeySecret(randomBytes),
+    accountKey: accountKey ?? freshKeySecret(randomBytes),
+  };
   writeFileSync(`${path}.new`, printed(completed), { mode: 0o600 });
   renameSync(`${path}.new`, path);
-  return completed;
+  return { ...completed, isAccountKeyNew: accountKey === undefined };
+}
+
+/** The members that are text. What cannot be read has none. */
+function parse(text: string): Partial<Record<keyof Identity, string>> {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return {};
+  }
+  if (typeof found !== 'object' || found === null) return {};
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => typeof value === 'string'));
 }
 
 function printed(identity: Identity): string {

@@ -4,9 +4,9 @@ import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/metadata';
 import type { Handler } from '../commands/handler.ts';
 import { agentProof } from './agent-proof.ts';
+import { explainingStart } from './explaining-start.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
-import { explainingPorts } from './taken-port.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
 /** Publishes the metrics of one cluster, so that its agents need not: they run with -disablePublishMetricsJob then. */
@@ -58,7 +58,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
   };
   // A control plane that cannot be reached is waited for, and the process must be stoppable meanwhile.
   await serveUntilStopped({
-    start: () => explainingPorts({ httpPort }, start),
+    start: () => explainingStart({ httpPort }, start),
     onReady: (publisher) =>
       output.out(`weir ${release} metrics is ready\n  HTTP   http://localhost:${publisher.httpPort}\n`),
     end: () => resources.disposeAsync(),

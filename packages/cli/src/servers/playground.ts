@@ -4,19 +4,22 @@ import { pathToFileURL } from 'node:url';
 import type { Environment } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
+import { openDataDirectory } from './data-directory.ts';
 import { identityIn } from './identity.ts';
 import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
 
 /** A cluster for one person on one machine, whose records outlive the process. In CI it becomes `local`, which is faster. */
-export const playground: Handler<'playground'> = (values, surroundings) => {
+export const playground: Handler<'playground'> = async (values, surroundings) => {
   const { environment, output } = surroundings;
   if (isCi(environment)) {
     output.err('weir playground: warning: started in CI, so that it runs as weir local and keeps nothing\n');
     return local(values, surroundings);
   }
   const dataDir = resolve(values.dataDir ?? join(homedir(), '.weir', 'playground'));
-  return runSelfContained(
+  using directory = new DisposableStack();
+  directory.defer(openDataDirectory(dataDir, 'alone'));
+  return await runSelfContained(
     {
       name: 'playground',
       identity: identityIn(dataDir),

@@ -24,10 +24,10 @@ import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
 import { bucketOverride } from './bucket-override.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
+import { explainingStart } from './explaining-start.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
-import { explainingPorts } from './taken-port.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -184,7 +184,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   };
   // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
   await serveUntilStopped({
-    start: () => explainingPorts({ kafkaPort, httpPort, internalTLSPort }, start),
+    start: () => explainingStart({ kafkaPort, httpPort, internalTLSPort }, start),
     onReady: (running) => options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort }),
     end: () => resources.disposeAsync(),
     stop,

@@ -7,13 +7,13 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
+import { explainingStart } from './explaining-start.ts';
 import type { Identity } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
-import { explainingPorts } from './taken-port.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -42,7 +42,7 @@ export async function runSelfContained(
 ): Promise<number> {
   const { clock, environment, output, stop } = surroundings;
   const startMs = clock.monotonicMs();
-  const { clusterId, agentId, agentKey, applicationKey } = identity;
+  const { clusterId, agentId, agentKey, applicationKey, accountKey } = identity;
   const log = jsonLog({
     level: values.logLevel,
     nowMs: clock.nowMs,
@@ -68,7 +68,7 @@ export async function runSelfContained(
       clusterId,
       firstCluster: () => ({ id: clusterId, agentKey }),
       credentialsFile: values.saslCredentialsFile,
-      oneUser: { applicationKey },
+      oneUser: { applicationKey, accountKey, isAccountKeyNew: identity.isAccountKeyNew },
       isQuick: name === 'local',
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
@@ -126,7 +126,7 @@ export async function runSelfContained(
     return { agent, controlPlane };
   };
   await serveUntilStopped({
-    start: () => explainingPorts({ kafkaPort, httpPort, consolePort }, start),
+    start: () => explainingStart({ kafkaPort, httpPort, consolePort }, start),
     onReady: ({ agent, controlPlane }) => announce(agent, controlPlane),
     end: () => running.disposeAsync(),
     stop,

@@ -98,7 +98,7 @@ export async function startAccounts(
   );
   const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
   resources.defer(() => issuers.close());
-  const user = settings.oneUser && (await oneUser(accounts, settings.oneUser.applicationKey));
+  const user = settings.oneUser && (await oneUser(accounts, settings.oneUser));
   const isBehindProxy = settings.isBehindProxy ?? false;
   const handlers = handlersOf(options, accounts, fileBindings);
   const tokensAsKeys = tokenKeys({ tokens, virtualClusters: accounts.virtualClusters });

@@ -189,7 +189,7 @@ test('whoever sees the output of a process for one is its user', async (t) => {
   const clusterId = freshClusterId();
   for (const isQuick of [false, true]) {
     const databaseUrl = `memory://${randomUUID()}`;
-    const oneUser = { applicationKey };
+    const oneUser = { applicationKey, accountKey: freshKey() };
     const { url, signInUrl, setupUrl } = await startProcess(t, { databaseUrl, clusterId, oneUser, isQuick });
     assert.equal(setupUrl, undefined);
     const answer = await fetch(signInUrl!, { redirect: 'manual' });
@@ -222,7 +222,7 @@ test('a file of the operator that cannot be used is named, and nothing is left r
 
 test('a process that stops while somebody wants its accounts ends well', async (t) => {
   for (const pauseMs of [0, 1, 20, 60, 120]) {
-    const oneUser = { applicationKey: freshKey() };
+    const oneUser = { applicationKey: freshKey(), accountKey: freshKey() };
     const started = await startProcess(t, { clusterId: freshClusterId(), oneUser, isQuick: true });
     const calls = Array.from({ length: 4 }, () =>
       fetch(`${started.url}/api/v1/get_sign_in_methods`).catch(() => undefined),

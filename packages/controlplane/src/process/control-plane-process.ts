@@ -11,6 +11,7 @@ import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
 import { startControlPlane } from '../server.ts';
+import { checkDatabase } from './check-database.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
@@ -75,6 +76,7 @@ async function startParts(
   running: AsyncDisposableStack,
 ): Promise<ControlPlaneProcess> {
   const { clock, log, metrics, isQuick = false } = options;
+  await checkDatabase(options.databaseUrl);
   const hub = openJournals(options.databaseUrl, { clock, log });
   running.defer(() => hub.close());
   const credentials = ownCredentials(options.credentialsFile, { clock, log });

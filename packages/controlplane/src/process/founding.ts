@@ -1,5 +1,6 @@
 import { ApiError, clusterTypeOf } from '@weir/api';
 import type { Log } from '@weir/core';
+import { everywhere } from '../accounts/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 
@@ -8,10 +9,13 @@ export interface FirstCluster {
   readonly id: string;
   /** Admits agents to it. */
   readonly agentKey: string;
+  /** Makes other keys, for whoever can read the data directory. */
+  readonly accountKey?: string | undefined;
 }
 
 const firstAccountName = 'Weir';
 const firstKeyName = 'default_agents';
+const firstAccountKeyName = 'default_account';
 /** Nobody had a name when they were made. */
 const createdBy = 'first start';
 
@@ -34,6 +38,7 @@ export async function foundInstallation(
   if (existing === undefined && !(await registerCluster(accounts, account.id, workspaceId, given.id)))
     return undefined;
   await importAgentKey(accounts, account.id, workspaceId, given);
+  if (given.accountKey !== undefined) await importAccountKey(accounts, account.id, given.accountKey);
   return given;
 }
 
@@ -78,6 +83,22 @@ async function importAgentKey(
   } as const;
   await accounts.keys
     .create(accountId, { name: firstKeyName, grants: [grant], createdBy, secret })
+    .catch(unless('duplicate_api_key_name'));
+}
+
+async function importAccountKey(
+  accounts: AccountsDatabase,
+  accountId: string,
+  secret: string,
+): Promise<void> {
+  const grant = {
+    principalKind: everywhere,
+    resourceKind: everywhere,
+    resourceId: everywhere,
+    workspaceId: everywhere,
+  } as const;
+  await accounts.keys
+    .create(accountId, { name: firstAccountKeyName, grants: [grant], createdBy, secret })
     .catch(unless('duplicate_api_key_name'));
 }
 

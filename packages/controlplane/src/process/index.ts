@@ -5,5 +5,6 @@ export {
   type ReadyProcess,
   startControlPlaneProcess,
 } from './control-plane-process.ts';
+export { DatabaseProblem } from './database-problem.ts';
 export type { ControlPlaneProcessOptions } from './options.ts';
 export { SettingsFileProblem } from './settings-file-problem.ts';

@@ -5,26 +5,51 @@ import type { User } from '../accounts/users.ts';
 /** Nobody else speaks for this issuer, so that no password and no provider ever opens the account. */
 const identity = { issuer: 'urn:weir:process', subject: 'owner' };
 
+/** The keys that the owner of a process for one has from its start. */
+export interface OwnerKeys {
+  /** Opens the workspace that the account begins with. */
+  readonly applicationKey: string;
+  /** Makes other keys. */
+  readonly accountKey: string;
+  /** Whether a database of an earlier release, which had no such key, is to learn it. */
+  readonly isAccountKeyNew?: boolean | undefined;
+}
+
 /**
  * The user of a process that has one only: whoever sees its output. Nothing when people have set it up for themselves. Programs of his use
- * the application key, which he can revoke.
+ * the keys, which he can revoke.
  */
-export async function oneUser(accounts: AccountsDatabase, applicationKey: string): Promise<User | undefined> {
+export async function oneUser(
+  accounts: AccountsDatabase,
+  { applicationKey, accountKey, isAccountKeyNew = false }: OwnerKeys,
+): Promise<User | undefined> {
   const made = await accounts.setup.finishAlone({
     accountName: 'Playground',
     email: 'playground@localhost.localdomain',
     name: 'Playground',
     proof: { identity },
   });
-  if (made === undefined) return accounts.users.findByIdentity(identity);
-  const { user, account, workspaceId } = made;
-  const grant = {
-    principalKind: 'app',
-    resourceKind: everywhere,
-    resourceId: everywhere,
-    workspaceId,
-  } as const;
-  const key = { name: 'playground', grants: [grant], createdBy: user.id, secret: applicationKey };
-  await accounts.keys.create(account.id, key);
+  const user = made?.user ?? (await accounts.users.findByIdentity(identity));
+  if (user === undefined) return undefined;
+  if (made !== undefined) {
+    const grant = { ...ofEverything, principalKind: 'app', workspaceId: made.workspaceId } as const;
+    const key = { name: 'playground', grants: [grant], createdBy: user.id, secret: applicationKey };
+    await accounts.keys.create(user.accountId, key);
+  }
+  // Only at its first start: a key that was revoked stays revoked.
+  if (made !== undefined || isAccountKeyNew) await addAccountKey(accounts, user, accountKey);
   return user;
+}
+
+const ofEverything = { resourceKind: everywhere, resourceId: everywhere } as const;
+const accountKeyName = 'playground_account';
+
+async function addAccountKey(accounts: AccountsDatabase, user: User, secret: string): Promise<void> {
+  const grant = { ...ofEverything, principalKind: '*', workspaceId: everywhere } as const;
+  await accounts.keys.create(user.accountId, {
+    name: accountKeyName,
+    grants: [grant],
+    createdBy: user.id,
+    secret,
+  });
 }

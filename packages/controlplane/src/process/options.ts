@@ -1,6 +1,7 @@
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import type { ClusterMetricsSettings } from '@weir/metadata';
 import type { FirstCluster } from './founding.ts';
+import type { OwnerKeys } from './one-user.ts';
 
 export interface ControlPlaneProcessOptions {
   /** `postgres://…`, the path of a SQLite file, or `memory://name`. */
@@ -35,7 +36,7 @@ export interface ControlPlaneProcessOptions {
   /** The metrics that agents have of themselves, for those who ask what there is. */
   readonly agentMetricRows?: readonly MetricRow[] | undefined;
   /** For a process whose one user is whoever sees its output, and needs no password. */
-  readonly oneUser?: { readonly applicationKey: string } | undefined;
+  readonly oneUser?: OwnerKeys | undefined;
   /**
    * Whether accounts and the API may be loaded when somebody asks for them, which halves the time of a start. Only for a process with a
    * cluster of its own and a database that is new with it.

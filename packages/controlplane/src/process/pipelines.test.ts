@@ -7,7 +7,7 @@ import { freshClusterId, freshKey, startProcess } from '../../testing/running-pr
 test('a pipeline that a program has made is told of to an assistant', async (t) => {
   const applicationKey = freshKey();
   const clusterId = freshClusterId();
-  const { url } = await startProcess(t, { clusterId, oneUser: { applicationKey } });
+  const { url } = await startProcess(t, { clusterId, oneUser: { applicationKey, accountKey: freshKey() } });
   const headers = { 'service-api-key': applicationKey };
   const client = createClient({ baseUrl: url, fetch, headers, checksAnswers: true });
   const on = { virtual_cluster_id: clusterId };

@@ -7,7 +7,7 @@ import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka
 import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
-import { explainingPorts } from '../../servers/taken-port.ts';
+import { explainingStart } from '../../servers/explaining-start.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';
 import { Meter } from './meter.ts';
@@ -53,7 +53,7 @@ export async function runBenchmark(
   const base = await clusterOptions(values, surroundings);
   const metrics = new Metrics({ release });
   const port = values['metrics-port'];
-  const listener = await explainingPorts({ 'metrics-port': port }, () => startMetricsListener(port, metrics));
+  const listener = await explainingStart({ 'metrics-port': port }, () => startMetricsListener(port, metrics));
   const showsLine = output.isTerminal && values.output === 'table';
   if (showsLine) output.out(`metrics at http://localhost:${listener.port}/metrics\n`);
   const meter = new Meter(clock, metrics, latencyNames);

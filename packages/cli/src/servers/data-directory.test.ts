@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Failure } from '../failure.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { identityIn } from './identity.ts';
+
+function directory(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'weir-data-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const fails = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof Failure, String(error));
+  assert.match(error.message, pattern);
+  assert.doesNotMatch(error.message, /\n/);
+  return true;
+};
+
+test('a second process in a directory is told the pid of the first', (t) => {
+  const path = join(directory(t), 'new', 'data');
+  const release = openDataDirectory(path, 'alone');
+  for (const use of ['alone', 'shared'] as const)
+    assert.throws(
+      () => openDataDirectory(path, use),
+      fails(new RegExp(`-dataDir ${path}: the process with pid ${process.pid} uses it`)),
+    );
+  release();
+  openDataDirectory(path, 'alone')();
+});
+
+test('control planes share a directory, and keep a playground out of it', (t) => {
+  const path = directory(t);
+  const first = openDataDirectory(path, 'shared');
+  const second = openDataDirectory(path, 'shared');
+  first();
+  assert.throws(() => openDataDirectory(path, 'alone'), fails(/uses it; stop that, or name another/));
+  second();
+  openDataDirectory(path, 'alone')();
+});
+
+test('a directory that cannot be used is one line', (t) => {
+  const path = directory(t);
+  const file = join(path, 'file');
+  writeFileSync(file, '');
+  assert.throws(() => openDataDirectory(file, 'alone'), fails(/a file is in its place/));
+  assert.throws(() => openDataDirectory(join(file, 'below'), 'alone'), fails(/a file is in its place/));
+  // Whatever the rights of the user: nothing can be made there, and the recursive mkdir of Node never returns.
+  assert.throws(() => openDataDirectory('/proc/none/data', 'alone'), fails(/-dataDir \/proc\/none\/data: /));
+  assert.throws(() => openDataDirectory('/proc/self', 'alone'), fails(/-dataDir \/proc\/self: /));
+});
+
+test('an identity that cannot be read is one line, and is left as it is', (t) => {
+  const path = directory(t);
+  const file = join(path, 'identity.json');
+  for (const text of ['{broken', 'null', '[]', '""', '{"clusterId":"vci_1","agentId":7}', '']) {
+    writeFileSync(file, text);
+    assert.throws(
+      () => identityIn(path),
+      fails(/identity\.json: not an identity; .* remove it to begin anew/),
+    );
+    assert.equal(readFileSync(file, 'utf8'), text);
+  }
+});
+
+test('an identity stays the same, and that of an earlier release gets the keys it lacks', (t) => {
+  const path = directory(t);
+  const made = identityIn(path);
+  assert.deepEqual(identityIn(path), made);
+  const { clusterId, agentId, agentKey } = made;
+  writeFileSync(join(path, 'identity.json'), JSON.stringify({ clusterId, agentId, agentKey }));
+  const completed = identityIn(path);
+  assert.match(completed.accountKey, /^aks_/);
+  assert.match(completed.applicationKey, /^aks_/);
+  assert.equal(completed.isAccountKeyNew, true);
+  assert.deepEqual({ ...identityIn(path), isAccountKeyNew: true }, completed);
+  assert.equal(completed.agentKey, agentKey);
+});

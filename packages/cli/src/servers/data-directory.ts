@@ -1,0 +1,89 @@
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Failure } from '../failure.ts';
+
+/** Whether a process is alone in its directory, as a playground is, or shares it, as control planes do. */
+export type DataDirectoryUse = 'alone' | 'shared';
+
+/**
+ * Makes a data directory usable for this process, or fails with one line: it exists, may be written, and no other process is in it that
+ * does not share. Gives what ends the use.
+ */
+export function openDataDirectory(path: string, use: DataDirectoryUse): () => void {
+  explaining(path, () => {
+    makeDirectory(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  });
+  return lockDirectory(path, use);
+}
+
+/** One by one: where a directory can neither be made nor be found, as below /proc, the recursive call of Node does not return. */
+export function makeDirectory(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** The operating system drops the lock when the process dies, and not before. The pid is for people only. */
+function lockDirectory(path: string, use: DataDirectoryUse): () => void {
+  const lockPath = join(path, 'process.lock');
+  const pidPath = join(path, 'process.pid');
+  return explaining(path, () => {
+    const lock = new DatabaseSync(lockPath, { timeout: 0 });
+    try {
+      lock.exec(use === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
+    } catch (error) {
+      lock.close();
+      if (!/locked|busy/.test((error as Error).message)) throw error;
+      throw new Failure(`-dataDir ${path}: ${holder(pidPath)} uses it; stop that, or name another directory`);
+    }
+    writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 });
+    return () => {
+      if (pidIn(pidPath) === process.pid) rmSync(pidPath, { force: true });
+      lock.close();
+    };
+  });
+}
+
+function holder(pidPath: string): string {
+  const pid = pidIn(pidPath);
+  return pid === undefined ? 'another process' : `the process with pid ${pid}`;
+}
+
+function pidIn(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const advice: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there; name another directory',
+  EPERM: 'this user may not write there; name another directory',
+  EROFS: 'it lies on a file system that is mounted read-only; name another directory',
+  ENOTDIR: 'a file is in its place; name another directory',
+  ENOSPC: 'the disk is full',
+  ENOENT: 'it cannot be made; name another directory',
+};
+
+/** Runs work on a data directory; what the file system refuses becomes one line. */
+export function explaining<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const isFile = /^E[A-Z]+$/.test(code) || code === 'ERR_SQLITE_ERROR';
+    if (!isFile) throw error;
+    throw new Failure(`-dataDir ${path}: ${advice[code] ?? `${message}; name another directory`}`);
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DatabaseProblem } from '@weir/controlplane/process';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { openStore } from '@weir/storage';
+import { Failure } from '../failure.ts';
+import { explainingStart } from './explaining-start.ts';
+
+const deps = {
+  clock: systemClock,
+  random: systemRandom,
+  environment: {},
+  log: silentLog,
+  metrics: new Metrics(),
+};
+
+for (const url of [
+  'gs://bucket',
+  'azblob://container',
+  'postgres://host/database',
+  'postgresql://host/database',
+  'sqlite:///file',
+  'service_multi://mem://a<>mem://b',
+  'service_stripe://mem://a<>mem://b',
+  's3://bucket?unknown=1',
+  's3://bucket?s3ForcePathStyle=maybe',
+  's3://bucket/folder',
+  's3://UPPER',
+  'file:///dev/null/below',
+]) {
+  test(`a server says in one line that it cannot use ${url}`, async () => {
+    await assert.rejects(
+      explainingStart({}, () => openStore(url, deps)),
+      (error) => error instanceof Failure && /^-bucketURL: [^\n]+$/.test(error.message),
+    );
+  });
+}
+
+test('a database that cannot be used is one line, and a bug keeps its stack', async () => {
+  const failing = (error: Error) => explainingStart({}, () => Promise.reject(error));
+  await assert.rejects(failing(new DatabaseProblem('x.db: damaged')), new Failure('x.db: damaged'));
+  const bug = new TypeError('bug');
+  await assert.rejects(failing(bug), bug);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { migrations } from '../accounts/migrations/index.ts';
+import { checkDatabase } from './check-database.ts';
+import { DatabaseProblem } from './database-problem.ts';
+
+function databaseIn(t: TestContext): { readonly path: string; readonly accounts: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'weir-check-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return { path: join(directory, 'weir.db'), accounts: join(directory, 'weir-accounts.db') };
+}
+
+function write(path: string, statements: string): void {
+  using database = new DatabaseSync(path);
+  database.exec(`PRAGMA journal_mode = WAL; ${statements}`);
+}
+
+const refuses = (path: string, pattern: RegExp) =>
+  assert.rejects(checkDatabase(path), (error) => {
+    assert.ok(error instanceof DatabaseProblem, String(error));
+    assert.match(error.message, pattern);
+    return true;
+  });
+
+/** A database of accounts after so many steps of its schema. */
+const steps = (count: number) =>
+  `CREATE TABLE weir_account_migrations (number integer, name text, applied_ms bigint);${Array.from(
+    { length: count },
+    (_, index) => `INSERT INTO weir_account_migrations VALUES (${index + 1}, 'step', 0)`,
+  ).join(';')}`;
+
+test('new, empty and own databases are used, and those of servers are not looked at', async (t) => {
+  const { path, accounts } = databaseIn(t);
+  await checkDatabase(path);
+  writeFileSync(path, '');
+  await checkDatabase(path);
+  write(path, 'CREATE TABLE journal_heads (cluster_id TEXT)');
+  write(accounts, steps(migrations.length));
+  await checkDatabase(path);
+  await checkDatabase('memory://name');
+  await checkDatabase('postgres://nowhere/none');
+});
+
+test('a database of a newer release is refused', async (t) => {
+  const { path, accounts } = databaseIn(t);
+  write(accounts, steps(migrations.length + 1));
+  await refuses(path, /weir-accounts\.db: written by a newer release \(schema step \d+, .*restore a backup$/);
+});
+
+test('a damaged file, a foreign one and a directory are refused', async (t) => {
+  const { path, accounts } = databaseIn(t);
+  writeFileSync(path, Buffer.alloc(8192, 7));
+  await refuses(path, /weir\.db: file is not a database; restore a backup/);
+  rmSync(path);
+  write(path, 'CREATE TABLE contacts (name TEXT)');
+  await refuses(path, /weir\.db: a database of another program/);
+  rmSync(path);
+  writeFileSync(accounts, Buffer.alloc(8192, 7));
+  await refuses(path, /weir-accounts\.db: file is not a database/);
+  mkdirSync(path);
+  await refuses(path, /weir\.db: unable to open database file; let this user write there/);
+});
