@@ -66,7 +66,8 @@ export class AgentDoor {
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: caps.rpcCallBytesMax,
+    // A call that is a little too large is refused by an answer, which the end of the connection would not be.
+    maxPayload: caps.rpcCallBytesMax + caps.rpcCallSurplusBytesMax,
     perMessageDeflate: false,
     handleProtocols: () => subprotocol,
   });

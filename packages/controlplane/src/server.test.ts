@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { type Clock, caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { type ClusterClient, ClusterUnavailable, connectCluster } from '@weir/metadata';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
@@ -333,6 +333,43 @@ test('bytes that are no frame end the connection and nothing else', async (t) =>
   const [code, reason] = await once(webSocket, 'close');
   assert.deepEqual([code, String(reason)], [1002, 'a frame of 6 bytes has no head']);
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
+});
+
+/** A frame by its numbers, as `metadata/src/rpc/frame.ts` describes it. */
+function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(16);
+  head.set([kind, 1]);
+  head.writeUInt32LE(columns.length / 8, 4);
+  head.writeDoubleLE(id, 8);
+  return Buffer.concat([head, columns, Buffer.from(body)]);
+}
+
+test('a frame that is a little too large is answered, and the connection stays', async (t) => {
+  const { port } = await start(t, new FakeCluster());
+  const webSocket = new WebSocket(
+    `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
+    'weir.agent.v1',
+    { headers: { 'service-api-key': key } },
+  );
+  const kinds: number[] = [];
+  const answered = new Promise<void>((resolve, reject) => {
+    webSocket.on('message', (frame: Buffer) => {
+      kinds.push(frame[0]!);
+      if (kinds.length === 3) resolve();
+    });
+    webSocket.on('close', (code, reason) => reject(new Error(`closed: ${code} ${reason}`)));
+  });
+  await once(webSocket, 'open');
+  const hello = { release: 'v830', clientId: 'c', pending: { $: 0 } };
+  // One empty column of 64-bit numbers.
+  webSocket.send(frameOf(0, 0, JSON.stringify(hello), Buffer.from([4, 0, 0, 0, 0, 0, 0, 0])));
+  webSocket.send(frameOf(1, 1, 'x'.repeat(caps.rpcCallBytesMax)));
+  webSocket.send(frameOf(8, 1, ''));
+  await answered;
+  // Hello, a failure, and the answer to a ping.
+  assert.deepEqual(kinds, [0, 3, 9]);
+  webSocket.removeAllListeners('close');
+  webSocket.terminate();
 });
 
 test('a port that is taken is an error that says so', async (t) => {

@@ -55,6 +55,12 @@ export const caps = {
   /** The part of it that is JSON. Parsed, it may take ten times its length. */
   rpcCallBodyBytesMax: 4 * MiB,
 
+  /** What the control plane takes in beyond that, so that an agent is told that a call is too large instead of being cut off. */
+  rpcCallSurplusBytesMax: 1 * MiB,
+
+  /** Entries of a list in one call; longer ones go in several. With two hundred bytes of JSON each they fit, and other calls get their turn between. */
+  rpcCallEntriesMax: 10_000,
+
   /** The largest frame that the control plane sends: a snapshot, with 16 bytes per partition and some hundred per topic. */
   rpcReplyBytesMax: 256 * MiB,
 

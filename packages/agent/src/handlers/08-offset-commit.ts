@@ -1,15 +1,17 @@
-import type { GroupError } from '@weir/metadata';
+import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { readOffsetsToCommit } from './offsets-to-commit.ts';
+import { offsetWeight, portionsOf } from './portions.ts';
 
 const topicIdsFromVersion = 10;
 const epochsFromVersion = 9;
 
 /**
- * OffsetCommit v2 to v10. Commits that come together go to the control plane together, as one entry of its journal.
+ * OffsetCommit v2 to v10. Commits that come together go to the control plane together, as one entry of its journal; one
+ * that is too long for a call goes in several, as commits of their own.
  *
  * - A partition that is not there is answered by itself; the others are committed.
  * - What is wrong with the group or the member is told for every partition. Clients before v9 know neither GROUP_ID_NOT_FOUND nor
@@ -29,7 +31,7 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
       offsets.length === 0
         ? undefined
         : await ifAvailable(
-            commits.ask({
+            commitInPortions({
               groupId,
               generationIdOrMemberEpoch,
               memberId,
@@ -48,6 +50,19 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
       topics: topics.map((topic) => ({ ...topic, topicId: topic.topicId ?? zeroUuid })),
     };
   };
+
+  /** What each offset became, or the first answer that is an error. */
+  async function commitInPortions(commit: OffsetsCommit): Promise<Omit<OffsetsCommitAnswer, 'mark'>> {
+    const portions = portionsOf(commit.offsets, offsetWeight);
+    if (portions.length <= 1) return commits.ask(commit);
+    const offsets: OffsetsCommitAnswer['offsets'][number][] = [];
+    for (const portion of portions) {
+      const answer = await commits.ask({ ...commit, offsets: portion });
+      if (answer.error !== 'NONE') return answer;
+      for (const outcome of answer.offsets) offsets.push(outcome);
+    }
+    return { error: 'NONE', offsets };
+  }
 }
 
 function allDenied(topics: RequestOf<Apis['OffsetCommit']>['topics']) {

@@ -2,6 +2,7 @@ import type {
   CommittedOffset,
   GroupError,
   OffsetsAnswer,
+  OffsetsQuery,
   TopicDescription,
   TopicPartition,
 } from '@weir/metadata';
@@ -11,6 +12,7 @@ import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { portionsOf } from './portions.ts';
 
 const manyGroupsFromVersion = 8;
 const epochsFromVersion = 9;
@@ -48,7 +50,7 @@ interface AnsweredTopic {
 const zeroId = Buffer.alloc(16).toString('base64url');
 
 /**
- * OffsetFetch v1 to v10. Questions that come together go to the control plane together.
+ * OffsetFetch v1 to v10. Questions that come together go to the control plane together, and those that are too long for one call in several.
  *
  * - A group that is not there, and a partition without a commit, are no errors.
  * - An unknown topic has no commit; by its id (v10) it is UNKNOWN_TOPIC_ID.
@@ -87,7 +89,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
               return topic.partitionIndexes.map((partition) => ({ topicId, partition }));
             });
       const answer = await ifAvailable(
-        queries.ask({ groupId, memberId, memberEpoch, requireStable, partitions }),
+        askInPortions({ groupId, memberId, memberEpoch, requireStable, partitions }),
       );
       if (answer === undefined || answer.error !== 'NONE') {
         const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);
@@ -95,6 +97,19 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       }
       const topics = found === undefined ? allOf(answer, cluster, access) : inOrder(found, answer);
       return { groupId, topics, errorCode: errors.NONE.code };
+    }
+
+    /** The offsets of all portions, or the first answer that is an error. */
+    async function askInPortions(query: OffsetsQuery): Promise<OffsetsAnswer> {
+      const portions = portionsOf(query.partitions ?? [], () => 1);
+      if (portions.length <= 1) return queries.ask(query);
+      const offsets: CommittedOffset[] = [];
+      for (const partitions of portions) {
+        const answer = await queries.ask({ ...query, partitions });
+        if (answer.error !== 'NONE') return answer;
+        for (const offset of answer.offsets) offsets.push(offset);
+      }
+      return { error: 'NONE', offsets };
     }
 
     /** The topic, or what is told of each of its partitions instead. */

@@ -2,6 +2,7 @@ import type { TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
+import { portionsOf } from './portions.ts';
 import { refusalsByName } from './topic-refusals.ts';
 import { transactionErrorFor } from './transaction-errors.ts';
 
@@ -45,6 +46,17 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
       const { topicId } = cluster.topicByName(name)!;
       return partitions.map((partition) => ({ topicId, partition }));
     });
+    // What is too much for one call goes in several; adding a partition again changes nothing.
+    const portions = portionsOf(partitions, () => 1);
+    let error: ErrorName = 'NONE';
+    for (const portion of portions.length === 0 ? [[]] : portions) {
+      error = await add(portion);
+      if (error !== 'NONE') break;
+    }
+    return error;
+  }
+
+  async function add(partitions: readonly TopicPartition[]): Promise<ErrorName> {
     const answer = await ifAvailable(
       cluster.port.addPartitionsToTransaction({
         transactionalId: request.v3AndBelowTransactionalId,

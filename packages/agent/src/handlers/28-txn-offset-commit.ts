@@ -1,4 +1,4 @@
-import type { TransactionOffsetsAnswer } from '@weir/metadata';
+import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import type { Access } from '../security/access.ts';
@@ -6,13 +6,14 @@ import { ifAvailable } from './cluster-calls.ts';
 import type { GroupCalls } from './group-calls.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { readOffsetsToCommit } from './offsets-to-commit.ts';
+import { offsetWeight, portionsOf } from './portions.ts';
 
 const addsGroupFromVersion = 5;
 const abortableFromVersion = 4;
 const loadingFromVersion = 2;
 
 /**
- * TxnOffsetCommit v0 to v5: offsets that count when the transaction commits.
+ * TxnOffsetCommit v0 to v5: offsets that count when the transaction commits. Those that are too many for one call go in several.
  *
  * - From v5 on the group joins the transaction by itself; before, AddOffsetsToTxn must have said so.
  * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer is
@@ -32,24 +33,7 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return refused(request, refusal);
   const read = readOffsetsToCommit(request.topics, { cluster, access, byId: false });
-  const answer =
-    read.offsets.length === 0
-      ? undefined
-      : await ifAvailable(
-          cluster.port.commitTransactionOffsets({
-            transactionalId: request.transactionalId,
-            producerId: Number(request.producerId),
-            producerEpoch: request.producerEpoch,
-            groupId: request.groupId,
-            generationIdOrMemberEpoch: request.generationId,
-            memberId: request.memberId,
-            groupInstanceId: request.groupInstanceId,
-            origin: marks.originOf(context.origin),
-            addsGroup: apiVersion >= addsGroupFromVersion,
-            offsets: read.offsets,
-          }),
-        );
-  marks.hear(answer?.mark);
+  const answer = read.offsets.length === 0 ? undefined : await ifAvailable(commitInPortions());
   const topics = read.answer((at) => {
     if (answer === undefined || answer.error === 'COORDINATOR_LOAD_IN_PROGRESS') {
       return apiVersion >= loadingFromVersion ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'COORDINATOR_NOT_AVAILABLE';
@@ -60,6 +44,34 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
     throttleTimeMs: 0,
     topics: topics.map(({ name, partitions }) => ({ name, partitions })),
   };
+
+  /** What each offset became, or the first answer that is an error. */
+  async function commitInPortions(): Promise<Pick<TransactionOffsetsAnswer, 'error' | 'offsets'>> {
+    const origin = marks.originOf(context.origin);
+    const offsets: GroupError[] = [];
+    for (const portion of portionsOf(read.offsets, offsetWeight)) {
+      const answer = await commitPortion(portion, origin);
+      marks.hear(answer.mark);
+      if (answer.error !== 'NONE') return answer;
+      for (const outcome of answer.offsets) offsets.push(outcome);
+    }
+    return { error: 'NONE', offsets };
+  }
+
+  function commitPortion(offsets: readonly OffsetToCommit[], origin: CommitOrigin) {
+    return cluster.port.commitTransactionOffsets({
+      transactionalId: request.transactionalId,
+      producerId: Number(request.producerId),
+      producerEpoch: request.producerEpoch,
+      groupId: request.groupId,
+      generationIdOrMemberEpoch: request.generationId,
+      memberId: request.memberId,
+      groupInstanceId: request.groupInstanceId,
+      origin,
+      addsGroup: apiVersion >= addsGroupFromVersion,
+      offsets,
+    });
+  }
 }
 
 type Request = RequestOf<Apis['TxnOffsetCommit']>;

@@ -12,6 +12,7 @@ import type {
 } from '@weir/metadata';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { GatheredCalls } from './gathered-calls.ts';
+import { offsetWeight } from './portions.ts';
 
 /** The calls about groups that many clients make all the time. Those that come together go together. */
 export interface GroupCalls {
@@ -45,7 +46,7 @@ export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
         marks.hear(answers[0]?.mark);
         return answers;
       },
-      weigh: ({ offsets }) => 1 + offsets.length,
+      weigh: ({ offsets }) => offsets.reduce((sum, offset) => sum + offsetWeight(offset), 1),
       weightMax,
     }),
     queries: new GatheredCalls({

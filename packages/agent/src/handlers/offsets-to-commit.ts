@@ -1,3 +1,4 @@
+import { caps } from '@weir/core';
 import type { OffsetToCommit, TopicDescription } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -76,6 +77,10 @@ export function readOffsetsToCommit(
   function offsetOf(topic: TopicDescription, partition: AskedPartition): OffsetToCommit | ErrorName {
     if (cluster.ends(topic.topicId, partition.partitionIndex) === undefined) {
       return 'UNKNOWN_TOPIC_OR_PARTITION';
+    }
+    // Whatever the cluster allows, it is not more; and it would be a burden to the call that tells.
+    if ((partition.committedMetadata?.length ?? 0) > caps.offsetMetadataCharsMax) {
+      return 'OFFSET_METADATA_TOO_LARGE';
     }
     const offset = Number(partition.committedOffset);
     if (!Number.isSafeInteger(offset)) return 'INVALID_COMMIT_OFFSET_SIZE';

@@ -12,7 +12,8 @@ import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
 import type { ForwardProxy } from './forward-proxy.ts';
 import { type MethodName, methodNames } from './methods.ts';
-import { CallRefused, PendingCalls } from './pending-calls.ts';
+import { CallRefused, CallTooLarge, PendingCalls } from './pending-calls.ts';
+import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 
 export interface ClusterClientOptions {
@@ -100,6 +101,30 @@ class Client {
   }
 
   call(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+    const calls = splitByCount(method, args);
+    return calls === undefined ? this.#callOnce(method, args) : this.#callInTurn(method, calls);
+  }
+
+  /** What does not fit into one call goes in several, or is refused here: the control plane would not take it. */
+  async #callOnce(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+    try {
+      return await this.#send(method, args);
+    } catch (error) {
+      const halves = error instanceof CallTooLarge ? splitInHalves(method, args) : undefined;
+      if (halves === undefined) throw error;
+      return this.#callInTurn(method, halves);
+    }
+  }
+
+  async #callInTurn(method: MethodName, calls: readonly (readonly unknown[])[]): Promise<unknown[]> {
+    const answers: unknown[] = [];
+    for (const args of calls) {
+      for (const answer of (await this.#callOnce(method, args)) as readonly unknown[]) answers.push(answer);
+    }
+    return answers;
+  }
+
+  #send(method: MethodName, args: readonly unknown[]): Promise<unknown> {
     const problem = this.#whyNot(method);
     if (problem !== undefined) return this.#calls.refuse(method, problem);
     const answer = this.#calls.add(method, args);

@@ -13,7 +13,7 @@ import { Followers } from '../leader/followers.ts';
 import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
-import { decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
+import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
 import { type MethodName, methodNames, methods } from './methods.ts';
 import { CallRefused } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
@@ -1255,4 +1255,88 @@ test('with the key of an agent one cannot do what is for the control plane', asy
     );
     world.client.close();
   }
+});
+
+test('a list that is too large for a call goes in several, whose answers come back as one', async () => {
+  const world = new World();
+  const asked: number[] = [];
+  const process = world.process(
+    'http://a/',
+    portOf({
+      async describeGroups(groupIds) {
+        asked.push(groupIds.length);
+        return groupIds.map((groupId) => ({ groupId }) as never);
+      },
+    }),
+  );
+  const client = world.connect('http://a');
+  // By their number, and, because of their length, by their bytes.
+  const short = Array.from({ length: 2 * caps.rpcCallEntriesMax + 1 }, (_, index) => `group-${index}`);
+  const long = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(caps.rpcCallBodyBytesMax / 3));
+  for (const groupIds of [short, long]) {
+    const described = await client.describeGroups(groupIds);
+    assert.deepEqual(
+      described.map(({ groupId }) => groupId),
+      groupIds,
+    );
+  }
+  assert.deepEqual(asked, [caps.rpcCallEntriesMax, caps.rpcCallEntriesMax, 1, 2, 1, 2]);
+  assert.equal(process.channels.length, 1);
+  client.close();
+});
+
+test('a call that cannot be split is refused by the agent alone, and was never sent', async () => {
+  const world = new World();
+  const process = world.process('http://a/', portOf({ leave: async () => {} }));
+  const client = world.connect('http://a');
+  await client.leave('agent');
+  const sentBefore = process.channels[0]!.client.sent.length;
+  const name = 'x'.repeat(caps.rpcCallBodyBytesMax);
+  for (const call of [() => client.leave(name), () => client.describeGroups([name])]) {
+    await assert.rejects(call(), (error) => error instanceof CallRefused && error.kind === 'invalid');
+  }
+  assert.equal(process.channels[0]!.client.sent.length, sentBefore);
+  assert.equal(await client.leave('agent'), undefined);
+  assert.equal(process.channels.length, 1);
+  client.close();
+});
+
+test('a call that is too large is answered by the control plane, and the connection stays', async () => {
+  const server = new MemoryEnd();
+  const client = new MemoryEnd();
+  server.other = client;
+  client.other = server;
+  const ends: string[] = [];
+  client.listen({ onFrame() {}, onEnd: (_code, reason) => void ends.push(reason) });
+  const clock = new HandClock();
+  const connection = serveConnection(server, {
+    clusterId: 'vci_test',
+    cluster: () => portOf({ leave: async () => {} }),
+    members: () => [],
+    isMember: false,
+    memory: new ReplyMemory(clock),
+    clock,
+    metrics: new Metrics(),
+    log: silentLog,
+  });
+  const hello = { release: 'v830', clientId: 'c', pending: new Float64Array() };
+  client.send(encodeFrame('hello', 0, hello satisfies ClientHello));
+  const tooLarge = [['x'.repeat(callLimits.bodyBytesMax)], [new Uint8Array(callLimits.frameBytesMax)]];
+  // As an agent that does not look first would send them.
+  for (const [id, args] of tooLarge.entries()) {
+    client.send(encodeFrame('call', id, { method: 'leave', args }));
+  }
+  client.send(encodeFrame('call', tooLarge.length, { method: 'leave', args: ['agent'] }));
+  client.send(encodeFrame('ping', tooLarge.length));
+  await settle();
+  assert.deepEqual(
+    server.sent.map(({ kind, id }) => `${kind} ${id}`),
+    ['hello 0', 'failure 0', 'failure 1', 'pong 2', 'result 2'],
+  );
+  assert.deepEqual(
+    server.sent.slice(1, 3).map(({ body }) => (body as { kind: string }).kind),
+    ['invalid', 'invalid'],
+  );
+  assert.deepEqual(ends, []);
+  connection.abort();
 });

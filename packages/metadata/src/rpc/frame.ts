@@ -65,6 +65,18 @@ export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
+/** A frame of which nothing is wrong but its size. What it was for is known, so that its sender can be told. */
+export class FrameTooLarge extends FrameError {
+  readonly kind: FrameKind;
+  readonly id: number;
+
+  constructor(kind: FrameKind, id: number, message: string) {
+    super(message);
+    this.kind = kind;
+    this.id = id;
+  }
+}
+
 /** The order is the code on the wire: types may be appended and never moved. */
 const columnTypes = [Uint8Array, Int16Array, Uint32Array, Int32Array, Float64Array] as const;
 
@@ -79,11 +91,13 @@ const markerCode = marker.charCodeAt(0);
 /** A body that was written once and is sent under any number of ids: a frame whose head is not filled in. */
 export interface EncodedBody {
   readonly columnCount: number;
+  /** The length of the body beside its columns. */
+  readonly bodyBytes: number;
   readonly frame: Buffer;
 }
 
 export function encodeBody(body: unknown): EncodedBody {
-  if (body === undefined) return { columnCount: 0, frame: Buffer.allocUnsafe(headBytes) };
+  if (body === undefined) return { columnCount: 0, bodyBytes: 0, frame: Buffer.allocUnsafe(headBytes) };
   const columns: Column[] = [];
   const text = JSON.stringify(withoutColumns(body, columns, 0));
   const textBytes = Buffer.byteLength(text);
@@ -103,13 +117,40 @@ export function encodeBody(body: unknown): EncodedBody {
     if (end < at) frame.fill(0, end, at);
   }
   frame.write(text, at, textBytes === text.length ? 'latin1' : 'utf8');
-  return { columnCount: columns.length, frame };
+  return { columnCount: columns.length, bodyBytes: textBytes, frame };
 }
 
 export function encodeFrame(kind: FrameKind, id: number, body?: unknown): Uint8Array {
-  const { columnCount, frame } = encodeBody(body);
+  return asFrame(kind, id, encodeBody(body));
+}
+
+/** The encoded body itself as a frame: it can be one only once. */
+export function asFrame(kind: FrameKind, id: number, { columnCount, frame }: EncodedBody): Uint8Array {
   writeHead(frame, kind, id, columnCount);
   return frame;
+}
+
+/** Why the other side would not take a frame with this body. */
+export function sizeProblem(
+  { frame, columnCount, bodyBytes }: EncodedBody,
+  limits: FrameLimits,
+): string | undefined {
+  return sizeProblemOf(frame.length, columnCount, bodyBytes, limits);
+}
+
+function sizeProblemOf(
+  frameBytes: number,
+  columnCount: number,
+  bodyBytes: number,
+  { frameBytesMax, bodyBytesMax }: FrameLimits,
+): string | undefined {
+  if (frameBytes > frameBytesMax)
+    return `a frame of ${frameBytes} bytes; at most ${frameBytesMax} are accepted`;
+  if (columnCount > caps.rpcColumnsMax)
+    return `${columnCount} columns; at most ${caps.rpcColumnsMax} are accepted`;
+  if (bodyBytes > bodyBytesMax)
+    return `a body of ${bodyBytes} bytes beside its columns; at most ${bodyBytesMax}`;
+  return undefined;
 }
 
 /** A copy of an encoded body, with a head. */
@@ -130,31 +171,29 @@ function writeHead(frame: Buffer, kind: FrameKind, id: number, columnCount: numb
  * aligned, belong to the receiver and keep no memory of the socket alive.
  */
 export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Frame {
-  if (bytes.length > limits.frameBytesMax) {
-    throw new FrameError(`a frame of ${bytes.length} bytes; at most ${limits.frameBytesMax} are accepted`);
-  }
   if (bytes.length < headBytes) throw new FrameError(`a frame of ${bytes.length} bytes has no head`);
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kind = frameKinds[frame[0]!];
+  const columnCount = frame.readUInt32LE(4);
+  const id = frame.readDoubleLE(8);
+  const checkSize = (bodyBytes: number) => {
+    const problem = sizeProblemOf(frame.length, columnCount, bodyBytes, limits);
+    if (problem === undefined) return;
+    const isKnown = kind !== undefined && frame[1] === format && Number.isSafeInteger(id) && id >= 0;
+    throw isKnown ? new FrameTooLarge(kind, id, problem) : new FrameError(problem);
+  };
+  checkSize(0);
   if (kind === undefined) throw new FrameError(`kind ${frame[0]} is unknown`);
   if (frame[1] !== format) throw new FrameError(`format ${frame[1]} is unknown; this side speaks ${format}`);
   if (frame.readUInt16LE(2) !== 0) throw new FrameError('the reserved bytes are not zero');
-  const columnCount = frame.readUInt32LE(4);
-  const id = frame.readDoubleLE(8);
   if (!Number.isSafeInteger(id) || id < 0) throw new FrameError('the id is not a whole number');
 
   const { columns, end } = readColumns(frame, columnCount);
-  if (frame.length - end > limits.bodyBytesMax) {
-    const found = frame.length - end;
-    throw new FrameError(`a body of ${found} bytes beside its columns; at most ${limits.bodyBytesMax}`);
-  }
+  checkSize(frame.length - end);
   return { kind, id, body: readBody(frame.toString('utf8', end), columns) };
 }
 
 function readColumns(frame: Buffer, count: number): { columns: Column[]; end: number } {
-  if (count > caps.rpcColumnsMax) {
-    throw new FrameError(`${count} columns; at most ${caps.rpcColumnsMax} are accepted`);
-  }
   const start = headBytes + count * tableRowBytes;
   if (start > frame.length) throw new FrameError(`the table of ${count} columns does not fit into the frame`);
   let size = 0;

@@ -1,7 +1,7 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import { ClusterUnavailable } from '../cluster/port.ts';
 import { CallFigures, callRows } from './call-figures.ts';
-import { callLimits, encodeFrame } from './frame.ts';
+import { asFrame, callLimits, type EncodedBody, encodeBody, sizeProblem } from './frame.ts';
 import { type CallClass, callClass, type MethodName, methods } from './methods.ts';
 
 /** The control plane answered that it cannot do this, and asking again will not help. */
@@ -12,6 +12,13 @@ export class CallRefused extends Error {
   constructor(kind: 'invalid' | 'internal', message: string) {
     super(message);
     this.kind = kind;
+  }
+}
+
+/** The call is larger than what goes into one. It was not sent. */
+export class CallTooLarge extends CallRefused {
+  constructor(message: string) {
+    super('invalid', message);
   }
 }
 
@@ -73,16 +80,15 @@ export class PendingCalls {
   add(method: MethodName, args: readonly unknown[]): Promise<unknown> {
     const startMs = this.#clock.monotonicMs();
     const id = ++this.#lastId;
-    let frame: Uint8Array;
+    let encoded: EncodedBody;
     try {
-      frame = encodeFrame('call', id, { method, args });
+      encoded = encodeBody({ method, args });
     } catch (error) {
       return Promise.reject(error);
     }
-    if (frame.length > callLimits.frameBytesMax) {
-      const message = `${method}: ${frame.length} bytes; at most ${callLimits.frameBytesMax} go into one call`;
-      return Promise.reject(new CallRefused('invalid', message));
-    }
+    const problem = sizeProblem(encoded, callLimits);
+    if (problem !== undefined) return this.refuse(method, new CallTooLarge(`${method}: ${problem}`));
+    const frame = asFrame('call', id, encoded);
     return new Promise((resolve, reject) => {
       const { deadlineMs } = methods[method];
       const cancelDeadline = this.#clock.after(deadlineMs, () => {

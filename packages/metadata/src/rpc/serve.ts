@@ -19,6 +19,7 @@ import {
   encodeFrame,
   type Frame,
   FrameError,
+  FrameTooLarge,
   frameOf,
   replyLimits,
 } from './frame.ts';
@@ -174,6 +175,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       accept(decodeFrame(bytes, callLimits));
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
+      if (error instanceof FrameTooLarge && error.kind === 'call' && session !== undefined) {
+        refuseCall(error, session);
+        return;
+      }
       log.warn('an agent sent a frame that cannot be accepted', { clusterId, problem: error.message });
       close(endCodes.badFrame, error.message);
     }
@@ -202,6 +207,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       default:
         throw new FrameError(`a ${kind} is not for the control plane`);
     }
+  }
+
+  /** A call that is too large concerns nobody but its caller: whoever is cut off sends it again, and loses all others meanwhile. */
+  function refuseCall({ id, message }: FrameTooLarge, mine: Session): void {
+    if (state !== 'open') return;
+    log.warn('refused a call of an agent that is too large', { clusterId, problem: message });
+    answer(id, 'call', { failure: { kind: 'invalid', message } }, mine);
   }
 
   function greet(body: unknown): void {
