@@ -514,6 +514,25 @@ export const caps = {
   /** The regular expression of a client. */
   patternCharsMax: 4096,
 
+  /**
+   * What such an expression may cost, by an estimate of the instructions that it is compiled to. A list of names takes
+   * less than two per character; a repetition takes four per copy and character. At this much it compiles, and matches
+   * the longest name of a topic, in some ten milliseconds.
+   */
+  patternCostMax: 8192,
+
+  /** A longer text matches no pattern: the longest that has a use is a transactional id. */
+  patternTextCharsMax: 2048,
+
+  /** Work of matching, in cost times characters, until others get their turn: some milliseconds at the worst. */
+  patternStepsPerTurn: 256 * 1024,
+
+  /**
+   * The same for all texts that one request has compared with a pattern: half a minute at the worst, and usually less
+   * than a second.
+   */
+  patternStepsMax: 1_000_000_000,
+
   /** A PROXY header, with everything that a proxy says in it. Proxies send some dozens of bytes, and rarely some hundreds. */
   proxyHeaderBytesMax: 4 * KiB,
 

@@ -234,7 +234,15 @@ export {
   type Role,
   shortLease,
 } from './leader/index.ts';
-export { compilePattern, compileRewrite, type Pattern, type Rewrite } from './pattern.ts';
+export {
+  compilePattern,
+  compileRewrite,
+  matchInTurns,
+  type Pattern,
+  type Rewrite,
+  restorePattern,
+  type UsablePattern,
+} from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';

@@ -1,25 +1,67 @@
-import { caps } from '@weir/core';
+import { type Clock, caps } from '@weir/core';
 import { RE2JS } from 're2js';
+import { patternCost } from './pattern-cost.ts';
 
 /** A regular expression of a client: one that can be used, or what is wrong with it. */
-export type Pattern =
-  | { readonly problem: string }
-  | { readonly problem: undefined; matches(text: string): boolean };
+export type Pattern = { readonly problem: string } | UsablePattern;
+
+export interface UsablePattern {
+  readonly problem: undefined;
+  /** Times the length of a text, what it takes to match it at the worst. */
+  readonly cost: number;
+  matches(text: string): boolean;
+}
 
 /**
- * Compiles a regular expression in the syntax of RE2, as Kafka's server-side patterns are. It has to match the whole text. Such an
- * expression takes time in proportion to the text, whatever a client writes; JavaScript's own could be made to run for ever.
+ * Compiles a regular expression in the syntax of RE2, as Kafka's server-side patterns are. It has to match the whole
+ * text. Such an expression takes time in proportion to the text and to its program, whatever a client writes;
+ * JavaScript's own could be made to run for ever. Every pattern that comes from outside goes through here, where its
+ * program is limited before it is made.
  */
 export function compilePattern(expression: string): Pattern {
-  if (expression.length > caps.patternCharsMax) {
-    return { problem: `a pattern of ${expression.length} characters; ${caps.patternCharsMax} are allowed` };
+  const problem = limitProblem(expression);
+  if (problem !== undefined) return { problem };
+  const compiled = compile(expression);
+  return 'problem' in compiled ? compiled : usable(expression, () => compiled);
+}
+
+/**
+ * The same for an expression that was compiled when it came: it is compiled again when something is matched with it, so
+ * that reading many takes little time. One that an earlier release took and this one does not has a problem if it costs
+ * too much, and matches nothing otherwise.
+ */
+export function restorePattern(expression: string): Pattern {
+  const problem = limitProblem(expression);
+  if (problem !== undefined) return { problem };
+  let compiled: RE2JS | { readonly problem: string } | undefined;
+  return usable(expression, () => {
+    compiled ??= compile(expression);
+    return 'problem' in compiled ? undefined : compiled;
+  });
+}
+
+/**
+ * The items whose texts a pattern matches, found in turns; `undefined` when that is more work than one request may ask
+ * for.
+ */
+export async function matchInTurns<Item>(
+  pattern: UsablePattern,
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+  clock: Pick<Clock, 'after'>,
+): Promise<Item[] | undefined> {
+  const stepsOf = (item: Item) => pattern.cost * (textOf(item).length + 1);
+  if (items.reduce((steps, item) => steps + stepsOf(item), 0) > caps.patternStepsMax) return undefined;
+  const found: Item[] = [];
+  let steps = 0;
+  for (const item of items) {
+    if (pattern.matches(textOf(item))) found.push(item);
+    steps += stepsOf(item);
+    if (steps < caps.patternStepsPerTurn) continue;
+    steps = 0;
+    await new Promise<void>((resolve) => clock.after(0, resolve));
   }
-  try {
-    const compiled = RE2JS.compile(expression);
-    return { problem: undefined, matches: (text) => compiled.matches(text) };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
+  return found;
 }
 
 /** A regular expression with what takes the place of its matches: one that can be used, or what is wrong with it. */
@@ -35,14 +77,15 @@ const replacementPattern = /^(?:\\.|[^\\$]|\$\d|\$\{[A-Za-z][A-Za-z0-9]*\})*$/s;
  * `replaceAll` does, where `$1` is the first group. Gives `undefined` for a text that does not match.
  */
 export function compileRewrite(expression: string, replacement: string): Rewrite {
-  const pattern = compilePattern(expression);
-  if (pattern.problem !== undefined) return pattern;
+  const problem = limitProblem(expression);
+  if (problem !== undefined) return { problem };
+  const compiled = compile(expression);
+  if ('problem' in compiled) return compiled;
   if (!replacementPattern.test(replacement)) {
     return {
       problem: `the replacement ${JSON.stringify(replacement)} has a $ that names no group; \\$ is the character`,
     };
   }
-  const compiled = RE2JS.compile(expression);
   const groupCount = compiled.groupCount();
   for (const [, digit, name] of replacement.replaceAll(/\\./gs, '').matchAll(/\$(?:(\d)|\{(\w+)\})/g)) {
     const isThere =
@@ -50,9 +93,36 @@ export function compileRewrite(expression: string, replacement: string): Rewrite
     if (!isThere)
       return { problem: `the replacement names the group ${digit ?? name}, which the pattern does not have` };
   }
+  const pattern = usable(expression, () => compiled);
   return {
     problem: undefined,
     apply: (text) =>
       pattern.matches(text) ? compiled.matcher(text).replaceAll(replacement, true) : undefined,
+  };
+}
+
+function limitProblem(expression: string): string | undefined {
+  if (expression.length > caps.patternCharsMax) {
+    return `a pattern of ${expression.length} characters; ${caps.patternCharsMax} are allowed`;
+  }
+  const cost = patternCost(expression);
+  if (cost <= caps.patternCostMax) return undefined;
+  const costs = `it costs ${Math.ceil(cost)}, and ${caps.patternCostMax} is allowed`;
+  return `the pattern repeats too much: ${costs}; lower its repetition counts`;
+}
+
+function compile(expression: string): RE2JS | { readonly problem: string } {
+  try {
+    return RE2JS.compile(expression);
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function usable(expression: string, compiled: () => RE2JS | undefined): UsablePattern {
+  return {
+    problem: undefined,
+    cost: patternCost(expression),
+    matches: (text) => text.length <= caps.patternTextCharsMax && compiled()?.matches(text) === true,
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Metrics, seededRandom, silentLog } from '@weir/core';
+import { type Log, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '../src/cluster/groups-port.ts';
 import { openJournals } from '../src/journal/index.ts';
@@ -15,7 +15,7 @@ export class GroupWorld {
   #ids = 0;
 
   /** The first one that is started leads. */
-  async start(id: string): Promise<{ node: ClusterNode; process: SimulatedProcess }> {
+  async start(id: string, log: Log = silentLog): Promise<{ node: ClusterNode; process: SimulatedProcess }> {
     const process = new SimulatedProcess(this.clock, seededRandom(1));
     const hub = openJournals(this.#databaseUrl, { clock: process.clock, log: silentLog });
     const node = new ClusterNode({
@@ -23,7 +23,7 @@ export class GroupWorld {
       journal: process.journal(hub.journal(clusterId)),
       self: { id, url: `http://${id}` },
       clock: process.clock,
-      log: silentLog,
+      log,
       metrics: new Metrics(),
       freshId: () => `${++this.#ids}`.padStart(22, '0'),
     });

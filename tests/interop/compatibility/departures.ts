@@ -85,6 +85,13 @@ export const departures: readonly Departure[] = [
     reason: 'clients try again with the agent that they know, and every agent can coordinate',
   },
   {
+    area: 'groups',
+    subject: 'regular expressions with many repetitions, in subscriptions and ListTransactions',
+    apache: 'counts up to 1000, any number of them side by side',
+    weir: '`INVALID_REGULAR_EXPRESSION` when the counts add up to more than about a thousand characters',
+    reason: 'the time that the pattern of a client takes is limited (ADR 0019)',
+  },
+  {
     area: 'security',
     subject: 'SASL mechanisms',
     apache: 'PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI',

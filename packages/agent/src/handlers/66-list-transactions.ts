@@ -1,4 +1,4 @@
-import { compilePattern, transactionStates } from '@weir/metadata';
+import { compilePattern, matchInTurns, transactionStates } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
@@ -16,12 +16,13 @@ const knownStates: ReadonlySet<string> = new Set([
  * ListTransactions v0 to v2. Every agent lists all of the cluster.
  *
  * - States that nobody knows are told back; if none that is known was asked for, nothing is found.
- * - A pattern that is no regular expression (RE2) is INVALID_REGULAR_EXPRESSION.
+ * - A pattern that is no regular expression (RE2), or too much work, is INVALID_REGULAR_EXPRESSION. Others get their
+ *   turn while it is matched.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
  * - Transactional ids that the client may not DESCRIBE are left out.
  */
 export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, context) => {
-  const { access, cluster } = context;
+  const { access, clock, cluster } = context;
   const unknownStateFilters = request.stateFilters.filter((state) => !knownStates.has(state));
   const states = request.stateFilters.filter((state) => knownStates.has(state));
   const answer = (error: keyof typeof errors, found: readonly Found[] = []) => ({
@@ -41,11 +42,14 @@ export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = asyn
     }),
   );
   if (listed === undefined) return answer('COORDINATOR_LOAD_IN_PROGRESS');
-  const matching = listed.filter(
-    ({ transactionalId }) =>
-      (pattern?.matches(transactionalId) ?? true) &&
-      access.mayQuietly('DESCRIBE', 'TRANSACTIONAL_ID', transactionalId),
+  const visible = listed.filter(({ transactionalId }) =>
+    access.mayQuietly('DESCRIBE', 'TRANSACTIONAL_ID', transactionalId),
   );
+  const matching =
+    pattern === undefined
+      ? visible
+      : await matchInTurns(pattern, visible, ({ transactionalId }) => transactionalId, clock);
+  if (matching === undefined) return answer('INVALID_REGULAR_EXPRESSION');
   return answer(
     'NONE',
     matching.map(({ transactionalId, producerId, state }) => ({

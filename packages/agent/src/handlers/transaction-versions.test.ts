@@ -387,7 +387,9 @@ test('DescribeTransactions, ListTransactions and DescribeProducers', async () =>
     if (version >= 1) assert.deepEqual(await list(version, { durationFilter: 3_600_000n }), []);
     if (version < 2) continue;
     assert.deepEqual(await list(version, { transactionalIdPattern: 'o.*' }), ['open']);
-    assert.deepEqual(await list(version, { transactionalIdPattern: '(' }), 'INVALID_REGULAR_EXPRESSION');
+    for (const transactionalIdPattern of ['(', '.{0,999}'.repeat(455)]) {
+      assert.deepEqual(await list(version, { transactionalIdPattern }), 'INVALID_REGULAR_EXPRESSION');
+    }
   }
 
   const { topics } = answered(

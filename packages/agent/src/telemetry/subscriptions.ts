@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { compilePattern, type Pattern } from '@weir/metadata';
+import { type Pattern, restorePattern } from '@weir/metadata';
 import type { RecordsView } from '../cluster/followed-records.ts';
 
 /** What subscriptions choose clients by, under the names that they have in a subscription. */
@@ -77,7 +77,7 @@ function parsed(value: Uint8Array): Subscription {
     matches: wordsOf(configs.match).map((word) => {
       const equals = word.indexOf('=');
       const selector = word.slice(0, equals).trim() as keyof TelemetryClient;
-      return { selector, pattern: compilePattern(word.slice(equals + 1).trim()) };
+      return { selector, pattern: restorePattern(word.slice(equals + 1).trim()) };
     }),
   };
 }

@@ -128,6 +128,12 @@ const cases: [kind: ConfigResourceKind, before: Texts, changes: string[], after:
   [
     'clientMetrics',
     {},
+    [`match=${Array.from({ length: 5 }, (_, number) => `client_id=${number}a{500}`).join()}`],
+    /and few repetitions/,
+  ],
+  [
+    'clientMetrics',
+    {},
     ['interval.ms=99'],
     /^INVALID_CONFIG interval\.ms=99: must be a whole number from 100/,
   ],

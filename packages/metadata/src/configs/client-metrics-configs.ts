@@ -1,4 +1,6 @@
+import { caps } from '@weir/core';
 import { compilePattern } from '../pattern.ts';
+import { patternCost } from '../pattern-cost.ts';
 import type { ConfigRow } from './config-row.ts';
 import { int, words } from './config-type.ts';
 
@@ -18,6 +20,12 @@ function isMatch(word: string): boolean {
   return compilePattern(word.slice(equals + 1).trim()).problem === undefined;
 }
 
+/** One text could hold hundreds of patterns, each of which is cheap enough. */
+function areCheap(matches: readonly string[]): boolean {
+  const cost = matches.reduce((sum, match) => sum + patternCost(match.slice(match.indexOf('=') + 1)), 0);
+  return cost <= caps.patternCostMax;
+}
+
 /** Every config of a subscription to metrics that clients push. */
 export const clientMetricsConfigs = {
   'interval.ms': {
@@ -26,7 +34,11 @@ export const clientMetricsConfigs = {
     doc: 'How often clients push their metrics.',
   },
   match: {
-    type: words(`selector=pattern, with a selector of ${selectors.join(', ')}`, isMatch),
+    type: words(
+      `selector=pattern, with a selector of ${selectors.join(', ')} and few repetitions`,
+      isMatch,
+      areCheap,
+    ),
     default: '',
     doc: 'The clients that are asked: all patterns have to fit. Without any, all clients are.',
   },

@@ -99,6 +99,7 @@ export function double({ min, max }: { min: number; max: number }): ConfigType<n
 export function words(
   rule: string,
   isAllowed: (word: string) => boolean = () => true,
+  areAllowed: (words: readonly string[]) => boolean = () => true,
 ): ConfigType<readonly string[]> {
   return {
     kafkaType: 'LIST',
@@ -106,7 +107,8 @@ export function words(
     parse: (text) => {
       if (text.length > caps.configTextCharsMax) return undefined;
       const chosen = wordsOf(text);
-      return new Set(chosen).size === chosen.length && chosen.every(isAllowed) ? chosen : undefined;
+      if (new Set(chosen).size !== chosen.length || !areAllowed(chosen)) return undefined;
+      return chosen.every(isAllowed) ? chosen : undefined;
     },
   };
 }

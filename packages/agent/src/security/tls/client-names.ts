@@ -1,3 +1,4 @@
+import { caps } from '@weir/core';
 import { compileRewrite } from '@weir/metadata';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
@@ -33,6 +34,11 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
       if (spiffe.id !== undefined) return { username: spiffe.id.text };
     }
     if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
+    if (subject.length > caps.patternTextCharsMax) {
+      return {
+        problem: `a subject of ${subject.length} characters; ${caps.patternTextCharsMax} are allowed`,
+      };
+    }
     for (const rewrite of rewrites) {
       const username = rewrite(subject);
       if (username === undefined) continue;

@@ -1,8 +1,7 @@
 import type { NamedBytes, TopicReader } from '../../cluster/groups-port.ts';
-import type { Pattern } from '../../pattern.ts';
+import type { Pattern, UsablePattern } from '../../pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
-import type { UsablePattern } from './pattern-scans.ts';
 import type { Holding } from './reconcile.ts';
 import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
 import type { Sight } from './topic-sights.ts';
@@ -58,8 +57,11 @@ interface KnownPattern extends SeenPattern {
   isMatched: boolean;
   /** What its member sees; `undefined` until somebody has to know. */
   sight: Sight | undefined;
-  /** Where it comes from: a member, an earlier leader, which knew what it matches, or from before the rules were changed. */
-  origin: 'member' | 'leader' | 'rules';
+  /**
+   * Where it comes from: a member, an earlier leader, which knew what it matches, or from before the rules or the
+   * topics were changed.
+   */
+  origin: 'member' | 'leader' | 'before';
 }
 
 /** The part of the cluster's topics that groups look at. */
@@ -76,6 +78,8 @@ export interface MatchedTopicsView extends TopicsView {
   compile(expression: string): Pattern | 'busy';
   /** The topics that a pattern matches; `undefined` when a group is told later, by an event. */
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined;
+  /** Whether it matches one; `undefined` when patterns have taken so much time that this has to wait. */
+  matchesNow(pattern: UsablePattern, name: string): boolean | undefined;
   sightOf(reader: TopicReader | null): Sight;
 }
 
@@ -206,20 +210,30 @@ export class ConsumerGroup {
     return this.isSubscribedTo(name) || this.#patterns.size > 0;
   }
 
-  /** Topics of these names came or went. */
-  matchTopics(view: TopicsView, changed: Iterable<string>): void {
+  /**
+   * Topics of these names came or went. Patterns for which there is no time now are matched anew, in slices; until then
+   * what they matched counts. Says whether somebody listens to something new.
+   */
+  matchTopics(view: MatchedTopicsView, changed: readonly string[]): boolean {
     const done = new Set<Set<string>>();
+    const late = new Set<Set<string>>();
+    let isWaiting = false;
     for (const known of this.#patterns.values()) {
       const { names, isMatched } = known;
       // Whoever is about to match it has heard of the change too.
+      if (!isMatched) isWaiting = true;
       if (!isMatched || done.has(names)) continue;
       done.add(names);
-      const matcher = seenMatcher(known);
-      for (const name of changed) {
-        if (view.byName(name) === undefined) names.delete(name);
-        else if (matcher.matches(name)) names.add(name);
-      }
+      if (!matchNames(view, known, changed)) late.add(names);
     }
+    if (late.size === 0) return false;
+    for (const known of this.#patterns.values()) {
+      if (!known.isMatched || !late.has(known.names)) continue;
+      known.isMatched = false;
+      known.origin = 'before';
+    }
+    // A scan that is under way goes on; these follow it.
+    return isWaiting ? false : this.matchPatterns(view);
   }
 
   /** Asks for the topics of patterns until an answer takes time. Says whether somebody listens to something new. */
@@ -254,7 +268,7 @@ export class ConsumerGroup {
     for (const known of this.#patterns.values()) {
       if (known.sight === undefined || view.sightOf(known.reader).key === known.sight.key) continue;
       known.sight = undefined;
-      if (known.isMatched) known.origin = 'rules';
+      if (known.isMatched) known.origin = 'before';
       known.isMatched = false;
     }
   }
@@ -376,7 +390,21 @@ function matchKey({ expression, sight }: KnownPattern): string {
 /** What matches, and is seen. */
 function seenMatcher({ pattern, sight }: KnownPattern): UsablePattern {
   if (sight === undefined || sight.key === '') return pattern;
-  return { problem: undefined, matches: (name) => pattern.matches(name) && sight.sees(name) };
+  return { ...pattern, matches: (name) => pattern.matches(name) && sight.sees(name) };
+}
+
+/** Says whether it came to the end. */
+function matchNames(view: MatchedTopicsView, known: KnownPattern, changed: readonly string[]): boolean {
+  const matcher = seenMatcher(known);
+  const { names } = known;
+  for (const name of changed) if (view.byName(name) === undefined) names.delete(name);
+  for (const name of changed) {
+    if (view.byName(name) === undefined || names.has(name)) continue;
+    const isMatch = view.matchesNow(matcher, name);
+    if (isMatch === undefined) return false;
+    if (isMatch) names.add(name);
+  }
+  return true;
 }
 
 /** Says whether that is something new to its members. */
@@ -389,7 +417,7 @@ function setNames(known: KnownPattern, names: Set<string>): boolean {
       return true;
     case 'leader':
       return false;
-    case 'rules':
+    case 'before':
       return before.size !== names.size || !before.isSubsetOf(names);
   }
 }

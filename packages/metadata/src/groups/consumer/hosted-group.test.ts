@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { type Log, silentLog } from '@weir/core';
+import { RE2JS } from 're2js';
 import {
   commitOf,
   createTopic,
@@ -10,8 +13,12 @@ import {
 } from '../../../testing/group-world.ts';
 import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '../../cluster/groups-port.ts';
 import type { ClusterNode } from '../../leader/index.ts';
+import { ByteReader } from '../../machine/bytes/byte-reader.ts';
+import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
 import { subscriptionBytes } from '../testing/classic-consumer.ts';
+import { ConsumerGroup } from './consumer-group.ts';
 import { readAssignment, writeAssignment } from './consumer-protocol.ts';
+import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts';
 
 /** Longer than the lease, so that the standby leads. */
 const failoverMs = 5_000;
@@ -50,6 +57,16 @@ const join = (node: ClusterNode, groupId: string, memberId: string, wish: Wish =
 
 const partitionsOf = ({ assignment }: ConsumerHeartbeatAnswer) =>
   assignment?.flatMap(({ partitions }) => [...partitions]) ?? null;
+
+/** The record of a member that subscribes to something else. */
+function withPattern(memberId: string, record: Buffer, pattern: string): Buffer {
+  const read = readConsumerMember(new ConsumerGroup('g'), memberId, new ByteReader(record));
+  assert.equal(read.problem, undefined);
+  const { member } = read as Extract<typeof read, { member: unknown }>;
+  const writer = new ByteWriter();
+  writeConsumerMember({ ...member, subscription: { names: [], pattern } }, writer);
+  return writer.take();
+}
 
 async function leader() {
   const world = new GroupWorld();
@@ -118,6 +135,48 @@ test('topics that came while nobody led are found by the next leader', async () 
   const answer = await beat(standby.node, 'g', 'one', 1);
   assert.equal(answer.memberEpoch, 2);
   assert.equal(partitionsOf(answer)!.length, 6);
+});
+
+test('a leader drops members whose patterns this release refuses, and compiles none to read them', async (t) => {
+  const { world, node, process } = await leader();
+  const regex = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  await join(node, 'g', 'one', regex('t'));
+  await join(node, 'g', 'two', regex('t'));
+  // As an earlier release kept it.
+  const attack = '.{0,999}'.repeat(455);
+  const key = memberKey('g', 'two');
+  const value = withPattern('two', node.record('groupMember', key)!, attack);
+  const changes = [{ namespace: 'groupMember' as const, key, value }];
+  assert.equal((await node.execute({ kind: 'putRecords', changes })).error, 'NONE');
+
+  const warnings: unknown[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: (message, fields) => warnings.push({ message, memberId: fields?.memberId }),
+    with: () => log,
+  };
+  const standby = await world.start('b', log);
+  const compiled = t.mock.method(RE2JS, 'compile');
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.deepEqual(
+    compiled.mock.calls.map(({ arguments: [expression] }) => expression),
+    ['t'],
+  );
+  const dropped = { message: 'dropped member with refused pattern', memberId: 'two' };
+  assert.deepEqual(
+    warnings.filter((warning) => isDeepStrictEqual(warning, dropped)),
+    [dropped],
+  );
+  const [group] = await standby.node.describeConsumerGroups(['g']);
+  assert.deepEqual(
+    group!.members.map(({ memberId, target }) => [memberId, target.flatMap(({ partitions }) => partitions)]),
+    [['one', [0, 1, 2, 3]]],
+  );
+  assert.equal(standby.node.record('groupMember', key), undefined);
+  assert.equal((await beat(standby.node, 'g', 'two', 2)).error, 'UNKNOWN_MEMBER_ID');
+  const again = await join(standby.node, 'g', 'two', regex(attack));
+  assert.equal(again.error, 'INVALID_REGULAR_EXPRESSION');
 });
 
 test('who is silent for a session is gone, by the configs of the cluster and of the group', async () => {

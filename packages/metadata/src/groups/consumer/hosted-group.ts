@@ -52,6 +52,8 @@ export class HostedConsumerGroup implements Group {
   #isKept: boolean;
   /** A leader that takes over has to look what has become of the topics. */
   #hasSeenTopics: boolean;
+  /** Members of an earlier leader that this one does not take over. Their records go with the first change. */
+  #refused: readonly string[] = [];
   /** The classic group that it has become. Who still holds this one is served by that. */
   #successor: HostedClassicGroup | undefined;
 
@@ -74,19 +76,27 @@ export class HostedConsumerGroup implements Group {
     const group = new ConsumerGroup(groupId);
     const nowMs = host.monotonicMs();
     const { sessionTimeoutMs } = host.consumerRules(groupId);
+    const refused: string[] = [];
     for (const memberId of readConsumerGroup(group, reader)) {
       const value = host.memberRecord(memberKey(groupId, memberId));
-      if (value === undefined) {
+      const read = value && readConsumerMember(group, memberId, new ByteReader(value));
+      if (read?.problem !== undefined) {
+        host.log.warn('dropped member with refused pattern', { groupId, memberId, problem: read.problem });
+        refused.push(memberId);
+      }
+      if (read?.problem !== undefined || read === undefined) {
         // What it was to have is for the others.
         group.targets.delete(memberId);
         group.epoch++;
         continue;
       }
-      const member = readConsumerMember(group, memberId, new ByteReader(value));
+      const { member } = read;
       member.sessionDeadlineMs = nowMs + (member.classic?.sessionTimeoutMs ?? sessionTimeoutMs);
       if (member.holding.state === 'revoking') member.rebalanceDeadlineMs = nowMs + member.rebalanceTimeoutMs;
     }
-    return new HostedConsumerGroup(group, host, true);
+    const hosted = new HostedConsumerGroup(group, host, true);
+    hosted.#refused = refused;
+    return hosted;
   }
 
   get groupId(): string {
@@ -257,7 +267,10 @@ export class HostedConsumerGroup implements Group {
     if (this.#hasSeenTopics) return;
     this.#hasSeenTopics = true;
     const effects = this.#step({ kind: 'topics', names: undefined });
-    this.#keep(effects)?.catch(() => {});
+    const removed = effects.removed.union(new Set(this.#refused));
+    const isGroupChanged = effects.isGroupChanged || this.#refused.length > 0;
+    this.#refused = [];
+    this.#keep({ ...effects, removed, isGroupChanged })?.catch(() => {});
   }
 
   #step<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): ConsumerEffects<ConsumerAnswer<Kind>> {

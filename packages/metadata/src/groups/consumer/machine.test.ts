@@ -224,6 +224,31 @@ test('until it is known what a new pattern matches, the old one counts', () => {
   assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
 });
 
+test('topics that come while patterns have no time are given when they are matched', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, other: 1 });
+  const pattern = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  story.join('a', pattern('logs-.*'));
+  story.join('b', pattern('other.*'));
+  story.beat('a', 1);
+  story.beat('b', 2);
+  const { epoch } = story.group;
+  story.topics.takesTime = true;
+  story.topics.takesTimeByOne = true;
+  story.topics.asked.length = 0;
+  story.setTopic('logs-b', 1);
+  story.setTopic('logs-c', 1);
+  assert.deepEqual(story.topics.asked, ['logs-.*'], 'one scan, which goes on when another topic comes');
+  assert.equal(story.group.epoch, epoch);
+  assert.equal(story.group.isSubscribedTo('logs-a'), true, 'what was matched before counts');
+
+  story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a', 'logs-b', 'logs-c']) });
+  assert.equal(story.group.epoch, epoch + 1);
+  assert.deepEqual(story.topics.asked, ['logs-.*', 'other.*']);
+  story.run({ kind: 'matched', expression: 'other.*', names: new Set(['other']) });
+  assert.equal(story.group.epoch, epoch + 1, 'the other one matches what it did');
+  assert.equal(story.group.isSubscribedTo('logs-c'), true);
+});
+
 test('of what a pattern matches members are given what they see', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, 'logs-c': 1 });
   const { sights } = story.topics;

@@ -42,9 +42,10 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
   classicLeave: (current, { members }) => onClassicLeave(current, members),
   topics: (current, { names }) => {
     const { group, topics } = current;
+    let isNews = false;
     if (names === undefined) group.matchPatterns(topics);
-    else group.matchTopics(topics, names);
-    if (hasOtherTopics(current)) current.bump();
+    else isNews = group.matchTopics(topics, names);
+    if (isNews || hasOtherTopics(current)) current.bump();
     return undefined;
   },
   matched: (current, { expression, names }) => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '@weir/core';
-import { PatternScans, type UsablePattern } from './pattern-scans.ts';
+import { type Clock, caps } from '@weir/core';
+import type { UsablePattern } from '../../pattern.ts';
+import { PatternScans } from './pattern-scans.ts';
+
+/** Such a pattern has the clock looked at after every name. */
+const dear = caps.patternStepsPerTurn;
 
 /** Time that passes by work, and by waiting for the next timer. */
 class WorkClock implements Clock {
@@ -50,6 +54,7 @@ function world(topicCount: number) {
   /** A pattern for names that end as it says, which takes so long for each. */
   const ending = (end: string, costMs: number): UsablePattern => ({
     problem: undefined,
+    cost: dear,
     matches(name) {
       clock.work(costMs);
       return name.endsWith(end);
@@ -75,7 +80,7 @@ test('what takes long is done in slices, and takes its share of the time', () =>
   const workedBeforeMs = clock.workedMs;
   while (clock.next());
   assert.deepEqual(told, ['g .*7 1000']);
-  assert.ok(clock.longestMs <= 10 + 16 * 0.5, `${clock.longestMs} ms without a break`);
+  assert.ok(clock.longestMs <= 10 + 0.5, `${clock.longestMs} ms without a break`);
   const share = (clock.workedMs - workedBeforeMs) / (clock.ms - startMs);
   assert.ok(share < 0.2, `${share} of the time`);
 });
@@ -112,6 +117,7 @@ test('compiling counts too, and has an end', () => {
   assert.ok(compiled !== 'busy' && compiled.problem === undefined && compiled.matches('t0'));
   const slow: UsablePattern = {
     problem: undefined,
+    cost: 1,
     matches() {
       clock.work(200);
       return true;
@@ -121,6 +127,30 @@ test('compiling counts too, and has an end', () => {
   assert.equal(scans.compile('t.'), 'busy');
   clock.ms += 8 * 200;
   assert.notEqual(scans.compile('t.'), 'busy');
+});
+
+test('one name that takes longer than a slice is the only one of its slice', () => {
+  const { scans, ending, clock } = world(3);
+  scans.matching('g', '.*', ending('', 40));
+  assert.equal(clock.workedMs, 40);
+  while (clock.next());
+  assert.equal(clock.workedMs, 3 * 40);
+  assert.equal(clock.longestMs, 40);
+});
+
+test('topics that come cost no more than the time of patterns, however many patterns there are', () => {
+  const { scans, ending, clock, topics } = world(100);
+  const pattern = ending('7', 20);
+  const answers = Array.from({ length: 1_000 }, () => scans.matchesNow(pattern, 't7'));
+  assert.deepEqual(new Set(answers), new Set([true, undefined]));
+  assert.ok(clock.workedMs <= 50 + 20, `${clock.workedMs} ms`);
+
+  for (let group = 0; group < 1_000; group++) scans.matching(`g${group}`, '.*7', pattern);
+  const workedMs = clock.workedMs;
+  topics.set('new-7', true);
+  scans.onTopics(['new-7'], (name) => topics.has(name));
+  assert.equal(clock.workedMs, workedMs, 'scans look at it when it is their turn');
+  scans.close();
 });
 
 test('after its end nobody is told anything', () => {

@@ -1,8 +1,6 @@
-import type { Clock } from '@weir/core';
-import type { Pattern } from '../../pattern.ts';
+import { type Clock, caps } from '@weir/core';
+import type { Pattern, UsablePattern } from '../../pattern.ts';
 import { compileTopicPattern } from './topic-pattern.ts';
-
-export type UsablePattern = Extract<Pattern, { readonly problem: undefined }>;
 
 export interface PatternScansOptions {
   readonly clock: Clock;
@@ -17,6 +15,8 @@ interface Scan {
   readonly expression: string;
   readonly pattern: UsablePattern;
   readonly rest: Iterator<string>;
+  /** Topics that came meanwhile, to be looked at in the end. */
+  readonly late: Set<string>;
   readonly found: Set<string>;
 }
 
@@ -28,7 +28,6 @@ const savedMsMax = 50;
 const sliceMsMax = 10;
 /** A slice that is shorter costs more in timers than it brings. */
 const sliceMsMin = 5;
-const namesPerLook = 16;
 
 /**
  * Finds the topics that patterns of groups match. A client chooses the pattern and how often it chooses another, and one look at
@@ -59,7 +58,8 @@ export class PatternScans {
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined {
     if (this.#scans.get(groupId)?.expression === expression) return undefined;
     const found = new Set<string>();
-    const scan = { groupId, expression, pattern, rest: this.#options.names()[Symbol.iterator](), found };
+    const rest = this.#options.names()[Symbol.iterator]();
+    const scan = { groupId, expression, pattern, rest, late: new Set<string>(), found };
     if (this.#scans.size === 0 && this.#saved() > 0 && this.#slice(scan)) return found;
     // A group that begins again keeps its turn.
     this.#scans.set(groupId, scan);
@@ -67,12 +67,20 @@ export class PatternScans {
     return undefined;
   }
 
+  /** Whether a pattern matches a topic; `undefined` when there is no time left for it now. */
+  matchesNow(pattern: UsablePattern, name: string): boolean | undefined {
+    return this.#saved() > 0 ? this.#spend(() => pattern.matches(name)) : undefined;
+  }
+
   /** Topics of these names came or went. */
   onTopics(names: readonly string[], isThere: (name: string) => boolean): void {
-    for (const { pattern, found } of this.#scans.values()) {
+    for (const { late, found } of this.#scans.values()) {
       for (const name of names) {
-        if (isThere(name) && pattern.matches(name)) found.add(name);
-        else found.delete(name);
+        if (isThere(name)) late.add(name);
+        else {
+          late.delete(name);
+          found.delete(name);
+        }
       }
     }
   }
@@ -103,15 +111,20 @@ export class PatternScans {
   }
 
   /** Goes on for a while; true when it is done. */
-  #slice({ pattern, rest, found }: Scan): boolean {
+  #slice(scan: Scan): boolean {
     const { clock } = this.#options;
+    const { pattern, found } = scan;
     return this.#spend(() => {
       const endMs = clock.monotonicMs() + sliceMsMax;
-      for (let count = 1; ; count++) {
-        const { done, value } = rest.next();
-        if (done === true) return true;
-        if (pattern.matches(value)) found.add(value);
-        if (count % namesPerLook === 0 && clock.monotonicMs() >= endMs) return false;
+      for (let steps = 0; ; ) {
+        const name = nextName(scan);
+        if (name === undefined) return true;
+        if (pattern.matches(name)) found.add(name);
+        // One name can take as long as a slice, or a thousandth of it.
+        steps += pattern.cost * (name.length + 1);
+        if (steps < caps.patternStepsPerTurn) continue;
+        steps = 0;
+        if (clock.monotonicMs() >= endMs) return false;
       }
     });
   }
@@ -131,4 +144,14 @@ export class PatternScans {
     this.#savedAtMs = nowMs;
     return this.#savedMs;
   }
+}
+
+function nextName({ rest, late }: Scan): string | undefined {
+  const { done, value } = rest.next();
+  if (done !== true) return value;
+  for (const name of late) {
+    late.delete(name);
+    return name;
+  }
+  return undefined;
 }

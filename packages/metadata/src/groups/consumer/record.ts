@@ -5,7 +5,7 @@ import type { TopicPartitions } from '../assignors/partitions.ts';
 import type { ClassicFace, ConsumerGroup, ConsumerMember } from './consumer-group.ts';
 import { reconciliationStates } from './reconcile.ts';
 import { readSeenPattern } from './seen-pattern.ts';
-import { compileTopicPattern } from './topic-pattern.ts';
+import { restoreTopicPattern } from './topic-pattern.ts';
 
 /**
  * A group of the new protocol as it is kept: a record of the group, with topics and targets, and one of each member, so that the
@@ -81,12 +81,13 @@ export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter):
   if (classic !== null) writeClassic(writer, classic);
 }
 
+/** A member that is in its group again, or why it cannot be: an earlier release took patterns that this one refuses. */
+export type ReadMember =
+  | { readonly member: ConsumerMember; readonly problem?: undefined }
+  | { readonly problem: string };
+
 /** Puts a member into its group. Deadlines are of the new leader. */
-export function readConsumerMember(
-  group: ConsumerGroup,
-  memberId: string,
-  reader: ByteReader,
-): ConsumerMember {
+export function readConsumerMember(group: ConsumerGroup, memberId: string, reader: ByteReader): ReadMember {
   const found = reader.u8();
   if (found !== memberLayout) throw new UnreadableBytes(`this release knows no layout ${found} of a member`);
   const instanceId = readNullable(reader);
@@ -122,9 +123,10 @@ export function readConsumerMember(
   };
   const { expression } = readSeenPattern(pattern);
   const compiled =
-    expression === '' ? undefined : (group.compiled(expression) ?? compileTopicPattern(expression));
+    expression === '' ? undefined : (group.compiled(expression) ?? restoreTopicPattern(expression));
+  if (compiled?.problem !== undefined) return { problem: compiled.problem };
   group.add(member, compiled, true);
-  return member;
+  return { member };
 }
 
 function writePartitions(writer: ByteWriter, partitions: TopicPartitions): void {

@@ -1,3 +1,4 @@
+import type { Log } from '@weir/core';
 import type {
   GroupDescription,
   GroupError,
@@ -75,6 +76,7 @@ export interface GroupHost {
   /** Whether groups with members may move to the other protocol by themselves. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
   readonly topics: MatchedTopicsView;
+  readonly log: Log;
   /** The record of a member of a group that keeps each of them by itself. */
   memberRecord(key: string): Buffer | undefined;
   /** Makes the group durable as it is, or gone; others of its records with it. Settles when it is. */

@@ -7,7 +7,7 @@ import type {
   SyncGroupAnswer,
   TopicReader,
 } from '../../cluster/groups-port.ts';
-import { compilePattern, type Pattern } from '../../pattern.ts';
+import { compilePattern, type Pattern, type UsablePattern } from '../../pattern.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import { ConsumerGroup, type MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type {
@@ -18,7 +18,6 @@ import type {
   ConsumerRules,
 } from '../consumer/event.ts';
 import { step } from '../consumer/machine.ts';
-import type { UsablePattern } from '../consumer/pattern-scans.ts';
 import { allSeeing, type Sight } from '../consumer/topic-sights.ts';
 
 export const storyRules: ConsumerRules = {
@@ -35,8 +34,12 @@ export const storyRules: ConsumerRules = {
 
 /** Topics that a test makes and removes. The id of a topic is its name with the number of its creation: `t#1`. */
 export class StoryTopics implements MatchedTopicsView {
-  /** Whether patterns are matched only when the test says so, and whether there are too many of them. */
+  /**
+   * Whether patterns are matched only when the test says so, even with a single topic, and whether there are too many
+   * of them.
+   */
   takesTime = false;
+  takesTimeByOne = false;
   isBusy = false;
   /** The patterns that somebody wanted to be matched. */
   readonly asked: string[] = [];
@@ -75,6 +78,10 @@ export class StoryTopics implements MatchedTopicsView {
     this.asked.push(expression);
     if (this.takesTime) return undefined;
     return new Set([...this.names()].filter((name) => pattern.matches(name)));
+  }
+
+  matchesNow(pattern: UsablePattern, name: string): boolean | undefined {
+    return this.takesTimeByOne ? undefined : pattern.matches(name);
   }
 
   sightOf(reader: TopicReader | null): Sight {
