@@ -56,6 +56,7 @@ export interface TestApiOptions extends Partial<ApiServerOptions> {
   readonly rateLimits?: RateLimitSizes;
   readonly surroundings?: TestSurroundings;
   readonly fileBindings?: AccountOperationsOptions['fileBindings'];
+  readonly onAgentsRevoked?: AccountOperationsOptions['onAgentsRevoked'];
 }
 
 /** What agent tokens of all clusters are signed with. */
@@ -64,13 +65,19 @@ const tokenSecret = Buffer.alloc(32, 7);
 /** The API over a real socket, with accounts in memory and time that is moved by hand. */
 export async function startTestApi(
   t: TestContext,
-  { rateLimits, surroundings = accountsSurroundings(), fileBindings, ...options }: TestApiOptions = {},
+  {
+    rateLimits,
+    surroundings = accountsSurroundings(),
+    fileBindings,
+    onAgentsRevoked,
+    ...options
+  }: TestApiOptions = {},
 ): Promise<TestApi> {
   const accounts = await openAccounts(`memory://api-${databaseCount++}`, surroundings);
   const metrics = new Metrics();
   let url = '';
   const publicUrl = options.publicUrl ?? (() => url);
-  const real = accountOperations({ accounts, publicUrl, fileBindings });
+  const real = accountOperations({ accounts, publicUrl, fileBindings, onAgentsRevoked });
   const { federations, virtualClusters } = accounts;
   const { clock, log } = surroundings;
   const tokens = new TokenExchange({

@@ -31,7 +31,7 @@ export {
   reportIntervalMs,
 } from './cluster/agent-report.ts';
 export { clusterFacts } from './cluster/cluster-facts.ts';
-export { clusterSecretBytes, clusterSecrets } from './cluster/cluster-secrets.ts';
+export { clusterSecretBytes, clusterSecrets, secretsReplacement } from './cluster/cluster-secrets.ts';
 export {
   type ControlPlaneEvent,
   type ControlPlaneEventsTaken,

@@ -284,8 +284,27 @@ function handlersOf(
     freshUuid: randomUUID,
     randomBytes,
   });
-  return { ...accountOperations({ accounts, publicUrl, fileBindings }), ...onClusters };
+  const onAgentsRevoked = (clusterId: string) => void askForSecrets(options, clusterId);
+  return { ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings }), ...onClusters };
 }
+
+/** The leader of a cluster may be away for a while, and a revoked agent must not profit from it. */
+async function askForSecrets(
+  { ports, settings: { clock, log }, stop }: AccountsPartOptions,
+  clusterId: string,
+): Promise<void> {
+  for (let attempt = 1; attempt <= secretsAttemptsMax && !stop.aborted; attempt++) {
+    try {
+      return await ports.portOf(clusterId).replaceSecrets();
+    } catch (error) {
+      const problem = (error as Error).message;
+      log.warn('failed to ask for another secret of agents', { clusterId, attempt, problem });
+    }
+    await pause(clock, stop);
+  }
+}
+
+const secretsAttemptsMax = 60;
 
 const kinds = {
   byoc: 'kafka',

@@ -92,7 +92,7 @@ async function startParts(
     self: () => ({ id: selfId, url }),
     leaseGraceOf: (clusterId) => sharing.graceOf(clusterId),
     attach: (node, { id }) => {
-      const endSecrets = keepClusterSecrets(node, { randomBytes, log });
+      const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
       return async () => {
         endSecrets();

@@ -21,6 +21,9 @@ export interface OwnerPort {
   /** Deletes topics with all that they hold, at once and for good, whatever the cluster does with other deleted topics. */
   removeTopics(topics: readonly TopicReference[]): Promise<TopicResult[]>;
 
+  /** Says that the key of an agent was revoked: what agents know of each other is replaced once nobody who had the key is connected. */
+  replaceSecrets(): Promise<void>;
+
   /** Changes configs as `alterConfigs` does, those too that only owners may. */
   alterOwnerConfigs(
     resources: readonly ConfigsToAlter[],

@@ -13,6 +13,7 @@ import type {
 } from '../cluster/admin-port.ts';
 import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import { clusterFacts } from '../cluster/cluster-facts.ts';
+import { secretsReplacement } from '../cluster/cluster-secrets.ts';
 import type {
   ControlPlaneEvent,
   ControlPlaneEventsTaken,
@@ -182,6 +183,13 @@ export class ClusterCalls implements ClusterPort {
     { validateOnly }: MutationOptions,
   ): Promise<AlterConfigsResult[]> {
     return this.#target.submit({ kind: 'alterConfigs', resources, validateOnly });
+  }
+
+  async replaceSecrets(): Promise<void> {
+    const value = Buffer.from(this.#target.freshId());
+    const changes = [{ ...secretsReplacement.asked, value }];
+    const { message } = await this.#target.submit({ kind: 'putRecords', changes });
+    if (message !== null) throw new Error(message);
   }
 
   alterOwnerConfigs(

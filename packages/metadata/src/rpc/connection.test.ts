@@ -1222,6 +1222,7 @@ const membersCalls: Partial<Record<MethodName, readonly unknown[]>> = {
   putCredentials: [
     [{ username: 'eve', id: 'cci_1', name: 'ccn_eve', isSuperuser: true, isFromFile: false, password: null }],
   ],
+  replaceSecrets: [],
   deleteCredentials: [['root']],
   listCredentials: [],
   runQuery: [{ queryId: 'q', request: new Uint8Array(), limitMs: 1 }],

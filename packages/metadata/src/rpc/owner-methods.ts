@@ -15,6 +15,7 @@ export const ownerMethods = {
     deadlineMs: 30_000,
     args: tuple(list(object<TopicReference>({ topicId: optional(text), name: optional(text) }))),
   },
+  replaceSecrets: { membersOnly: true, again: 'repeated', deadlineMs: 30_000, args: tuple() },
   alterOwnerConfigs: {
     membersOnly: true,
     again: 'once',

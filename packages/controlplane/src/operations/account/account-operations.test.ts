@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
-import { cookieOf, startTestApi } from '../../../testing/api-server.ts';
+import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 
 /** Over HTTP with the typed client, which holds every answer against the catalogue. */
 
-async function start(t: TestContext) {
-  const api = await startTestApi(t);
+async function start(t: TestContext, options: TestApiOptions = {}) {
+  const api = await startTestApi(t, options);
   const ours = await makeAccount(api.accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   const clientWith = (headers: Record<string, string>) =>
@@ -337,4 +337,26 @@ test('the audit log comes in pages and by what one looks for', async (t) => {
   assert.equal(await counted({ ...search, start: newest!.time, limit: 100 }), 1);
   assert.equal(await counted({ ...search, end: newest!.time, limit: 100 }), 4);
   assert.equal(await counted({ result: 'forbidden' }), 0);
+});
+
+test('the cluster hears of a revoked agent key and of no other, so that it replaces what agents share', async (t) => {
+  const told: string[] = [];
+  const { admin, ours } = await start(t, { onAgentsRevoked: (clusterId) => void told.push(clusterId) });
+  const { id: workspace_id, clusterId } = ours.a;
+  const agents = {
+    principal_kind: 'agent',
+    resource_kind: 'virtual_cluster',
+    resource_id: clusterId,
+  } as const;
+  const application = { principal_kind: 'app', resource_kind: '*', resource_id: '*', workspace_id } as const;
+  for (const grant of [application, agents]) {
+    const name = `of_${grant.principal_kind}`;
+    await admin.call('create_api_key', { name, access_grants: [grant] });
+    const { api_keys } = await admin.call('list_api_keys', {});
+    assert.deepEqual(told, []);
+    await admin.call('delete_api_key', {
+      api_key_id: api_keys.find((key) => key.name === `akn_${name}`)!.id,
+    });
+  }
+  assert.deepEqual(told, [clusterId]);
 });

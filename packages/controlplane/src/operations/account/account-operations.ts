@@ -16,6 +16,8 @@ export interface AccountOperationsOptions {
   readonly accounts: AccountsDatabase;
   /** Where browsers reach the console; links of invitations and of single sign-on begin with it. */
   readonly publicUrl: () => string;
+  /** Told when the key of an agent of a cluster is revoked, or what lets its agents in without one. */
+  readonly onAgentsRevoked?: ((clusterId: string) => void) | undefined;
   /** The bindings of workload identities in the file of the operator, of all clusters. */
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
 }
@@ -24,19 +26,20 @@ export interface AccountOperationsOptions {
 export function accountOperations({
   accounts,
   publicUrl,
+  onAgentsRevoked = () => {},
   fileBindings = () => [],
 }: AccountOperationsOptions) {
   return {
     ...workspaceHandlers(accounts),
     ...userRoleHandlers(accounts),
     ...userHandlers(accounts, publicUrl),
-    ...apiKeyHandlers(accounts),
+    ...apiKeyHandlers(accounts, onAgentsRevoked),
     ...mcpConfigurationHandlers(accounts, publicUrl),
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
     ...virtualClusterHandlers(accounts),
     ...ssoHandlers(accounts, publicUrl),
-    ...workloadIdentityHandlers(accounts, fileBindings),
+    ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...pipelineHandlers(accounts),
   };
 }

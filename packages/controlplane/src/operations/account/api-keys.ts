@@ -15,7 +15,10 @@ type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_
 type GivenKey = InputOf<'create_api_key'>;
 type GivenGrant = GivenKey['access_grants'][number];
 
-export function apiKeyHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function apiKeyHandlers(
+  accounts: AccountsDatabase,
+  onAgentsRevoked: (clusterId: string) => void,
+): OperationHandlers<Names, CallContext> {
   const { keys } = accounts;
 
   async function create(input: GivenKey, context: CallContext) {
@@ -45,6 +48,8 @@ export function apiKeyHandlers(accounts: AccountsDatabase): OperationHandlers<Na
       if (key === undefined || !manages(context, key)) throw notFound('API key');
       happensWith(key.grants, context);
       await keys.revoke(context.accountId, key.id);
+      for (const { principalKind, resourceId } of key.grants)
+        if (principalKind === 'agent') onAgentsRevoked(resourceId);
       return {};
     },
   };

@@ -21,6 +21,7 @@ type GivenRules = InputOf<'create_workload_identity_federation'>['claim_match_ru
 export function workloadIdentityHandlers(
   { federations }: AccountsDatabase,
   fileBindings: () => readonly WorkloadIdentityBinding[],
+  onAgentsRevoked: (clusterId: string) => void,
 ): OperationHandlers<Names, CallContext> {
   const inFile = (virtualClusterId: string) =>
     fileBindings().filter(({ clusterId }) => clusterId === virtualClusterId);
@@ -53,6 +54,7 @@ export function workloadIdentityHandlers(
           `${id} stands in the file of -workloadIdentityBindingsFile, which the API does not change; take it out there.`,
         );
       await federations.delete(accountId, virtual_cluster_id, id);
+      onAgentsRevoked(virtual_cluster_id);
       return {};
     },
   };
