@@ -1,3 +1,4 @@
+import type { AgentDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { clientHostOf } from './client-host.ts';
 import { ifAvailable } from './cluster-calls.ts';
@@ -13,47 +14,50 @@ import type { HandlerOf } from './handler.ts';
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
  * - It takes READ on the group.
  */
-export const joinGroupHandler: HandlerOf<Apis['JoinGroup']> = async (request, context) => {
-  const { apiVersion, cluster, access } = context;
-  if (!access.may('READ', 'GROUP', request.groupId)) {
-    return failed('GROUP_AUTHORIZATION_FAILED', request.memberId, apiVersion);
-  }
-  const answer = await ifAvailable(
-    cluster.port.joinGroup({
-      groupId: request.groupId,
-      memberId: request.memberId,
-      groupInstanceId: request.groupInstanceId,
-      clientId: context.clientId ?? '',
-      clientHost: clientHostOf(context.remoteAddress),
-      sessionTimeoutMs: request.sessionTimeoutMs,
-      rebalanceTimeoutMs:
-        request.rebalanceTimeoutMs < 0 ? request.sessionTimeoutMs : request.rebalanceTimeoutMs,
-      protocolType: request.protocolType,
-      // The group keeps it, and the memory of the frame is used again.
-      protocols: request.protocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
-      requiresKnownMemberId: apiVersion >= 4,
-      supportsSkipAssignment: apiVersion >= 9,
-      reason: request.reason,
-    }),
-  );
-  if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS', request.memberId, apiVersion);
-  if (answer.error !== 'NONE') return failed(answer.error, answer.memberId, apiVersion);
-  return {
-    throttleTimeMs: 0,
-    errorCode: errors.NONE.code,
-    generationId: answer.generationId,
-    protocolType: answer.protocolType,
-    protocolName: answer.protocolName ?? '',
-    leader: answer.leader,
-    skipAssignment: answer.skipAssignment,
-    memberId: answer.memberId,
-    members: answer.members.map(({ memberId, groupInstanceId, metadata }) => ({
-      memberId,
-      groupInstanceId,
-      metadata: asBuffer(metadata),
-    })),
+export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['JoinGroup']> {
+  return async (request, context) => {
+    const { apiVersion, cluster, access } = context;
+    if (!access.may('READ', 'GROUP', request.groupId)) {
+      return failed('GROUP_AUTHORIZATION_FAILED', request.memberId, apiVersion);
+    }
+    const answer = await ifAvailable(
+      cluster.port.joinGroup({
+        groupId: request.groupId,
+        memberId: request.memberId,
+        groupInstanceId: request.groupInstanceId,
+        clientId: context.clientId ?? '',
+        clientHost: clientHostOf(context.remoteAddress),
+        sessionTimeoutMs: request.sessionTimeoutMs,
+        rebalanceTimeoutMs:
+          request.rebalanceTimeoutMs < 0 ? request.sessionTimeoutMs : request.rebalanceTimeoutMs,
+        protocolType: request.protocolType,
+        // The group keeps it, and the memory of the frame is used again.
+        protocols: request.protocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
+        requiresKnownMemberId: apiVersion >= 4,
+        supportsSkipAssignment: apiVersion >= 9,
+        reason: request.reason,
+        agentId: self().agentId,
+      }),
+    );
+    if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS', request.memberId, apiVersion);
+    if (answer.error !== 'NONE') return failed(answer.error, answer.memberId, apiVersion);
+    return {
+      throttleTimeMs: 0,
+      errorCode: errors.NONE.code,
+      generationId: answer.generationId,
+      protocolType: answer.protocolType,
+      protocolName: answer.protocolName ?? '',
+      leader: answer.leader,
+      skipAssignment: answer.skipAssignment,
+      memberId: answer.memberId,
+      members: answer.members.map(({ memberId, groupInstanceId, metadata }) => ({
+        memberId,
+        groupInstanceId,
+        metadata: asBuffer(metadata),
+      })),
+    };
   };
-};
+}
 
 const nullableProtocolFromVersion = 7;
 

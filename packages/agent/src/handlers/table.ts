@@ -215,7 +215,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     OffsetCommit: offsetCommitHandler(groups),
     OffsetFetch: offsetFetchHandler(groups),
     FindCoordinator: findCoordinatorHandler(placementOf),
-    JoinGroup: joinGroupHandler,
+    JoinGroup: joinGroupHandler(self),
     Heartbeat: heartbeatHandler(groups),
     LeaveGroup: leaveGroupHandler,
     SyncGroup: syncGroupHandler,

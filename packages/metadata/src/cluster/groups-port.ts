@@ -95,6 +95,8 @@ export interface JoinGroupRequest {
   readonly supportsSkipAssignment: boolean;
   /** Why it joins, for logs. */
   readonly reason: string | null;
+  /** The agent at which the client waits. When it is gone, so is the request. */
+  readonly agentId?: string | undefined;
 }
 
 export interface JoinGroupAnswer {

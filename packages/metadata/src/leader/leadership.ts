@@ -1,5 +1,5 @@
 import { type Clock, caps, type Log } from '@weir/core';
-import { type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
+import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
 import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventFigures } from '../events/event-figures.ts';
@@ -58,6 +58,8 @@ export class Leadership {
   #isRetentionRunning = false;
   #resolveEnded: (reason: string) => void = () => {};
   readonly #timers = new Map<string, () => void>();
+  /** The ids of those in the list of agents. */
+  #namedAgents: Set<string>;
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
 
   constructor(options: LeadershipOptions) {
@@ -86,6 +88,7 @@ export class Leadership {
       clock,
     });
     this.#takeOverAgents();
+    this.#namedAgents = new Set(this.agents.list().map(({ agentId }) => agentId));
     this.pipeline = new CommitPipeline({
       replica,
       journal,
@@ -249,7 +252,9 @@ export class Leadership {
   #onAgents(change: AgentsChange): void {
     if (this.#isOver) return;
     const { journal, epoch, followers, timing, log } = this.#options;
-    followers.push([{ kind: 'agents', agents: this.agents.list() }]);
+    const agents = this.agents.list();
+    followers.push([{ kind: 'agents', agents }]);
+    if (change === 'agents') this.#tellGroups(agents);
     // The next leader hears of loads soon enough, and with many clusters they would make most of what the database has to write.
     if (change === 'loads' || this.#timers.has('note')) return;
     this.#after('note', timing.agentSweepMs, () => {
@@ -257,6 +262,14 @@ export class Leadership {
         log.warn('the list of agents could not be left to the next leader', { problem: String(error) });
       });
     });
+  }
+
+  /** Tells groups which agents are gone, and with them the members that waited there. */
+  #tellGroups(agents: readonly AgentDescription[]): void {
+    const gone = this.#namedAgents;
+    this.#namedAgents = new Set(agents.map(({ agentId }) => agentId));
+    for (const agentId of this.#namedAgents) gone.delete(agentId);
+    if (gone.size > 0) this.groups.onAgentsGone(gone);
   }
 
   /** After a pause there may be more than one entry takes on. */

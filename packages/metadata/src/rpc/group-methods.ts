@@ -38,6 +38,7 @@ const joinGroup = object<JoinGroupRequest>({
   requiresKnownMemberId: flag,
   supportsSkipAssignment: flag,
   reason: nullable(text),
+  agentId: optional(text),
 });
 
 const syncGroup = object<SyncGroupRequest>({

@@ -36,8 +36,18 @@ export interface Member {
   sync: Token | undefined;
   /** It has had no answer to a JoinGroup yet, and cannot send heartbeats. */
   isNew: boolean;
+  /** The agent that passed its last JoinGroup on, if that is known. */
+  agentId: string | undefined;
   /** When it counts as gone unless something is heard of it. */
   deadlineMs: number;
+}
+
+/** An id that was given out to a member that has not joined with it yet. */
+export interface PendingMember {
+  /** Until when it may. */
+  readonly deadlineMs: number;
+  /** The agent that it asked for the id. */
+  readonly agentId: string | undefined;
 }
 
 /** A rebalance that waits for members to join. */
@@ -69,8 +79,7 @@ export class ClassicGroup {
   syncDeadlineMs: number | undefined;
   /** Those members. */
   readonly unsynced = new Set<string>();
-  /** Ids that were given out to members that have not joined with them yet, and until when they may. */
-  readonly pending = new Map<string, number>();
+  readonly pending = new Map<string, PendingMember>();
   readonly #members = new Map<string, Member>();
   readonly #staticMembers = new Map<string, string>();
   /** How many members know a protocol. */

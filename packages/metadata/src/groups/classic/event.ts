@@ -30,6 +30,8 @@ export type ClassicEvent =
       readonly isTransactional: boolean;
     }
   | { readonly kind: 'delete'; readonly token: Token }
+  /** Agents are gone, and with them the connections of clients that waited there. */
+  | { readonly kind: 'agentsGone'; readonly agentIds: ReadonlySet<string> }
   /** Time has passed. */
   | { readonly kind: 'tick' };
 

@@ -167,6 +167,10 @@ export class HostedClassicGroup implements Group {
     this.#release(last.answers);
   }
 
+  onAgentsGone(agentIds: ReadonlySet<string>): void {
+    this.#run({ kind: 'agentsGone', agentIds });
+  }
+
   /** Nobody coordinates the group here any more. */
   close(error: Error): void {
     for (const { reject } of this.#waiting.values()) reject(error);

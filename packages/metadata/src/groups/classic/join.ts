@@ -90,7 +90,8 @@ export function joining(known: JoinOfKnown): (step: Step, event: Join) => void {
       }
     }
     if (memberId === '' && groupInstanceId === null && request.requiresKnownMemberId) {
-      group.pending.set(freshMemberId, step.deadline(request.sessionTimeoutMs));
+      const deadlineMs = step.deadline(request.sessionTimeoutMs);
+      group.pending.set(freshMemberId, { deadlineMs, agentId: request.agentId });
       step.answer(token, refusedJoin('MEMBER_ID_REQUIRED', freshMemberId));
       return;
     }
@@ -166,6 +167,7 @@ function addMember(step: Step, memberId: string, { token, request }: Join): void
     join: token,
     sync: undefined,
     isNew: true,
+    agentId: request.agentId,
     deadlineMs: step.deadline(rules.newMemberJoinMs),
   });
   if (group.state !== 'PreparingRebalance') {
@@ -188,6 +190,7 @@ function update(step: Step, member: Member, { request }: Join): void {
   step.group.setProtocols(member, request.protocols);
   member.clientId = request.clientId;
   member.clientHost = request.clientHost;
+  member.agentId = request.agentId;
   member.sessionTimeoutMs = request.sessionTimeoutMs;
   member.rebalanceTimeoutMs = request.rebalanceTimeoutMs;
   if (!member.isNew) step.keepAlive(member);

@@ -107,6 +107,54 @@ test('a rebalance waits for members that were given an id, until they do not com
   );
 });
 
+test('a new member whose agent is gone is neither waited for nor made the leader', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  story.join('a', { agentId: 'dead' });
+  story.join('b', { agentId: 'alive' });
+  assert.deepEqual(story.agentsGone('dead'), ['a UNKNOWN_MEMBER_ID a-id']);
+  story.join('c', { agentId: 'alive' });
+  assert.deepEqual(story.pass(6_000), [
+    'b joined 1 range as b-id, leads [b-id= c-id=]',
+    'c joined 1 range as c-id, follows b-id',
+  ]);
+  assert.deepEqual(story.rejoin('a'), ['a UNKNOWN_MEMBER_ID a-id']);
+});
+
+test('a rebalance that waits for a member whose agent is gone ends', () => {
+  const story = stable();
+  story.join('c', { agentId: 'dead' });
+  story.join('d', { requiresKnownMemberId: true, agentId: 'dead' });
+  story.rejoin('a');
+  assert.deepEqual(story.rejoin('b'), [], 'd may come');
+  assert.deepEqual(story.agentsGone('other'), []);
+  assert.deepEqual(
+    story.agentsGone('dead').map((said) => said.split(',')[0]),
+    ['c UNKNOWN_MEMBER_ID c-id', 'a joined 3 range as a-id', 'b joined 3 range as b-id'],
+  );
+});
+
+test('a member of a generation stays when its agent is gone, and may join again elsewhere', () => {
+  const story = stable({}, { agentId: 'dead' });
+  story.rejoin('a', { agentId: 'dead' });
+  assert.deepEqual(story.agentsGone('dead'), []);
+  story.rejoin('b', { agentId: 'alive' });
+  assert.equal(story.group.generationId, 3);
+  assert.deepEqual(
+    story.rejoin('a', { agentId: 'alive' }),
+    ['a joined 3 range as a-id, leads [a-id= b-id=]'],
+    'it has not heard the answer',
+  );
+  assert.deepEqual(story.agentsGone('dead', 'alive'), []);
+});
+
+test('a group whose only members were lost with their agent is empty', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  story.join('a', { agentId: 'dead' });
+  story.agentsGone('dead');
+  story.pass(3_000);
+  assert.equal(story.group.state, 'Empty');
+});
+
 test('the protocol is the one that all know and most prefer', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 100 });
   story.join('a', { protocols: 'range:,sticky:,mine:' });

@@ -1,4 +1,5 @@
 import type { GroupError } from '../../cluster/groups-port.ts';
+import { agentsGone } from './agents-gone.ts';
 import type { ClassicGroup, ClassicState, Token } from './classic-group.ts';
 import type { ClassicEvent, ClassicEventKind, ClassicEventOf, ClassicRules, Effects } from './event.ts';
 import {
@@ -49,6 +50,7 @@ const table: {
       current.isChanged = true;
       current.answer(token, 'NONE');
     },
+    agentsGone,
     tick: tickInEmpty,
   },
   PreparingRebalance: {
@@ -60,6 +62,7 @@ const table: {
     leave: leaving(completeJoinIfAllJoined),
     commit: committing({ withoutMember: 'UNKNOWN_MEMBER_ID', asMember: 'NONE', inTransaction: 'NONE' }),
     delete: refusing('NON_EMPTY_GROUP'),
+    agentsGone,
     tick: tickInPreparingRebalance,
   },
   CompletingRebalance: {
@@ -73,6 +76,7 @@ const table: {
       inTransaction: 'NONE',
     }),
     delete: refusing('NON_EMPTY_GROUP'),
+    agentsGone,
     tick: tickWithGeneration,
   },
   Stable: {
@@ -82,6 +86,7 @@ const table: {
     leave: leaving(prepareIfMemberLeft),
     commit: committing({ withoutMember: 'UNKNOWN_MEMBER_ID', asMember: 'NONE', inTransaction: 'NONE' }),
     delete: refusing('NON_EMPTY_GROUP'),
+    agentsGone,
     tick: tickWithGeneration,
   },
   Dead: {
@@ -96,6 +101,7 @@ const table: {
       ),
     commit: refusing('GROUP_ID_NOT_FOUND'),
     delete: refusing('GROUP_ID_NOT_FOUND'),
+    agentsGone: () => {},
     tick: () => {},
   },
 };

@@ -36,6 +36,8 @@ type Operation =
   | { readonly kind: 'sync' | 'heartbeat' | 'leave' | 'commit'; readonly client: number }
   /** Clients do what they are expected to: they join, twice where they are given an id first, and sync. */
   | { readonly kind: 'gather'; readonly clients: readonly number[] }
+  /** One of two agents is gone; clients begin with either. */
+  | { readonly kind: 'agentGone'; readonly agentId: string }
   | { readonly kind: 'pass'; readonly ms: number };
 
 const clientCount = 5;
@@ -68,6 +70,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('gather' as const),
       clients: fc.uniqueArray(fc.nat(clientCount - 1), { minLength: 1 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('agentGone' as const),
+      agentId: fc.constantFrom('agent-0', 'agent-1'),
     }),
   },
   {
@@ -112,6 +121,10 @@ class World {
       this.pass(wanted.ms);
       return;
     }
+    if (wanted.kind === 'agentGone') {
+      this.step({ kind: 'agentsGone', agentIds: new Set([wanted.agentId]) });
+      return;
+    }
     if (wanted.kind === 'gather') {
       for (const client of [...wanted.clients, ...wanted.clients]) {
         this.run({ kind: 'join', client, forgetsId: false, metadata: 0 });
@@ -148,6 +161,7 @@ class World {
             requiresKnownMemberId: this.requiresKnownMemberId,
             supportsSkipAssignment: wanted.metadata === 1,
             reason: null,
+            agentId: `agent-${wanted.client % 2}`,
           },
         });
         return;

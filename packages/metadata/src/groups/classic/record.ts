@@ -91,6 +91,7 @@ function readMember(reader: ByteReader, nowMs: number): Member {
     join: undefined,
     sync: undefined,
     isNew: false,
+    agentId: undefined,
     deadlineMs: nowMs + sessionTimeoutMs,
   };
 }

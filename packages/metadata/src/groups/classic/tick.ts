@@ -36,14 +36,14 @@ export function nextDeadlineMs(group: ClassicGroup): number {
     group.rebalance?.deadlineMs ?? Number.POSITIVE_INFINITY,
     group.syncDeadlineMs ?? Number.POSITIVE_INFINITY,
   );
-  for (const deadlineMs of group.pending.values()) soonestMs = Math.min(soonestMs, deadlineMs);
+  for (const { deadlineMs } of group.pending.values()) soonestMs = Math.min(soonestMs, deadlineMs);
   for (const { deadlineMs } of group.members.values()) soonestMs = Math.min(soonestMs, deadlineMs);
   return soonestMs;
 }
 
 function forgetPending({ group, nowMs }: Step): boolean {
   let hasForgotten = false;
-  for (const [memberId, deadlineMs] of group.pending) {
+  for (const [memberId, { deadlineMs }] of group.pending) {
     if (deadlineMs > nowMs) continue;
     group.pending.delete(memberId);
     hasForgotten = true;

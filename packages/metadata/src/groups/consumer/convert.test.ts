@@ -29,6 +29,7 @@ function classicGroup(
       join: undefined,
       sync: undefined,
       isNew: false,
+      agentId: undefined,
       deadlineMs: 99,
       ...wish,
     });

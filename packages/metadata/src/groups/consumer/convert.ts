@@ -88,6 +88,7 @@ export function classicGroupOf(group: ConsumerGroup, topics: TopicsView, nowMs: 
       join: undefined,
       sync: undefined,
       isNew: false,
+      agentId: undefined,
       deadlineMs: nowMs + sessionTimeoutMs,
     });
   }

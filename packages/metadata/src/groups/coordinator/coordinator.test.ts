@@ -11,6 +11,8 @@ import {
   syncOf,
   withoutDelay,
 } from '../../../testing/group-world.ts';
+import type { GroupError } from '../../cluster/groups-port.ts';
+import type { AgentDescription } from '../../cluster/port.ts';
 import type { ClusterNode } from '../../leader/index.ts';
 
 const minuteMs = 60_000;
@@ -20,6 +22,24 @@ async function leader(): Promise<{ world: GroupWorld; node: ClusterNode }> {
   const { node } = await world.start('a');
   await withoutDelay(node);
   return { world, node };
+}
+
+const connections = { one: {}, two: {} };
+
+function agentNamed(agentId: string): AgentDescription {
+  return {
+    agentId,
+    nodeId: 1,
+    host: `${agentId}.test`,
+    kafkaPort: 9092,
+    internalUrl: `http://${agentId}.test`,
+    zone: 'a',
+    group: '',
+    roles: ['proxy'],
+    release: 'v830',
+    cpuCount: 1,
+    cpuLoad: 0,
+  };
 }
 
 async function offsetsOf(node: ClusterNode, groupId: string, requireStable = false) {
@@ -49,6 +69,32 @@ test('the first rebalance waits for three seconds unless the cluster is told oth
   assert.equal(second!.leader, first!.memberId);
   assert.match(first!.memberId, /^client-\d+$/);
 });
+
+for (const [what, lose] of [
+  ['dies', async (node: ClusterNode) => node.agentDisconnected('one', connections.one, true)],
+  ['leaves', (node: ClusterNode) => node.leave('one')],
+] as const) {
+  test(`members that waited at an agent that ${what} hold nobody up`, async () => {
+    const world = new GroupWorld();
+    const { node } = await world.start('a');
+    for (const [agentId, connection] of Object.entries(connections)) {
+      await node.heartbeat(agentNamed(agentId));
+      node.agentConnected(agentId, connection);
+    }
+    let lost: GroupError | undefined;
+    node.joinGroup(joinOf('g', { agentId: 'one' })).then(({ error }) => {
+      lost = error;
+    });
+    const kept = node.joinGroup(joinOf('g', { agentId: 'two' }));
+    await lose(node);
+    await world.clock.pass(1);
+    assert.equal(lost, 'UNKNOWN_MEMBER_ID');
+    await world.clock.pass(6_000);
+    const { leader: leaderId, memberId, members } = await kept;
+    assert.equal(leaderId, memberId);
+    assert.equal(members.length, 1);
+  });
+}
 
 test('names that are empty or too long, and groups that are not there', async () => {
   const { node } = await leader();

@@ -260,6 +260,16 @@ export class GroupCoordinator implements GroupsPort {
     return this.#ask(() => groupIds.map((groupId) => this.#consumers.describe(groupId)));
   }
 
+  /** Agents are not named any more: they died, left, or cannot be reached. */
+  onAgentsGone(agentIds: ReadonlySet<string>): void {
+    if (this.#closed !== undefined) return;
+    for (const group of [...this.#directory.known()]) {
+      if (!(group instanceof HostedClassicGroup)) continue;
+      group.onAgentsGone(agentIds);
+      this.#forgetIfIdle(group);
+    }
+  }
+
   /** What has become durable, whoever did it. */
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;

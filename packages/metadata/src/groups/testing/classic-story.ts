@@ -26,6 +26,7 @@ export interface JoinWish {
   readonly rebalanceTimeoutMs?: number;
   readonly requiresKnownMemberId?: boolean;
   readonly supportsSkipAssignment?: boolean;
+  readonly agentId?: string;
 }
 
 /**
@@ -71,6 +72,7 @@ export class ClassicStory {
         requiresKnownMemberId: wish.requiresKnownMemberId ?? false,
         supportsSkipAssignment: wish.supportsSkipAssignment ?? false,
         reason: null,
+        agentId: wish.agentId,
       },
     });
   }
@@ -143,6 +145,10 @@ export class ClassicStory {
         return { memberId, groupInstanceId: instance };
       }),
     });
+  }
+
+  agentsGone(...agentIds: string[]): string[] {
+    return this.#run({ kind: 'agentsGone', agentIds: new Set(agentIds) });
   }
 
   delete(): string {
