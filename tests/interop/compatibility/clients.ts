@@ -57,7 +57,7 @@ export const testedClients: readonly TestedClient[] = [
     name: 'franz-go',
     language: 'Go',
     version: goModuleVersion('github.com/twmb/franz-go'),
-    files: ['go/franz-go.test.ts'],
+    files: ['go/franz-go.test.ts', 'go/franz-go-suite.test.ts'],
   },
   {
     name: 'sarama',

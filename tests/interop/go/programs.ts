@@ -11,21 +11,47 @@ const built = join(folder, '../../../node_modules/.cache/weir-go');
 
 export type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
 
-/** Builds a program, or says why it cannot be had here, as the `skip` of a test. */
-function buildGo(name: GoProgram): { readonly missing: string | false; readonly program: string } {
-  mkdirSync(built, { recursive: true });
-  const program = join(built, name);
-  const made = runGo(['build', '-o', program, `./${name}`], folder);
-  return { missing: made, program };
+interface BuiltGo {
+  /** Why it cannot be had here. */
+  readonly missing: string | false;
+  readonly program: string;
 }
 
-/** Runs the go command; false when it succeeded, and otherwise the reason. */
-function runGo(args: readonly string[], cwd: string): string | false {
+/** Builds a program, or says why it cannot be had here, as the `skip` of a test. */
+function buildGo(name: GoProgram): BuiltGo {
+  return build(name, ['build'], `./${name}`);
+}
+
+/** Builds the tests that a package of a module of go.mod has of its own, and says where its source is: some tests read it. */
+export function buildGoTests(name: string, packagePath: string): BuiltGo & { readonly source: string } {
+  const made = build(name, ['test', '-c'], packagePath);
+  if (made.missing !== false) return { ...made, source: '' };
+  const { failure, out } = runGo(['list', '-f', '{{.Dir}}', packagePath], folder);
+  return { ...made, missing: failure, source: out.trim() };
+}
+
+function build(name: string, command: readonly string[], packagePath: string): BuiltGo {
+  mkdirSync(built, { recursive: true });
+  const program = join(built, name);
+  return { missing: runGo([...command, '-o', program, packagePath], folder).failure, program };
+}
+
+/** Runs the go command; `failure` is false when it succeeded, and otherwise the reason. */
+function runGo(
+  args: readonly string[],
+  cwd: string,
+): { readonly failure: string | false; readonly out: string } {
   const { PATH, HOME, GOPROXY, GOFLAGS } = systemEnvironment;
   const env = { PATH, HOME, GOPROXY, GOFLAGS, GOTOOLCHAIN: 'local' };
-  const { status, error, stderr } = spawnSync('go', args, { cwd, env, encoding: 'utf8', timeout: 600_000 });
-  if (error !== undefined) return `Go cannot be run: ${error.message}`;
-  return status === 0 ? false : `go ${args[0]} failed: ${stderr.trim().split('\n').at(-1)}`;
+  const { status, error, stdout, stderr } = spawnSync('go', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    timeout: 600_000,
+  });
+  if (error !== undefined) return { failure: `Go cannot be run: ${error.message}`, out: '' };
+  if (status === 0) return { failure: false, out: stdout };
+  return { failure: `go ${args[0]} failed: ${stderr.trim().split('\n').at(-1)}`, out: '' };
 }
 
 /** Tests the scenarios of a client for Go, against a cluster of its own. */
