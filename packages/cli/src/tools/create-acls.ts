@@ -1,5 +1,6 @@
 import type { Handler } from '../commands/handler.ts';
 import { escapeControls } from '../flags/problem.ts';
+import { aclSwitchAdvice, areAclsEnforced } from '../kafka/acl-mode.ts';
 import { createAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { aclsText, newAcls } from './acl-fields.ts';
@@ -9,13 +10,19 @@ import { clusterOptions } from './connection.ts';
 export const createAclsTool: Handler<'cli create-acls'> = async (values, surroundings) => {
   const { output } = surroundings;
   const acls = newAcls(values);
-  const failures = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
-    createAcls(cluster, acls),
+  const { failures, isEnforced } = await withCluster(
+    await clusterOptions(values, surroundings),
+    async (cluster) => ({
+      failures: await createAcls(cluster, acls),
+      isEnforced: await areAclsEnforced(cluster),
+    }),
   );
   const made = acls.filter((_, index) => failures[index] === undefined);
   if (made.length > 0) output.out(aclsText(made, values.output));
   for (const failure of failures) {
     if (failure !== undefined) output.err(`weir cli create-acls: ${escapeControls(failure.message)}\n`);
   }
+  if (made.length > 0 && isEnforced === false)
+    output.err(`weir cli create-acls: warning: the cluster does not enforce ACLs; ${aclSwitchAdvice}\n`);
   return made.length === acls.length ? 0 : 1;
 };

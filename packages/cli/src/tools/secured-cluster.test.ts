@@ -60,6 +60,9 @@ test('both password mechanisms log in, and strangers are told what to do', async
 
 test('ACLs that the tools make decide, and what is denied is told', async (t) => {
   const { root, alice } = await securedCluster(t);
+  const open = await root('cli diagnose-connection');
+  assert.match(open.out, /NOTE +Cluster access +everything is allowed, because ACLs are not enforced\n/);
+  assert.match(open.out, /weir cli alter-broker-configs -config service\.acls\.enabled=true enforces them/);
   for (const line of [
     'cli create-topic -topic orders',
     'cli create-acls -resource-type TOPIC -resource-name orders -principal User:alice -operation READ,DESCRIBE',
@@ -67,8 +70,18 @@ test('ACLs that the tools make decide, and what is denied is told', async (t) =>
     'cli alter-broker-configs -config service.acls.enabled=true',
   ]) {
     const { status, err } = await root(line);
-    assert.deepEqual([status, err], [0, ''], line);
+    const isAcl = line.startsWith('cli create-acls');
+    assert.equal(status, 0, err);
+    assert.match(
+      err,
+      isAcl ? /warning: the cluster does not enforce ACLs; weir cli alter-broker-configs / : /^$/,
+    );
   }
+  const enforced = await root(
+    'cli create-acls -resource-type TOPIC -resource-name a -principal User:b -operation READ',
+  );
+  assert.deepEqual([enforced.status, enforced.err], [0, '']);
+  assert.match((await root('cli diagnose-connection')).out, /OK +Cluster access +everything is allowed\n/);
   assert.equal((await alice('cli fetch -topic orders')).status, 0);
   const denied = await alice('cli produce -topic orders -records a');
   assert.equal(denied.status, 1);
@@ -90,7 +103,7 @@ test('ACLs that the tools make decide, and what is denied is told', async (t) =>
     (await root('cli describe-acls -resource-type GROUP')).out,
     /\nGROUP +team- +PREFIXED +User:\* +\* +READ +ALLOW\n$/,
   );
-  assert.match((await root('cli delete-acls -operation READ')).out, /\ndeleted 2 ACLs\n$/);
+  assert.match((await root('cli delete-acls -operation READ')).out, /\ndeleted 3 ACLs\n$/);
   assert.match(
     (await root('cli describe-acls')).out,
     /\nTOPIC +orders +LITERAL +User:alice +\* +DESCRIBE +ALLOW\n$/,

@@ -2,6 +2,7 @@
 
 import { type AclResourceType, aclOperations, type NeededOperation, operationsOfResource } from '@weir/core';
 import { apis, errors } from '@weir/wire';
+import { aclSwitchAdvice, areAclsEnforced } from '../../kafka/acl-mode.ts';
 import type { KafkaCluster } from '../../kafka/cluster.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { explained, failed, note, ok, type Step, type StepName, skipped } from './step.ts';
@@ -40,7 +41,10 @@ export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
     }
     if (answer.clusterAuthorizedOperations === notTold) return skipped(step, 'the broker does not say');
     const { allowed, denied } = permissionsOf('CLUSTER', answer.clusterAuthorizedOperations);
-    if (denied.length === 0) return ok(step, 'everything is allowed');
+    if (denied.length === 0)
+      return (await areAclsEnforced(cluster)) === false
+        ? note(step, 'everything is allowed, because ACLs are not enforced', aclSwitchAdvice)
+        : ok(step, 'everything is allowed');
     return note(
       step,
       inWords({ allowed, denied }),
