@@ -89,6 +89,7 @@ test('permissions: who may make which keys', () => {
   // biome-ignore format: a table
   const makers: [grant: KeyGrant, who: string[]][] = [
     [app('app', 'wi_a'),                 ['admin of a', 'admin of all', 'reader of all, admin of a', 'account key']],
+    [app('app_r', 'wi_a'),               ['admin of a', 'admin of all', 'reader of all, admin of a', 'app key of a', 'account key']],
     [app('app_r', 'wi_b'),               ['admin of all', 'account key']],
     [agent('agent', 'vci_a1', 'wi_a'),   ['admin of a', 'admin of all', 'reader of all, admin of a', 'app key of a']],
     [agent('agent_r', 'vci_b1', 'wi_b'), ['admin of all']],

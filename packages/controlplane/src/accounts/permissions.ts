@@ -95,7 +95,7 @@ export function grantIn(
 
 /**
  * Whether an actor may make or delete a key with this grant, whose workspace is filled in. A key never opens more than its maker may do,
- * but for account keys, which are there to make application keys.
+ * but for account keys, which are there to make application keys. Application keys that write make those that read, for assistants.
  */
 export function mayManageKey(actor: Actor, accountId: string, grant: KeyGrant): boolean {
   const { workspaceId, resourceId: clusterId } = grant;
@@ -105,8 +105,12 @@ export function mayManageKey(actor: Actor, accountId: string, grant: KeyGrant): 
       // A key that can make its like could never be got rid of.
       return onAccount && actor.kind === 'user';
     case 'application':
-      if (actor.kind === 'api_key') return onAccount;
-      return isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId });
+      // A key that could make its like could never be got rid of; one that only reads makes nothing.
+      if (actor.kind === 'api_key' && !keyKindOf(grant).isReadOnly) return onAccount;
+      return (
+        (actor.kind === 'api_key' && onAccount) ||
+        isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId })
+      );
     case 'agent':
       return isAllowed(actor, { scope: 'cluster', access: 'write', accountId, workspaceId, clusterId });
   }

@@ -176,7 +176,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (origin === 'foreign' || (isByCookie && origin === 'none'))
       throw new ApiError(
         'forbidden',
-        'A session works from the pages of the console only; programs use keys.',
+        `A session works with the header Origin: ${URL.parse(publicUrl())?.origin ?? publicUrl()}, which browsers send from pages of this service.`,
       );
     if (isByCookie && !isJson(request.headers)) throw new ApiError('unsupported_media_type');
   }

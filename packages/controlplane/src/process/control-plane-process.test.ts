@@ -203,6 +203,22 @@ test('whoever sees the output of a process for one is its user', async (t) => {
       byKey.body.workspaces.flatMap(({ virtual_clusters }) => virtual_clusters.map(({ id }) => id)),
       [clusterId],
     );
+    // A key of the account makes keys, and so does a session from any program that names its origin.
+    const access_grants = [{ principal_kind: 'app', resource_kind: '*', resource_id: '*' }];
+    const makeKey = (name: string, headers: Record<string, string>) =>
+      fetch(`${url}/api/v1/create_api_key`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ name, access_grants }),
+      });
+    assert.equal((await makeKey('one', { 'service-api-key': oneUser.accountKey })).status, 200);
+    assert.equal((await makeKey('two', { cookie, origin: url })).status, 200);
+    const refused = await makeKey('three', { cookie });
+    assert.equal(refused.status, 403);
+    assert.match(await refused.text(), /A session works with the header Origin: http:/);
+    const page = await fetch(`${url}/sign-in`);
+    assert.match(page.headers.get('content-type')!, /^text\/html/);
+    assert.match(await page.text(), /<form>[^]*name="email"[^]*name="password"/);
     assert.equal((await fetch(`${signInUrl}x`, { redirect: 'manual' })).status, 401);
     assert.equal((await fetch(`${url}/`, { redirect: 'manual' })).headers.get('location'), '/api/v1/docs');
   }

@@ -54,6 +54,7 @@ const quickMsMax = 30_000;
 /** The paths of what comes with accounts. */
 const isOfAccounts = (path: string) =>
   path === '/' ||
+  path === '/sign-in' ||
   [`${apiPath}/`, '/setup', '/join', signInPath, '/login/', '/docs/mcp'].some((prefix) =>
     path.startsWith(prefix),
   );

@@ -14,6 +14,9 @@ interface SignUpPage {
   readonly says: string;
   readonly operation: OperationName;
   readonly fields: readonly (readonly [name: string, label: string, attributes: string])[];
+  /** Whether the page was reached by a link with a token behind `#`. */
+  readonly hasToken: boolean;
+  readonly button: string;
 }
 
 const name = ['name', 'Your name', 'maxlength="128" autocomplete="name"'] as const;
@@ -34,6 +37,8 @@ const setup: SignUpPage = {
     name,
     password,
   ],
+  hasToken: true,
+  button: 'Sign up',
 };
 
 const invitation: SignUpPage = {
@@ -42,6 +47,21 @@ const invitation: SignUpPage = {
   says: 'You were invited to an account.',
   operation: 'users/accept_invitation',
   fields: [name, password],
+  hasToken: true,
+  button: 'Sign up',
+};
+
+const signIn: SignUpPage = {
+  path: '/sign-in',
+  title: 'Sign in to Weir',
+  says: 'With the e-mail and the password of a user of this installation.',
+  operation: 'sign_in',
+  fields: [
+    ['email', 'E-mail', 'type="email" autocomplete="username"'],
+    ['password', 'Password', 'type="password" autocomplete="current-password"'],
+  ],
+  hasToken: false,
+  button: 'Sign in',
 };
 
 const style = `
@@ -52,26 +72,57 @@ button { font: inherit; padding: 0.5rem 1rem; }
 output { display: block; min-height: 1.5em; color: light-dark(#a00, #f88); }
 `;
 
-const scriptOf = ({ operation }: SignUpPage) => `
+const scriptOf = ({ operation, hasToken }: SignUpPage) => `
 const form = document.querySelector('form');
 const problem = document.querySelector('output');
 const token = location.hash.slice(1);
+const isTokenMissing = ${hasToken} && token === '';
 history.replaceState(null, '', location.pathname);
-if (token === '') problem.textContent = 'The link is not whole: its part behind # is missing.';
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const fields = Object.fromEntries(new FormData(form));
-  const answer = await fetch('${apiPath}/${operation}', {
+if (isTokenMissing) problem.textContent = 'The link is not whole: its part behind # is missing.';
+async function call(operation, input) {
+  const answer = await fetch('${apiPath}/' + operation, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, ...fields }),
+    body: JSON.stringify(input),
   });
   const told = await answer.json().catch(() => ({ message: 'The answer cannot be read.' }));
-  if (!answer.ok) {
-    problem.textContent = told.message;
-    return;
+  if (!answer.ok) throw new Error(told.message);
+  return told;
+}
+function paragraph(text) {
+  const made = document.createElement('p');
+  made.textContent = text;
+  return made;
+}
+// An application key of the oldest workspace that the user may administer.
+async function makeKey(place) {
+  try {
+    const name = 'made_' + Date.now();
+    const grant = { principal_kind: 'app', resource_kind: '*', resource_id: '*' };
+    const { key } = await call('create_api_key', { name, access_grants: [grant] });
+    const shown = document.createElement('code');
+    shown.textContent = key;
+    const says = paragraph('Your API key akn_' + name + ', shown this once; send it as header service-api-key: ');
+    says.append(shown);
+    place.replaceWith(says);
+  } catch (error) {
+    place.replaceWith(paragraph(error.message));
   }
-  form.replaceWith('You are signed in as ' + told.user.email + '. The description of the API is at ${apiPath}/docs.');
+}
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  try {
+    const fields = Object.fromEntries(new FormData(form));
+    const told = await call('${operation}', ${hasToken ? '{ token, ...fields }' : 'fields'});
+    const button = document.createElement('button');
+    button.textContent = 'Make an API key';
+    button.addEventListener('click', () => makeKey(button));
+    const docs = '. The description of the API is at ${apiPath}/docs.';
+    form.replaceWith(paragraph('You are signed in as ' + told.user.email + docs), button);
+    ${operation === 'setup' ? 'await makeKey(button);' : ''}
+  } catch (error) {
+    problem.textContent = error.message;
+  }
 });
 `;
 
@@ -90,7 +141,7 @@ function htmlOf(page: SignUpPage): string {
 <form>
 ${fields.join('\n')}
 <output aria-live="polite"></output>
-<button>Sign up</button>
+<button>${page.button}</button>
 </form>
 <script>${scriptOf(page)}</script>
 </html>
@@ -111,8 +162,8 @@ function policyOf(page: SignUpPage): string {
   ].join('; ');
 }
 
-/** The pages on which people sign up. They need nothing but their text, so that they work before there is a console. */
-export const signUpRoutes: readonly Route[] = [setup, invitation].map((page) => {
+/** The pages on which people sign up and in. They need nothing but their text, so that they work before there is a console. */
+export const signUpRoutes: readonly Route[] = [setup, invitation, signIn].map((page) => {
   const html = htmlOf(page);
   const policy = policyOf(page);
   return {

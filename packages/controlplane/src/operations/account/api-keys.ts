@@ -90,7 +90,7 @@ async function grantOf(
         throw new OperationFailed('invalid_request', 'virtual_cluster_type is not the type of the cluster.');
       return { ...grant, workspaceId: await workspaceOfCluster(accounts, resource_id, asking) };
     case 'application':
-      return { ...grant, workspaceId: await workspaceGiven(accounts, workspace_id, asking) };
+      return { ...grant, workspaceId: await workspaceGiven(accounts, grant, workspace_id, asking) };
     case 'account':
       return { ...grant, workspaceId: workspace_id ?? everywhere };
   }
@@ -110,12 +110,12 @@ async function workspaceOfCluster(
 
 async function workspaceGiven(
   accounts: AccountsDatabase,
+  grant: Omit<KeyGrant, 'workspaceId'>,
   workspaceId: string | undefined,
   asking: Asking,
 ): Promise<string> {
   const { actor, accountId } = asking;
   if (workspaceId === undefined) {
-    const grant = { principalKind: 'app', resourceKind: everywhere, resourceId: everywhere } as const;
     return oldestWritable(accounts, asking, (id) =>
       mayManageKey(actor, accountId, { ...grant, workspaceId: id }),
     );

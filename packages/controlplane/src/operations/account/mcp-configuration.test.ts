@@ -79,7 +79,9 @@ test('only administrators of all the workspaces may, and a refusal leaves no key
   const { admin, ours, clientWith, signIn } = await start(t);
   const reader = await signIn('bob', ours.a.id, 'read_only');
   const ofA = await signIn('eve', ours.a.id, 'admin');
-  const byKey = clientWith({ 'service-api-key': await ours.key('app', appGrant(ours.a.id)) });
+  const byKey = clientWith({
+    'service-api-key': await ours.key('app', { ...appGrant(ours.a.id), principalKind: 'app_r' }),
+  });
   const before = (await admin.call('list_api_keys', {})).api_keys;
   await refused(reader, 'forbidden', { workspace_ids: [ours.a.id] });
   await refused(byKey, 'forbidden', { workspace_ids: [ours.a.id] });
