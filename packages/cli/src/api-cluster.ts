@@ -1,14 +1,22 @@
 import type { Client } from '@weir/api';
-import { orFailure } from '../api-client.ts';
-import { Failure } from '../failure.ts';
+import { orFailure } from './api-client.ts';
+import { Failure } from './failure.ts';
 
-/** The cluster that is meant: the one that was named, or the only one that the key sees. */
-export async function eventCluster(client: Client, named: string | undefined): Promise<string> {
-  if (named !== undefined) return named;
+/** The id of the cluster that is meant: the one that was named, by id or by name, or the only one that the key sees. */
+export async function clusterId(client: Client, named: string | undefined): Promise<string> {
+  if (named !== undefined && /^vci_/i.test(named)) return named;
   const { virtual_clusters: clusters } = await orFailure(client.call('list_virtual_clusters', {}));
-  const [only, ...others] = clusters;
-  if (only === undefined) throw new Failure('the key sees no virtual cluster');
-  if (others.length > 0)
-    throw new Failure(`the key sees ${clusters.length} virtual clusters; say which with -cluster`);
-  return only.id;
+  if (clusters.length === 0) throw new Failure('the key sees no virtual cluster');
+  const wanted = clusters.filter(({ name }) => named === undefined || nameOf(name) === nameOf(named));
+  const [only, ...others] = wanted;
+  if (only !== undefined && others.length === 0) return only.id;
+  const all = (wanted.length === 0 ? clusters : wanted).map(({ id, name }) => `${name} (${id})`).join(', ');
+  if (named !== undefined && only === undefined)
+    throw new Failure(`-cluster ${named}: the key sees no virtual cluster of this name; there are ${all}`);
+  throw new Failure(`the key sees ${wanted.length} virtual clusters; say which with -cluster: ${all}`);
+}
+
+/** Names carry a prefix in some places. */
+function nameOf(name: string): string {
+  return name.replace(/^vcn_/, '');
 }

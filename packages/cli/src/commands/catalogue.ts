@@ -125,11 +125,14 @@ export const commands = [
   { name: 'cli events', status: 'available', help: 'Tools for events; the next word names the tool.' },
   { name: 'cli events search', status: 'available', help: 'Print the events that a filter lets pass.' },
   { name: 'cli events tail', status: 'available', help: 'Print events as they happen.' },
+  { name: 'cli events enable', status: 'available', help: 'Record events of a cluster.' },
+  { name: 'cli events disable', status: 'available', help: 'Stop recording events of a cluster.' },
   {
     name: 'cli events fields',
     status: 'available',
     help: 'Show which fields events have, and their most frequent values.',
   },
+  { name: 'cli create-key', status: 'available', help: 'Make an API key, and print its secret once.' },
   {
     name: 'cli mcp-config',
     status: 'available',

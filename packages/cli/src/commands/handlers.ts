@@ -45,7 +45,10 @@ export const handlers = {
   'cli events': async () => (await import('./cli-events.ts')).cliEvents,
   'cli events search': async () => (await import('../events/search.ts')).searchEvents,
   'cli events tail': async () => (await import('../events/tail.ts')).tailEvents,
+  'cli events enable': async () => (await import('../events/switch.ts')).enableEvents,
+  'cli events disable': async () => (await import('../events/switch.ts')).disableEvents,
   'cli events fields': async () => (await import('../events/fields.ts')).listEventFields,
+  'cli create-key': async () => (await import('../tools/create-key.ts')).createKeyTool,
   'cli mcp-config': async () => (await import('../tools/mcp-config.ts')).mcpConfigTool,
   'cli delete-all-topics-unsafe': async () =>
     (await import('../tools/delete-all-topics.ts')).deleteAllTopicsTool,

@@ -131,7 +131,15 @@ test('what is wrong is said by the API or before it is asked', async (t) => {
   assert.equal(wrong.status, 1);
   assert.match(wrong.err, /line 1, column 8/);
   const noKey = await runArguments(['cli', 'events', 'search', '-apiURL', 'http://a'], { environment: {} });
-  assert.match(noKey.err, /-apiKey: the tools for events need it/);
+  assert.match(noKey.err, /-apiKey: the tools that ask the API need it/);
+});
+
+test('events are switched on and off, as a whole and by type', async (t) => {
+  const { run } = await open(t);
+  assert.deepEqual(await run('disable'), { status: 0, out: 'no events are recorded\n', err: '' });
+  assert.match((await run('enable', '-cluster', 'shop')).out, /^events are recorded: .*acl_logs/);
+  assert.doesNotMatch((await run('disable', '-types', 'acl_logs')).out, /acl_logs/);
+  assert.match((await run('enable', '-types', 'acl_logs')).out, /acl_logs/);
 });
 
 test('a tail prints every event once, until it is stopped', async (t) => {

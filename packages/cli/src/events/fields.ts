@@ -1,9 +1,9 @@
 import { formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../commands/handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
-import { eventCluster } from './event-cluster.ts';
 
 /** Values that are shown of each field. */
 const valuesShown = 3;
@@ -12,7 +12,7 @@ const valuesShown = 3;
 export const listEventFields: Handler<'cli events fields'> = async (values, surroundings) => {
   const { output } = surroundings;
   const client = apiClient(values, surroundings);
-  const virtual_cluster_id = await eventCluster(client, values.cluster);
+  const virtual_cluster_id = await clusterId(client, values.cluster);
   const found = await orFailure(
     client.call('list_event_fields', {
       virtual_cluster_id,

@@ -1,17 +1,17 @@
 import type { OutputOf } from '@weir/api';
 import { formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../commands/handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
-import { eventCluster } from './event-cluster.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
 
 /** Prints the events that a filter lets pass, and what it took to find them. */
 export const searchEvents: Handler<'cli events search'> = async (values, surroundings) => {
   const { output } = surroundings;
   const client = apiClient(values, surroundings);
-  const virtual_cluster_id = await eventCluster(client, values.cluster);
+  const virtual_cluster_id = await clusterId(client, values.cluster);
   const found = await orFailure(
     client.call('search_events', {
       virtual_cluster_id,

@@ -1,11 +1,11 @@
 import type { Client, EventTold } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { Table } from '../tools/table.ts';
-import { eventCluster } from './event-cluster.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
 import { SeenEvents } from './seen-events.ts';
 
@@ -19,7 +19,7 @@ const pagesMax = 10;
 export const tailEvents: Handler<'cli events tail'> = async (values, surroundings) => {
   const { clock, output, stop } = surroundings;
   const client = apiClient(values, surroundings);
-  const virtualClusterId = await eventCluster(client, values.cluster);
+  const virtualClusterId = await clusterId(client, values.cluster);
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
   const shown = new Table(eventColumns);
   while (!stop.aborted) {

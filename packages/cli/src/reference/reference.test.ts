@@ -90,7 +90,7 @@ test('commands are named in a few words', () => {
   const connection = flagRows.find(({ name }) => name === 'bootstrap-host')!;
   assert.equal(
     commandsInWords(connection.commands),
-    'kcmd, every cli tool but validate-pipeline-config, events, mcp-config',
+    'kcmd, every cli tool but validate-pipeline-config, events, create-key, mcp-config',
   );
 });
 

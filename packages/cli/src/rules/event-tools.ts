@@ -1,15 +1,15 @@
 import type { FlagName } from '../flags/catalogue.ts';
-import { eventTools } from '../flags/rows/takers.ts';
+import { apiTools } from '../flags/rows/takers.ts';
 import { missing, type Rule } from './rule.ts';
 
 const needed = ['apiURL', 'apiKey'] as const satisfies readonly FlagName[];
 
 export const eventToolsRule: Rule = {
-  statement: 'The tools for events need -apiURL and -apiKey.',
+  statement: 'The tools that ask the API need -apiURL and -apiKey.',
   flags: needed,
-  commands: eventTools,
+  commands: apiTools,
   check(values) {
     const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
-    return absent === undefined ? undefined : missing([absent], 'the tools for events need it').problem;
+    return absent === undefined ? undefined : missing([absent], 'the tools that ask the API need it').problem;
   },
 };

@@ -25,6 +25,7 @@ const neededByTool = {
   'cli alter-broker-configs': ['config'],
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
+  'cli create-key': ['keyName'],
   'cli benchmark-producer': ['topic'],
   'cli benchmark-consumer': ['topic'],
   'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],
@@ -43,7 +44,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group; delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, create-key -keyName; delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -53,6 +54,7 @@ export const toolNeedsRule: Rule = {
     'config',
     'config-name',
     'group',
+    'keyName',
     'offset',
     'confirm-delete-all-topics',
   ],

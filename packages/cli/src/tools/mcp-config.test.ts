@@ -5,7 +5,7 @@ import { runArguments } from '../../testing/command-run.ts';
 import { startTestApi } from '../../testing/test-api.ts';
 
 test('a configuration is printed, its keys read, and rotating deletes the old ones', async (t) => {
-  const { url, key, accountKey } = await startTestApi(t);
+  const { url, accountKey } = await startTestApi(t);
   const run = (apiKey: string, ...words: readonly string[]) =>
     runArguments(['cli', 'mcp-config', ...words], {
       environment: { SERVICE_API_URL: url, SERVICE_API_KEY: apiKey },
@@ -39,7 +39,12 @@ test('a configuration is printed, its keys read, and rotating deletes the old on
   const again = await run(accountKey, '-replacesKeys', id!);
   assert.equal(again.status, 1);
   assert.match(again.err, /API key/);
+});
 
-  const refused = await run(key);
-  assert.equal(refused.status, 1);
+test('the key that local and playground hand out makes keys that read where it writes', async (t) => {
+  const { url, key } = await startTestApi(t);
+  const environment = { SERVICE_API_URL: url, SERVICE_API_KEY: key };
+  const made = await runArguments(['cli', 'mcp-config'], { environment });
+  assert.equal(made.status, 0, made.err);
+  assert.match(made.out, /service-api-key-wi_/);
 });

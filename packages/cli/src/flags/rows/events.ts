@@ -1,17 +1,17 @@
 import { caps, eventTypeNames } from '@weir/core';
 import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
-import { oneOf, text, virtualClusterId } from '../../values/text.ts';
+import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { eventTools } from './takers.ts';
+import { eventSwitches, eventTools } from './takers.ts';
 
 /** What the tools for events look for. */
 export const eventFlags = [
   available({
     name: 'cluster',
-    type: virtualClusterId(),
-    commands: eventTools,
-    help: 'The virtual cluster whose events are looked at.',
+    type: text('cluster id or name'),
+    commands: [...eventTools, ...eventSwitches, 'cli create-key'],
+    help: 'The virtual cluster that is meant, by id or by name.',
     rule: 'It may be left out when the key sees one cluster only.',
   }),
   available({
@@ -24,7 +24,7 @@ export const eventFlags = [
     name: 'types',
     type: list(oneOf(...eventTypeNames)),
     default: [],
-    commands: eventTools,
+    commands: [...eventTools, ...eventSwitches],
     help: 'Only events of these types.',
     rule: 'An empty list means all of them.',
   }),

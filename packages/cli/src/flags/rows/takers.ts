@@ -17,8 +17,11 @@ export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as
 /** The tools that ask the API for events. */
 export const eventTools = ['cli events search', 'cli events tail', 'cli events fields'] as const;
 
+/** The tools that switch events on and off. */
+export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
+
 /** The tools that ask the API, and no cluster. */
-export const apiTools = [...eventTools, 'cli mcp-config'] as const;
+export const apiTools = [...eventTools, ...eventSwitches, 'cli create-key', 'cli mcp-config'] as const;
 
 const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools] as const;
 type OtherTool = (typeof otherTools)[number];

@@ -1,0 +1,30 @@
+import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
+import type { Handler } from '../commands/handler.ts';
+
+/** Switches events of a cluster on or off; with `-types`, only these. */
+function switching(enabled: boolean): Handler<'cli events enable'> {
+  return async (values, surroundings) => {
+    const client = apiClient(values, surroundings);
+    const virtual_cluster_id = await clusterId(client, values.cluster);
+    const ofTypes = Object.fromEntries(values.types.map((type) => [type, { enabled }]));
+    await orFailure(
+      client.call('update_events_state', {
+        virtual_cluster_id,
+        // To switch single types off leaves the others on.
+        ...(enabled || values.types.length === 0 ? { enabled } : {}),
+        ...(values.types.length === 0 ? {} : { event_types: ofTypes }),
+      }),
+    );
+    const { event_types, enabled: isOn } = await orFailure(
+      client.call('get_events_state', { virtual_cluster_id }),
+    );
+    const recorded = Object.entries(event_types).filter(([, state]) => state?.enabled === true);
+    const names = recorded.map(([name]) => name).join(', ');
+    surroundings.output.out(isOn ? `events are recorded: ${names || 'none'}\n` : 'no events are recorded\n');
+    return 0;
+  };
+}
+
+export const enableEvents = switching(true);
+export const disableEvents: Handler<'cli events disable'> = switching(false);

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '@weir/api';
+import { runArguments } from '../../testing/command-run.ts';
+import { startTestApi } from '../../testing/test-api.ts';
+
+test('keys are made with the key of the account or of an application, and only the secret is output', async (t) => {
+  const { url, key, accountKey, client } = await startTestApi(t);
+  const run = (apiKey: string, ...words: readonly string[]) =>
+    runArguments(['cli', 'create-key', ...words], {
+      environment: { SERVICE_API_URL: url, SERVICE_API_KEY: apiKey },
+    });
+  const clientOf = (secret: string) =>
+    createClient({ baseUrl: url, fetch, headers: { 'service-api-key': secret.trim() } });
+
+  const made = await run(accountKey, '-keyName', 'tools');
+  assert.equal(made.status, 0, made.err);
+  assert.match(made.out, /^aks_\w+\n$/);
+  assert.match(made.err, /made akn_tools \(aki_\w+\); the secret is printed this once/);
+  await clientOf(made.out).call('list_virtual_clusters', {});
+
+  const reading = await run(key, '-keyName', 'reader', '-keyKind', 'application_read_only');
+  assert.equal(reading.status, 0, reading.err);
+  const { workspaces } = await clientOf(reading.out).call('get_context', {});
+  assert.deepEqual(
+    workspaces.map(({ grant }) => grant),
+    ['read_only'],
+  );
+  assert.equal((await run(key, '-keyName', 'like')).status, 1);
+
+  await client.call('create_virtual_cluster', {
+    virtual_cluster_name: 'orders',
+    virtual_cluster_type: 'byoc',
+    virtual_cluster_region: 'us-east-1',
+    virtual_cluster_cloud_provider: 'aws',
+  });
+  const agents = await run(key, '-keyName', 'agents', '-keyKind', 'agent', '-cluster', 'orders');
+  assert.equal(agents.status, 0, agents.err);
+  const unknown = await run(key, '-keyName', 'others', '-keyKind', 'agent', '-cluster', 'payments');
+  assert.match(
+    unknown.err,
+    /-cluster payments: the key sees no virtual cluster of this name; there are .*orders \(vci_/,
+  );
+
+  const nameless = await run(key);
+  assert.equal(nameless.status, 2);
+  assert.match(nameless.err, /-keyName/);
+});

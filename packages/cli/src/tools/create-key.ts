@@ -1,0 +1,41 @@
+import type { CallOf, Client } from '@weir/api';
+import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
+import type { Handler } from '../commands/handler.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+
+type Grant = CallOf<'create_api_key'>['access_grants'][number];
+
+/** Makes a key. Only its secret goes to the output, so that it can be assigned to a variable. */
+export const createKeyTool: Handler<'cli create-key'> = async (values, surroundings) => {
+  const { output } = surroundings;
+  const client = apiClient(values, surroundings);
+  const access_grants = await grantsOf(values, client);
+  const { id, name, key } = await orFailure(
+    client.call('create_api_key', { name: values.keyName!, access_grants }),
+  );
+  output.out(`${key}\n`);
+  output.err(`weir cli create-key: made ${name} (${id}); the secret is printed this once\n`);
+  return 0;
+};
+
+const kinds = {
+  application: 'app',
+  application_read_only: 'app_r',
+  agent: 'agent',
+  agent_read_only: 'agent_r',
+} as const;
+
+async function grantsOf(
+  { keyKind, workspaces, cluster }: CommandValues<'cli create-key'>,
+  client: Client,
+): Promise<Grant[]> {
+  const principal_kind = kinds[keyKind];
+  if (keyKind === 'agent' || keyKind === 'agent_read_only') {
+    const resource_id = await clusterId(client, cluster);
+    return [{ principal_kind, resource_kind: 'virtual_cluster', resource_id }];
+  }
+  const grant = { principal_kind, resource_kind: '*', resource_id: '*' } as const;
+  // Without a workspace the oldest one that the caller reaches is meant.
+  return workspaces.length === 0 ? [grant] : workspaces.map((workspace_id) => ({ ...grant, workspace_id }));
+}
