@@ -241,6 +241,8 @@ const cases = {
       said: { missing: 'zones of agents' },
     },
     { name: 'no agents', picture: agents(), said: [] },
+    { name: 'a playground', picture: agents(agentOf('a', { zone: 'playground' })), said: [] },
+    { name: 'local', picture: agents(agentOf('a', { zone: 'local' })), said: [] },
   ],
   produce_timeout_too_low: [
     { name: 'at the limit', picture: timeout(5000), said: [] },

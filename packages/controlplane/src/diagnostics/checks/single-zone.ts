@@ -5,6 +5,9 @@ import { livingAgents } from '../picture.ts';
 /** What an agent says that could not find out where it is. */
 const unknownZones: readonly string[] = ['', 'SERVICE_UNSET_AZ'];
 
+/** The zones of `weir local` and `weir playground`, which are one process on one machine. */
+const zonesOfOneProcess: readonly string[] = ['local', 'playground'];
+
 export const singleZone = defineCheck({
   name: 'single_zone',
   type: 'agents',
@@ -21,6 +24,7 @@ export const singleZone = defineCheck({
     const zones = new Set(agents.map(({ zone }) => zone));
     if (zones.size > 1 || agents.length === 0) return [];
     const [zone = ''] = zones;
+    if (zonesOfOneProcess.includes(zone)) return [];
     if (unknownZones.includes(zone)) return { missing: 'zones of agents' };
     return [
       {
