@@ -45,6 +45,9 @@ function answerTo(request: QueryRequest): QueryAnswer {
     const fields = [{ ...field, presentEvents: 2, topValues, distinctValues: 1 }];
     return { kind: 'fields', fields, sampledEvents: 2, isSample: false, ...basis };
   }
+  // No event has the field that is misspelt.
+  if (JSON.stringify(request).includes('resorce'))
+    return { kind: 'search', rows: [], hasMore: false, ...basis };
   const rows = [
     rowOf(1, { log_level: 'warn', message: 'denied', operation: 'WRITE' }),
     rowOf(2, { operation: 'WRITE' }),
@@ -132,6 +135,19 @@ test('what is wrong is said by the API or before it is asked', async (t) => {
   assert.match(wrong.err, /line 1, column 8/);
   const noKey = await runArguments(['cli', 'events', 'search', '-apiURL', 'http://a'], { environment: {} });
   assert.match(noKey.err, /-apiKey: the tools that ask the API need it/);
+});
+
+test('a field that no event has is told of when nothing is found', async (t) => {
+  const { run } = await open(t);
+  const { status, err } = await run(
+    'search',
+    '-types',
+    'acl_logs',
+    '-filter',
+    "data.resorce_type == 'TOPIC'",
+  );
+  assert.equal(status, 0, err);
+  assert.match(err, /warning: .*resorce_type.*did you mean .*resource_type/);
 });
 
 test('events are switched on and off, as a whole and by type', async (t) => {

@@ -22,6 +22,17 @@ export const searchEvents: Handler<'cli events search'> = async (values, surroun
       limit: values.limit,
     }),
   );
+  if (found.events.length === 0 && values.filter !== undefined) {
+    // A field that no event has finds nothing, and looks like a quiet hour.
+    const { filter } = values;
+    const checked = await orFailure(
+      client.call('check_event_filter', { virtual_cluster_id, filter, event_types: [...values.types] }),
+    );
+    for (const { message, suggestion } of checked.warnings)
+      output.err(
+        `weir cli events search: warning: ${message}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}\n`,
+      );
+  }
   if (values.output === 'json') {
     output.out(jsonLine(found));
     return 0;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Failure } from '../failure.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { readAddress } from '../kafka/address.ts';
 import type { ClusterOptions } from '../kafka/cluster.ts';
 import type { ClientTls } from '../kafka/open-socket.ts';
 import type { SaslLogin } from '../kafka/sasl/login.ts';
@@ -40,7 +41,7 @@ export async function clusterOptions(
     );
   }
   return {
-    bootstrap: { host: values['bootstrap-host'], port: values['bootstrap-port'] },
+    bootstrap: readAddress(values['bootstrap-host'], values['bootstrap-port']),
     tls: await readTlsFiles(values),
     login: await loginOf(values),
     clientId: values['client-id'],

@@ -5,7 +5,7 @@ import { escapeControls } from '../flags/problem.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { committedOffsets } from '../kafka/committed-offsets.ts';
 import { describeGroup, type GroupDescription, type GroupMemberDescription } from '../kafka/groups.ts';
-import { latestOffsets } from '../kafka/offsets.ts';
+import { offsetRanges } from '../kafka/offsets.ts';
 import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
@@ -114,11 +114,13 @@ async function topicLag(
   readers: Readers,
 ): Promise<readonly PartitionLag[]> {
   const partitions = [...new Set([...committed.keys(), ...readers.keys()])].sort((a, b) => a - b);
-  const { answers, failures } = await latestOffsets(cluster, topic, partitions);
+  const { answers, failures } = await offsetRanges(cluster, topic, partitions);
   return partitions.map((partition) => {
     const committedOffset = committed.get(partition) ?? null;
-    const latestOffset = answers.get(partition) ?? null;
-    const isKnown = committedOffset !== null && latestOffset !== null;
+    const range = answers.get(partition);
+    const latestOffset = range?.latest ?? null;
+    // Without a commit, nothing of what is there was read.
+    const readOffset = committedOffset ?? range?.earliest ?? null;
     const reader = readers.get(partition);
     return {
       topic,
@@ -126,12 +128,16 @@ async function topicLag(
       committedOffset,
       latestOffset,
       // A topic that was made anew is shorter than what was read of the old one.
-      lag: isKnown ? (latestOffset > committedOffset ? latestOffset - committedOffset : 0n) : null,
+      lag: latestOffset === null || readOffset === null ? null : max(latestOffset - readOffset, 0n),
       memberId: reader?.memberId ?? null,
       clientHost: reader?.clientHost ?? null,
       problem: failures.get(partition)?.message ?? null,
     };
   });
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
 function cells(row: PartitionLag): readonly string[] {

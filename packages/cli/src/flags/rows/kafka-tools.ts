@@ -17,7 +17,7 @@ export const connectionFlags = [
     type: hostname(),
     default: 'localhost',
     commands: kafkaClients,
-    help: 'The host of the first broker to contact.',
+    help: 'The host of the first broker to contact; host:port names both.',
   }),
   available({
     name: 'bootstrap-port',

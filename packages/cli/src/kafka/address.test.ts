@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAddress } from './address.ts';
+
+test('a host may carry its port, and an IPv6 address is none', () => {
+  assert.deepEqual(readAddress('broker-1', 9092), { host: 'broker-1', port: 9092 });
+  assert.deepEqual(readAddress('broker-1:9193', 9092), { host: 'broker-1', port: 9193 });
+  assert.deepEqual(readAddress('::1', 9092), { host: '::1', port: 9092 });
+  assert.deepEqual(readAddress('fe80::1:9093', 9092), { host: 'fe80::1:9093', port: 9092 });
+});
