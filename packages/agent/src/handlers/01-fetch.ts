@@ -71,7 +71,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     context: RequestContext,
     room: { taken?: AnswerRoom | undefined },
   ): Promise<FetchResponse> {
-    const round = options.sessions.begin(request, context.apiVersion);
+    const round = options.sessions.begin(request, context.apiVersion, context.session.principal.name);
     if (typeof round === 'string') {
       return { throttleTimeMs: 0, errorCode: errors[round].code, sessionId: 0, responses: [] };
     }

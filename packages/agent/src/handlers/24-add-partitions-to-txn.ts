@@ -14,6 +14,7 @@ import { transactionErrorFor } from './transaction-errors.ts';
  *   each topic.
  * - One partition that is refused fails all: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION when it is not there, and
  *   the others OPERATION_NOT_ATTEMPTED.
+ * - A topic without partitions adds nothing, and is answered the same whether it is there, permitted or neither.
  * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
  */
 export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = async (request, context) => {

@@ -6,6 +6,9 @@ import { type Apis, errorByCode, type RequestOf } from '@weir/wire';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
 import { type FetchRound, FetchSessions, type PartitionNews } from './fetch-sessions.ts';
 
+const alice = 'User:alice';
+const mallory = 'User:mallory';
+
 async function start() {
   const path = new DataPath();
   const { topicId } = path.cluster.addTopic('t', 4);
@@ -145,8 +148,8 @@ function requestOf(sessionId: number, sessionEpoch: number, partitions: number):
   } as unknown as FetchRequest;
 }
 
-function run(sessions: FetchSessions, id: number, epoch: number, partitions: number): number {
-  const round = sessions.begin(requestOf(id, epoch, partitions), 11);
+function run(sessions: FetchSessions, id: number, epoch: number, partitions: number, owner = alice): number {
+  const round = sessions.begin(requestOf(id, epoch, partitions), 11, owner);
   assert.ok(typeof round !== 'string');
   const news = (round as FetchRound).partitions.map(
     (partition): PartitionNews => ({
@@ -172,7 +175,7 @@ test('sessions are limited, and only idle ones make room', () => {
   clock.advance(60_000);
   const third = run(sessions, 0, 0, 1);
   assert.ok(third > 0);
-  assert.equal(sessions.begin(requestOf(second, 1, 0), 11), 'FETCH_SESSION_ID_NOT_FOUND');
+  assert.equal(sessions.begin(requestOf(second, 1, 0), 11, alice), 'FETCH_SESSION_ID_NOT_FOUND');
   assert.equal(run(sessions, first, 2, 0), first);
 });
 
@@ -193,5 +196,19 @@ test('epochs count up, one per request', () => {
   const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 1);
   for (let epoch = 1; epoch < 10; epoch++) assert.equal(run(sessions, id, epoch, 0), id);
-  assert.equal(sessions.begin(requestOf(id, 3, 0), 11), 'INVALID_FETCH_SESSION_EPOCH');
+  assert.equal(sessions.begin(requestOf(id, 3, 0), 11, alice), 'INVALID_FETCH_SESSION_EPOCH');
+});
+
+test('a session is of the principal that opened it', () => {
+  const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
+  const id = run(sessions, 0, 0, 3);
+  for (const epoch of [1, 2, 7]) {
+    const answer = sessions.begin(requestOf(id, epoch, 0), 11, mallory);
+    assert.equal(answer, 'FETCH_SESSION_ID_NOT_FOUND', 'whatever the epoch');
+  }
+  assert.equal(run(sessions, id, -1, 0, mallory), 0);
+  const other = run(sessions, id, 0, 1, mallory);
+  assert.notEqual(other, id);
+  assert.equal(run(sessions, id, 1, 0), id, 'neither used nor closed by the other');
+  assert.deepEqual([sessions.size, sessions.partitionCount], [2, 4]);
 });

@@ -38,6 +38,7 @@ export interface FetchRound {
 
 interface Session {
   readonly id: number;
+  readonly owner: string;
   readonly usesTopicIds: boolean;
   /** In the order in which they are served. */
   readonly partitions: Map<string, FetchPartition>;
@@ -64,8 +65,9 @@ const topicIdsFromVersion = 13;
  * What clients read, so that they need not repeat it (KIP-227): a client opens a session with its first fetch and from
  * then on sends only what changed, and is only told what is news.
  *
- * Sessions belong to the agent and not to a connection. They are limited in number and in partitions; who gets none is told
- * session 0 and goes on with full fetches, which is always right.
+ * Sessions belong to the agent and not to a connection, and to the principal that opened them: for others there is no
+ * such session, so that an id that was guessed neither tells what somebody reads nor ends it. They are limited in
+ * number and in partitions; who gets none is told session 0 and goes on with full fetches, which is always right.
  */
 export class FetchSessions {
   readonly #clock: Clock;
@@ -92,27 +94,28 @@ export class FetchSessions {
   }
 
   /** Reads from a request what to fetch; an error is one of the whole request. */
-  begin(request: FetchRequest, apiVersion: number): FetchRound | ErrorName {
+  begin(request: FetchRequest, apiVersion: number, owner: string): FetchRound | ErrorName {
     const { sessionId, sessionEpoch } = request;
     const usesTopicIds = apiVersion >= topicIdsFromVersion;
     if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
-      this.#close(sessionId);
-      return this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch);
+      if (this.#sessions.get(sessionId)?.owner === owner) this.#close(sessionId);
+      return this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch ? owner : undefined);
     }
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) return 'FETCH_SESSION_ID_NOT_FOUND';
+    if (session?.owner !== owner) return 'FETCH_SESSION_ID_NOT_FOUND';
     if (session.epoch !== sessionEpoch) return 'INVALID_FETCH_SESSION_EPOCH';
     if (session.usesTopicIds !== usesTopicIds) return 'FETCH_SESSION_TOPIC_ID_ERROR';
     return this.#beginIncremental(session, request);
   }
 
-  #beginFull(request: FetchRequest, usesTopicIds: boolean, opensSession: boolean): FetchRound {
+  /** Opens a session if somebody is to own it. */
+  #beginFull(request: FetchRequest, usesTopicIds: boolean, owner: string | undefined): FetchRound {
     const wanted = new Map<string, FetchPartition>();
     updateFrom(wanted, request, usesTopicIds);
     return {
       partitions: [...wanted.values()],
       end: (news) => {
-        const session = opensSession ? this.#open(wanted, usesTopicIds) : undefined;
+        const session = owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner);
         if (session !== undefined) for (const one of news) note(session, one);
         return { sessionId: session?.id ?? 0, isTold: () => true };
       },
@@ -144,12 +147,13 @@ export class FetchSessions {
     };
   }
 
-  #open(partitions: Map<string, FetchPartition>, usesTopicIds: boolean): Session | undefined {
+  #open(partitions: Map<string, FetchPartition>, usesTopicIds: boolean, owner: string): Session | undefined {
     if (partitions.size === 0 || !this.#makeRoom(partitions.size)) return undefined;
     let id = 0;
     while (id === 0 || this.#sessions.has(id)) id = 1 + this.#random.below(sessionIdMax);
     const session: Session = {
       id,
+      owner,
       usesTopicIds,
       partitions,
       epoch: firstEpoch + 1,

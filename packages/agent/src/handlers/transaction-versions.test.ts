@@ -100,6 +100,26 @@ test('AddPartitionsToTxn: v0 to v3', async () => {
   }
 });
 
+test('AddPartitionsToTxn without partitions does not tell whether a topic is there', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t', 1);
+  const producer = await producerOf(agent, 'tx');
+  const ask = async (name: string, transactionalId: string) =>
+    answered(
+      await agent.call('AddPartitionsToTxn', 3, {
+        v3AndBelowTransactionalId: transactionalId,
+        v3AndBelowProducerId: producer.producerId,
+        v3AndBelowProducerEpoch: producer.producerEpoch,
+        v3AndBelowTopics: [{ name, partitions: [] }],
+      }),
+    ).resultsByTopicV3AndBelow;
+  for (const name of ['t', 'nothing']) {
+    for (const transactionalId of ['tx', 'nobody']) {
+      assert.deepEqual(await ask(name, transactionalId), [{ name, resultsByPartition: [] }]);
+    }
+  }
+});
+
 test('AddOffsetsToTxn: v0 to v4', async () => {
   await using agent = await startLeaderAgent();
   for (const version of [0, 1, 2, 3, 4]) {
