@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Log } from '@weir/core';
+import { zonesByAddress } from '../placement/address-zones.ts';
 import { type ClientSession, openSession } from '../security/client-session.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import {
@@ -54,9 +55,12 @@ interface Address {
  */
 export class Greeting {
   readonly #options: GreetingOptions;
+  readonly #isTrusted: (address: string) => boolean;
 
   constructor(options: GreetingOptions) {
     this.#options = options;
+    const blockOf = zonesByAddress([{ zone: 'proxies', cidrs: options.proxyProtocol?.trustedCidrs ?? [] }]);
+    this.#isTrusted = (address) => blockOf(address) !== undefined;
   }
 
   greet(accepted: Socket): Greeted | Promise<Greeted> {
@@ -79,7 +83,11 @@ export class Greeting {
   }
 
   async #slowly(accepted: Socket, own: Address): Promise<Greeted> {
-    const { proxyProtocol, tls, admit, principalOf } = this.#options;
+    const { proxyProtocol, tls, admit } = this.#options;
+    // Whoever may write the header says where it is from and who it is.
+    if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {
+      throw new ProxyRefusal('the peer is no proxy of -kafkaProxyProtocolTrustedCIDRs');
+    }
     const proxied =
       proxyProtocol === undefined ? undefined : await readProxiedClient(accepted, proxyProtocol);
     const { source } = proxied ?? {};
@@ -95,8 +103,18 @@ export class Greeting {
         ...address,
         isEncrypted: secured !== undefined,
         user: proxied?.username ?? secured?.username,
-        principalOf,
+        principalOf: this.#principalsBehind(proxied?.username),
       }),
+    };
+  }
+
+  /** A name that only a proxy vouches for makes nobody a superuser, unless the operator says so. */
+  #principalsBehind(named: string | undefined): PrincipalOf {
+    const { principalOf, proxyProtocol } = this.#options;
+    if (named === undefined || proxyProtocol?.allowsSuperusers === true) return principalOf;
+    return (username) => {
+      const principal = principalOf(username);
+      return username === named && principal.isSuperuser ? { ...principal, isSuperuser: false } : principal;
     };
   }
 

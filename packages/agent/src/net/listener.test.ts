@@ -691,6 +691,21 @@ test('metrics tell requests by the name of their API', async (t) => {
   );
 });
 
+const trusting = (...trustedCidrs: string[]) => ({
+  principalType: undefined,
+  trustedCidrs,
+  allowsSuperusers: false,
+});
+
+test('a peer that is no trusted proxy is turned away, whatever it says', async (t) => {
+  const handle = serving(() => assert.fail('nobody came in'));
+  const { connect } = await listen(t, { handle, proxyProtocol: trusting('10.0.0.0/8', 'fd00::/8') });
+  const client = await connect();
+  client.socket.write(proxyHeader);
+  send(client, 1);
+  await client.closed;
+});
+
 /** Of version 2, for a client at 192.0.2.1:54321. */
 const proxyHeader = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000201cb007105d4312384', 'hex');
 
@@ -700,7 +715,7 @@ test('behind a PROXY header a plain connection goes on as any other, for the cli
     seen.push(`${session.remoteAddress}:${session.remotePort}`);
     return numbered((body as unknown as RequestOf<Apis['DescribeCluster']>).endpointType);
   });
-  const { connect } = await listen(t, { handle, proxyProtocol: { principalType: undefined } });
+  const { connect } = await listen(t, { handle, proxyProtocol: trusting('127.0.0.0/8') });
   for (const cut of [0, 1, 12, 16, proxyHeader.length]) {
     const client = await connect();
     client.socket.write(proxyHeader.subarray(0, cut));

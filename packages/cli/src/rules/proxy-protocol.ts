@@ -1,17 +1,38 @@
 import type { FlagValues } from '../flags/catalogue.ts';
-import { forbidden, type Rule, type Violation } from './rule.ts';
+import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
-type Values = Pick<FlagValues, 'kafkaProxyProtocol' | 'kafkaProxyProtocolPrincipalTLVType'>;
+const dependents = [
+  'kafkaProxyProtocolPrincipalTLVType',
+  'kafkaProxyProtocolTrustedCIDRs',
+  'kafkaProxyProtocolAllowSuperusers',
+] as const;
 
+type Values = Pick<FlagValues, 'kafkaProxyProtocol' | (typeof dependents)[number]>;
+
+/** Whoever may send the header may be anybody, so that an agent does not start without being told whose headers count. */
 export function checkProxyProtocol(values: Values): Violation | undefined {
-  if (values.kafkaProxyProtocol || values.kafkaProxyProtocolPrincipalTLVType === undefined) return undefined;
-  return forbidden(['kafkaProxyProtocolPrincipalTLVType'], 'only goes together with -kafkaProxyProtocol')
-    .problem;
+  if (values.kafkaProxyProtocol) {
+    if (values.kafkaProxyProtocolTrustedCIDRs.length > 0) return undefined;
+    return missing(
+      ['kafkaProxyProtocolTrustedCIDRs'],
+      'is needed with -kafkaProxyProtocol: the address blocks of the proxies, such as 10.0.0.0/16',
+    ).problem;
+  }
+  const {
+    kafkaProxyProtocolPrincipalTLVType: type,
+    kafkaProxyProtocolTrustedCIDRs: cidrs,
+    kafkaProxyProtocolAllowSuperusers: allows,
+  } = values;
+  const isSet = [type !== undefined, cidrs.length > 0, allows];
+  const first = dependents.find((_name, index) => isSet[index]);
+  if (first === undefined) return undefined;
+  return forbidden([first], 'only goes together with -kafkaProxyProtocol').problem;
 }
 
 export const proxyProtocolRule: Rule = {
-  statement: '-kafkaProxyProtocolPrincipalTLVType needs -kafkaProxyProtocol.',
-  flags: ['kafkaProxyProtocol', 'kafkaProxyProtocolPrincipalTLVType'],
+  statement:
+    '-kafkaProxyProtocol needs -kafkaProxyProtocolTrustedCIDRs; -kafkaProxyProtocolPrincipalTLVType, -kafkaProxyProtocolTrustedCIDRs and -kafkaProxyProtocolAllowSuperusers need -kafkaProxyProtocol.',
+  flags: ['kafkaProxyProtocol', ...dependents],
   commands: ['agent'],
   check: checkProxyProtocol,
 };

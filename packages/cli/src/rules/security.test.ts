@@ -88,11 +88,18 @@ test('the mechanisms are those that are listed, and OAuth when it is set up', ()
     assert.partialDeepStrictEqual(resolveSaslMechanisms(valuesOf(line)), expected);
 });
 
-test('a principal from the PROXY header needs the header', () => {
+test('a principal from the PROXY header needs the header, and the header proxies that are trusted', () => {
   const cases: readonly [line: string, isAllowed: boolean][] = [
     ['', true],
-    ['-kafkaProxyProtocol', true],
-    ['-kafkaProxyProtocol -kafkaProxyProtocolPrincipalTLVType=0xE5', true],
+    ['-kafkaProxyProtocol', false],
+    ['-kafkaProxyProtocol -kafkaProxyProtocolPrincipalTLVType=0xE5', false],
+    ['-kafkaProxyProtocol -kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8,fd00::/8', true],
+    [
+      '-kafkaProxyProtocol -kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8 -kafkaProxyProtocolPrincipalTLVType=0xE5',
+      true,
+    ],
+    ['-kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8', false],
+    ['-kafkaProxyProtocolAllowSuperusers', false],
     ['-kafkaProxyProtocolPrincipalTLVType=0xE5', false],
   ];
   for (const [line, isAllowed] of cases)

@@ -78,10 +78,16 @@ export async function tlsSettings(
 export function proxyProtocolSettings({
   kafkaProxyProtocol,
   kafkaProxyProtocolPrincipalTLVType: principalType,
-}: Pick<FlagValues, 'kafkaProxyProtocol' | 'kafkaProxyProtocolPrincipalTLVType'>):
-  | ProxyProtocolOptions
-  | undefined {
-  return kafkaProxyProtocol ? { principalType } : undefined;
+  kafkaProxyProtocolTrustedCIDRs: trustedCidrs,
+  kafkaProxyProtocolAllowSuperusers: allowsSuperusers,
+}: Pick<
+  FlagValues,
+  | 'kafkaProxyProtocol'
+  | 'kafkaProxyProtocolPrincipalTLVType'
+  | 'kafkaProxyProtocolTrustedCIDRs'
+  | 'kafkaProxyProtocolAllowSuperusers'
+>): ProxyProtocolOptions | undefined {
+  return kafkaProxyProtocol ? { principalType, trustedCidrs, allowsSuperusers } : undefined;
 }
 
 function certificateSource(values: TlsValues): CertificateSource {

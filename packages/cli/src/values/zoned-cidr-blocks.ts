@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isCidr } from './cidr.ts';
 import { zoneName } from './text.ts';
 import type { ValueType } from './value-type.ts';
 
@@ -40,11 +40,4 @@ export function zonedCidrBlocks(): ValueType<readonly ZonedCidrBlocks[]> {
     },
     print: (zones) => zones.map(({ zone, cidrs }) => `${zone}@${cidrs.join(',')}`).join('<>'),
   };
-}
-
-function isCidr(text: string): boolean {
-  const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
-  if (match === null) return false;
-  const family = isIP(match[1]!);
-  return family !== 0 && Number(match[2]) <= (family === 4 ? 32 : 128);
 }

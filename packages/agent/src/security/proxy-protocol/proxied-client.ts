@@ -3,6 +3,10 @@ import { caps } from '@weir/core';
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts';
 
 export interface ProxyProtocolOptions {
+  /** The addresses of proxies that are believed, as blocks such as `10.0.0.0/16`. Any other peer is turned away unheard. */
+  readonly trustedCidrs: readonly string[];
+  /** Whether whom a proxy names may be a superuser. Otherwise rules bind whoever comes so. */
+  readonly allowsSuperusers: boolean;
   /** The type of the field that names the user, 0xE0 to 0xEF; without it nobody is named. */
   readonly principalType: number | undefined;
 }
@@ -32,7 +36,7 @@ const kind = 'User:';
  */
 export async function readProxiedClient(
   socket: Socket,
-  options: ProxyProtocolOptions,
+  options: Pick<ProxyProtocolOptions, 'principalType'>,
 ): Promise<ProxiedClient> {
   const header = await readHeader(socket);
   const user = userIn(header, options);
@@ -80,7 +84,7 @@ function readHeader(socket: Socket): Promise<ProxyHeader> {
 /** A proxy that speaks for itself names nobody, and is nobody. */
 export function userIn(
   { isLocal, fields }: ProxyHeader,
-  { principalType }: ProxyProtocolOptions,
+  { principalType }: Pick<ProxyProtocolOptions, 'principalType'>,
 ): { readonly username: string | undefined } | { readonly problem: string } {
   if (principalType === undefined || isLocal) return { username: undefined };
   const type = `0x${principalType.toString(16).toUpperCase()}`;

@@ -369,7 +369,7 @@ test('a proxy says where a client is in front of its handshake, and may say who 
   const isKnown = { name: 'User:carol', aliases: [], credentialName: 'ccn_carol', isSuperuser: true };
   const { listener, requests, sockets, lines, closed } = await listen(t, {
     clientCertificates: 'requested',
-    proxyProtocol: { principalType: 0xe5 },
+    proxyProtocol: { principalType: 0xe5, trustedCidrs: ['127.0.0.1/32'], allowsSuperusers: true },
     principalOf: (username) =>
       username === 'carol' ? isKnown : { ...isKnown, name: `User:${username}`, isSuperuser: false },
   });
@@ -408,4 +408,24 @@ test('a proxy says where a client is in front of its handshake, and may say who 
     assert.equal(await through(bad, alice), undefined);
   await until(() => closed('proxyHeader') === 4);
   assert.equal(lines.filter(({ level }) => level === 'warn').length, 1, 'one line a minute');
+});
+
+test('whom only a proxy names is no superuser', async (t) => {
+  const root = { name: 'User:root', aliases: [], credentialName: 'ccn_root', isSuperuser: true };
+  const { listener, requests, sockets } = await listen(t, {
+    clientCertificates: 'requested',
+    proxyProtocol: { principalType: 0xe5, trustedCidrs: ['127.0.0.1/32'], allowsSuperusers: false },
+    principalOf: () => root,
+  });
+  const plain = connectPlainly(listener.port, '127.0.0.1');
+  plain.on('error', () => {});
+  sockets.push(plain);
+  plain.write(proxyHeader('User:root'));
+  const client = TestClient.over(connect({ socket: plain, host: 'localhost', ca: ca.certificate }));
+  client.send('ApiVersions', 0, {});
+  assert.ok(await client.frame());
+  const { session } = requests.at(-1)!;
+  assert.deepEqual(session.principal, { ...root, isSuperuser: false });
+  session.user = 'another who logs in';
+  assert.equal(session.principal.isSuperuser, true, 'a login counts for itself');
 });

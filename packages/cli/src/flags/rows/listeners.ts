@@ -1,4 +1,6 @@
 import { bool } from '../../values/bool.ts';
+import { cidr } from '../../values/cidr.ts';
+import { list } from '../../values/list.ts';
 import { durationMs, hexByte, port } from '../../values/numbers.ts';
 import { hostname, oneOf, path } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
@@ -97,6 +99,22 @@ export const listenerFlags = [
     commands: ['agent'],
     help: 'Require a PROXY protocol header in front of every Kafka connection.',
     rule: 'Version 2 of the header only; a connection that starts with version 1 or with none is closed.',
+  }),
+  available({
+    name: 'kafkaProxyProtocolTrustedCIDRs',
+    type: list(cidr()),
+    default: [],
+    commands: ['agent'],
+    help: 'The address blocks of the proxies whose PROXY headers are believed.',
+    rule: 'Needed with -kafkaProxyProtocol; connections from elsewhere are closed.',
+  }),
+  available({
+    name: 'kafkaProxyProtocolAllowSuperusers',
+    type: bool(),
+    default: false,
+    commands: ['agent'],
+    help: 'Let the principal that a PROXY header names be a superuser.',
+    rule: 'Without it ACLs bind such a principal like any other.',
   }),
   available({
     name: 'kafkaProxyProtocolPrincipalTLVType',
