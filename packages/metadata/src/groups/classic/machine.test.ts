@@ -136,15 +136,23 @@ test('a rebalance that waits for a member whose agent is gone ends', () => {
 test('a member of a generation stays when its agent is gone, and may join again elsewhere', () => {
   const story = stable({}, { agentId: 'dead' });
   story.rejoin('a', { agentId: 'dead' });
-  assert.deepEqual(story.agentsGone('dead'), []);
-  story.rejoin('b', { agentId: 'alive' });
-  assert.equal(story.group.generationId, 3);
-  assert.deepEqual(
-    story.rejoin('a', { agentId: 'alive' }),
-    ['a joined 3 range as a-id, leads [a-id= b-id=]'],
-    'it has not heard the answer',
-  );
+  assert.deepEqual(story.agentsGone('dead'), ['a REBALANCE_IN_PROGRESS a-id']);
+  assert.deepEqual(story.rejoin('b', { agentId: 'alive' }), [], 'a may come');
+  assert.deepEqual(story.rejoin('a', { agentId: 'alive' }), [
+    'a joined 3 range as a-id, leads [a-id= b-id=]',
+    'b joined 3 range as b-id, follows a-id',
+  ]);
   assert.deepEqual(story.agentsGone('dead', 'alive'), []);
+});
+
+test('a member of a generation that was lost with its agent is waited for during its session, and does not lead', () => {
+  const story = stable({}, { agentId: 'dead' });
+  story.rejoin('a', { agentId: 'dead' });
+  story.pass(5_000);
+  story.agentsGone('dead');
+  story.rejoin('b', { agentId: 'alive' });
+  assert.deepEqual(story.pass(9_999), []);
+  assert.deepEqual(story.pass(1), ['b joined 3 range as b-id, leads [b-id=]']);
 });
 
 test('a group whose only members were lost with their agent is empty', () => {
