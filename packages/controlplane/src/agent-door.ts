@@ -150,7 +150,7 @@ export class AgentDoor {
     if (!isAdmitted) {
       return {
         status: 401,
-        message: `the header ${agentKeyHeader} has no key for ${JSON.stringify(clusterId)}`,
+        message: `the key in ${agentKeyHeader} is not one for cluster ${JSON.stringify(clusterId)}: one of the two is wrong`,
       };
     }
     const spoken = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());

@@ -158,7 +158,10 @@ test('a wrong key is refused and never admitted; the right one is then taken up'
   const port = client(t, [url], () => given);
   const followed: string[] = [];
   port.follow({ onSnapshot: ({ clusterId }) => followed.push(clusterId), onChanges() {} });
-  await assert.rejects(port.allocateProducerIds(1), { name: 'AgentKeyRefused', message: /401/ });
+  await assert.rejects(port.allocateProducerIds(1), {
+    name: 'AgentKeyRefused',
+    message: /the agent key is not one for this cluster id: one of the two is wrong \(401/,
+  });
   assert.deepEqual([cluster.runs.size, cluster.followers.size], [0, 0]);
   given = key;
   await until(() => followed.length > 0);

@@ -167,7 +167,8 @@ export class Connector {
     this.#keyRefused = error;
     this.#options.onAgentKeyRefused?.(key);
     this.#count('key_refused');
-    this.#log.error('the control plane refused the agent key; it has to be replaced', {
+    this.#log.error('the control plane refused agent key and cluster id together; check both', {
+      clusterId: this.#options.clusterId,
       problem: error.message,
       url: this.addresses.current,
     });

@@ -163,6 +163,8 @@ function refusal(response: IncomingMessage, url: string): Error {
   const status = `${response.statusCode} ${response.statusMessage ?? ''}`.trim();
   response.resume();
   if (response.statusCode === 401)
-    return new AgentKeyRefused(`${url}: the agent key is not valid (${status})`);
+    return new AgentKeyRefused(
+      `${url}: the agent key is not one for this cluster id: one of the two is wrong (${status})`,
+    );
   return new DialError(`${url}: ${status}`);
 }
