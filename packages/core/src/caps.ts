@@ -22,6 +22,22 @@ export const caps = {
   decompressedBatchBytesMax: 256 * MiB,
 
   /**
+   * What the batches of one Produce may inflate to together, where somebody has to look inside: this much, or so many times the bytes that came, or
+   * the largest record that the topic takes. A few kilobytes can inflate to gigabytes, and no data of a producer is so repetitive.
+   */
+  inflatedRequestBytesMax: 64 * MiB,
+  inflatedRequestTimesMax: 32,
+
+  /** How much of that is done at once, between two other requests. The rest is inflated aside and walked in slices. */
+  inflatedAtOnceBytesMax: 512 * KiB,
+
+  /** Batches of an agent that are inflated aside at a time, and so in memory. Each takes a thread of the pool, of which others need some too. */
+  inflationsAsideMax: 2,
+
+  /** Records that are walked before others get their turn: about a millisecond. */
+  walkedRecordsPerTurnMax: 10_000,
+
+  /**
    * The number of separately compressed blocks in one batch. Each costs a call into native code however small it is, so
    * that a request full of empty blocks would hold the thread for a minute. The oldest clients cut snappy blocks at 1 KiB,
    * and this many of those are 64 MiB; today's cut at 32 KiB and more.

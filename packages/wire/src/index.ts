@@ -76,6 +76,7 @@ export {
   textValue,
   type ValueToWrite,
   validateBatchRecords,
+  validateBatchRecordsAside,
   validateProducedBatch,
   writePositionHead,
 } from './records/index.ts';

@@ -12,11 +12,21 @@ import {
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Authorship } from '../write-path/authors/authorship.ts';
-import { checkBatch } from '../write-path/check-batch.ts';
+import {
+  aside,
+  type BatchPlace,
+  type CheckedBatch,
+  type CheckOptions,
+  checkBatch,
+  checkBatchAside,
+} from '../write-path/check-batch.ts';
+import { InflationBudget } from '../write-path/inflation-budget.ts';
+import { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
+import { repeatedOf } from './repeated.ts';
 
 type ProduceApi = Apis['Produce'];
 type PartitionResponse = ResponseOf<ProduceApi>['responses'][number]['partitionResponses'][number];
@@ -31,6 +41,17 @@ export interface ProduceOptions {
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
   /** The configs of the cluster as this agent has them. Without it, they are those of the cluster. */
   readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
+  /** Lets others have their turn; a test looks how often that is. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** A batch that inflates to more than may be done at once, and where its answer goes. */
+interface Aside {
+  readonly records: Buffer | null;
+  readonly place: BatchPlace;
+  readonly options: CheckOptions;
+  readonly into: PartitionResponse[];
+  readonly at: number;
 }
 
 /** Answers that do not depend on the write, and the places of those that do. */
@@ -43,6 +64,7 @@ interface Draft {
     readonly at: number;
     readonly logAppendTimeMs: number;
   }[];
+  readonly asides: Aside[];
   /** Whether there is a batch of a transaction that the request does not name. */
   isUnnamed: boolean;
 }
@@ -59,7 +81,11 @@ const timeoutMsMin = 1_000;
 
 /**
  * Produce, v3 to v13. Every partition is judged by itself; what passes is written as one: all or, when the store fails,
- * nothing. The call to `append` happens before anything is awaited, so that requests of one connection keep their order.
+ * nothing. The call to `append` happens before anything is awaited, so that requests of one connection keep their order. Only batches that inflate
+ * to much are waited for, and then the later requests of the connection are, too.
+ *
+ * What the batches of a request inflate to together is limited, where rules have to be checked inside of them: beyond it they are
+ * MESSAGE_TOO_LARGE. A partition that is there twice is INVALID_REQUEST each time. Apache Kafka takes the last and forgets the others.
  *
  * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
  * know whether the connection must be closed.
@@ -75,6 +101,9 @@ const timeoutMsMin = 1_000;
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
+  const turns = new InflationTurns(caps.inflationsAsideMax);
+  /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
+  const begun = new WeakMap<AbortSignal, Promise<void>>();
 
   return (request, context) => {
     if (request.acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
@@ -86,26 +115,62 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       );
       return hasFailed ? 'close' : 'noReply';
     };
-    if (draft.batches.length === 0) return answer(0);
-    const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
-    // A client that wants no answer may close its connection as soon as everything is sent.
-    const left = request.acks === 0 ? undefined : context.left;
-    return options.writePath
-      .append(draft.batches, { deadlineMs, left })
-      .then(({ results, throttleTimeMs }) => {
-        for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
-          const isTransactional = draft.batches[index]!.transaction !== undefined;
-          const error = errorFor(results[index]!.error, isTransactional, context.apiVersion);
-          into[at] = written(into[at]!.index, error, results[index]!, logAppendTimeMs);
-        }
-        return answer(throttleTimeMs);
-      });
+    if (draft.batches.length === 0 && draft.asides.length === 0) return answer(0);
+    const before = begun.get(context.closed);
+    const pause =
+      options.pause ?? (() => new Promise<void>((resolve) => void context.clock.after(0, resolve)));
+    if (draft.asides.length === 0 && before === undefined) return write();
+    const { promise: ready, resolve: begin } = Promise.withResolvers<void>();
+    begun.set(context.closed, ready);
+    return inflateInTurn().then(() => {
+      try {
+        // Nothing of the request was written yet, and nobody waits for it any more.
+        if (hasLeft()) return 'close';
+        return draft.batches.length === 0 ? answer(0) : write();
+      } finally {
+        begin();
+        if (begun.get(context.closed) === ready) begun.delete(context.closed);
+      }
+    });
+
+    /** A client that wants no answer may close its connection as soon as everything is sent. */
+    function hasLeft(): boolean {
+      return request.acks !== 0 && context.left.aborted;
+    }
+
+    /** One batch after the other, behind those of earlier requests. Nothing of it throws: bad bytes are an answer. */
+    async function inflateInTurn(): Promise<void> {
+      await before;
+      for (const { records, place, options: rules, into, at } of draft.asides) {
+        if (hasLeft()) return;
+        const checked = await turns.run(() => checkBatchAside(records, place, rules, pause));
+        settle(draft, checked, into, at);
+      }
+    }
+
+    function write() {
+      const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
+      // A client that wants no answer may close its connection as soon as everything is sent.
+      const left = request.acks === 0 ? undefined : context.left;
+      return options.writePath
+        .append(draft.batches, { deadlineMs, left })
+        .then(({ results, throttleTimeMs }) => {
+          for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
+            const isTransactional = draft.batches[index]!.transaction !== undefined;
+            const error = errorFor(results[index]!.error, isTransactional, context.apiVersion);
+            into[at] = written(into[at]!.index, error, results[index]!, logAppendTimeMs);
+          }
+          return answer(throttleTimeMs);
+        });
+    }
   };
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
     const authors = options.authorship?.of(context.access);
-    const draft: Draft = { responses: [], batches: [], places: [], isUnnamed: false };
+    const draft: Draft = { responses: [], batches: [], places: [], asides: [], isUnnamed: false };
+    const repeated = repeatedPartitions(request, apiVersion);
+    const budget = new InflationBudget(recordsBytesOf(request));
     const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
     const configs = options.ownConfigs?.(cluster) ?? cluster.clusterConfigs();
@@ -124,6 +189,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           partitionResponses.push(refused(index, 'TOPIC_AUTHORIZATION_FAILED'));
         } else if (!hasValidAcks) {
           partitionResponses.push(refused(index, 'INVALID_REQUIRED_ACKS'));
+        } else if (repeated.has(keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index))) {
+          const problem = 'the request has records for the partition more than once';
+          partitionResponses.push(refused(index, 'INVALID_REQUEST', problem));
         } else if (topic === undefined) {
           const error = isUnknownId(topic, apiVersion) ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
           partitionResponses.push(refused(index, error));
@@ -133,31 +201,63 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         } else if (cluster.ends(topic.topicId, index) === undefined) {
           partitionResponses.push(refused(index, 'UNKNOWN_TOPIC_OR_PARTITION'));
         } else {
-          const checked = checkBatch(
-            records,
-            { topicId: topic.topicId, partition: index },
-            {
-              rules: rulesOf(topic, configs),
-              allowsZstd: apiVersion >= zstdFromVersion,
-              nowMs,
-              transaction,
-              authors: authorsOfTopic,
-            },
-          );
-          if (checked.ok) {
-            const { batch, logAppendTimeMs } = checked;
-            draft.batches.push(batch);
-            draft.places.push({ into: partitionResponses, at: partitionResponses.length, logAppendTimeMs });
-            partitionResponses.push(refused(index, 'NONE'));
+          const place = { topicId: topic.topicId, partition: index };
+          const checkOptions: CheckOptions = {
+            rules: rulesOf(topic, configs),
+            budget,
+            allowsZstd: apiVersion >= zstdFromVersion,
+            nowMs,
+            transaction,
+            authors: authorsOfTopic,
+          };
+          const checked = checkBatch(records, place, checkOptions);
+          const at = partitionResponses.length;
+          partitionResponses.push(refused(index, 'NONE'));
+          if (checked === aside) {
+            draft.asides.push({ records, place, options: checkOptions, into: partitionResponses, at });
           } else {
-            if (checked.error === unnamedTransaction) draft.isUnnamed = true;
-            partitionResponses.push(refused(index, checked.error, checked.message, checked.recordErrors));
+            settle(draft, checked, partitionResponses, at);
           }
         }
       }
     }
     return draft.isUnnamed ? refusedDraft(request) : draft;
   }
+}
+
+/** Puts what became of a batch into the answer. */
+function settle(draft: Draft, checked: CheckedBatch, into: PartitionResponse[], at: number): void {
+  if (checked.ok) {
+    draft.batches.push(checked.batch);
+    draft.places.push({ into, at, logAppendTimeMs: checked.logAppendTimeMs });
+    return;
+  }
+  if (checked.error === unnamedTransaction) draft.isUnnamed = true;
+  into[at] = refused(into[at]!.index, checked.error, checked.message, checked.recordErrors);
+}
+
+/** Partitions that are there more than once, in the same topic or because the topic is. */
+function repeatedPartitions({ topicData }: RequestOf<ProduceApi>, apiVersion: number): ReadonlySet<string> {
+  if (topicData.length === 1 && topicData[0]!.partitionData.length === 1) return none;
+  return repeatedOf(
+    topicData.flatMap(({ name, topicId, partitionData }) =>
+      partitionData.map(({ index }) => keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index)),
+    ),
+  );
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function keyOf(topic: string, index: number): string {
+  return `${index} ${topic}`;
+}
+
+function recordsBytesOf({ topicData }: RequestOf<ProduceApi>): number {
+  let bytes = 0;
+  for (const { partitionData } of topicData) {
+    for (const { records } of partitionData) bytes += records?.length ?? 0;
+  }
+  return bytes;
 }
 
 /** Rules know names only, so that nobody can be denied an id which has none. */
@@ -190,7 +290,7 @@ function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
     topicId,
     partitionResponses: partitionData.map(({ index }) => refused(index, unnamedTransaction)),
   }));
-  return { responses, batches: [], places: [], isUnnamed: true };
+  return { responses, batches: [], places: [], asides: [], isUnnamed: true };
 }
 
 function transactionOf(

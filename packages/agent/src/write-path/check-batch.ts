@@ -1,16 +1,25 @@
 import {
+  type BatchRejection,
   type ErrorName,
   headerBytes,
-  type RecordBatchView,
+  RecordBatchView,
   type RecordError,
   rewriteAppendTime,
   rewriteMaxTimestamp,
   validateBatchRecords,
+  validateBatchRecordsAside,
   validateProducedBatch,
 } from '@weir/wire';
 import type { TopicAuthors } from './authors/request-authors.ts';
-import { type RecordLimits, signRecords } from './authors/sign-records.ts';
+import {
+  type RecordLimits,
+  type SignedRecords,
+  signRecords,
+  signRecordsAside,
+  type UnsignedRecords,
+} from './authors/sign-records.ts';
 import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
+import type { InflationBudget } from './inflation-budget.ts';
 import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';
 import type { TopicRules } from './topic-rules.ts';
 
@@ -21,6 +30,8 @@ export interface BatchPlace {
 
 export interface CheckOptions {
   readonly rules: TopicRules;
+  /** Of the whole request. */
+  readonly budget: InflationBudget;
   readonly allowsZstd: boolean;
   readonly nowMs: number;
   /** The transaction that batches of it belong to; absent in a request that names none. */
@@ -43,19 +54,66 @@ export type CheckedBatch =
       readonly recordErrors: readonly RecordError[];
     };
 
+/** The batch inflates to more than may be done at once: `checkBatchAside` is to decide. */
+export const aside = 'aside';
+
 /**
  * Decides whether the records of one partition may be written, and makes them what will be stored: the header may be
  * corrected in place, or the batch be replaced by one with other headers of records. Records are decompressed only where a rule
- * cannot be judged without.
+ * cannot be judged without, and as far as the request may inflate at once.
  */
 export function checkBatch(
   records: Buffer | null,
-  { topicId, partition }: BatchPlace,
-  { rules, allowsZstd, nowMs, transaction, authors }: CheckOptions,
-): CheckedBatch {
+  place: BatchPlace,
+  options: CheckOptions,
+): CheckedBatch | typeof aside {
+  const view = begin(records, options);
+  if (!(view instanceof RecordBatchView)) return view;
+  const { rules, budget, authors } = options;
+  if (!mustWalk(view, options)) return complete(view, undefined, place, options);
+  const bytesMax = budget.bytesFor(rules.recordBytesMax);
+  const atOnceBytes = Math.min(budget.atOnceBytes, bytesMax);
+  if (bytesMax === 0) return usedUp;
+  if (atOnceBytes === 0) return aside;
+  const limits = limitsOf(options, atOnceBytes);
+  const walked = authors === undefined ? plainly(view, limits) : signRecords(view, limits, authors);
+  budget.spendAtOnce(costOf(view, walked, atOnceBytes));
+  if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return aside;
+  return walked.ok ? complete(view, walked, place, options) : walked;
+}
+
+/** The same for a batch that may not be inflated at once, with a `pause` now and then. Its bytes may not change before it is done. */
+export async function checkBatchAside(
+  records: Buffer | null,
+  place: BatchPlace,
+  options: CheckOptions,
+  pause: () => Promise<void>,
+): Promise<CheckedBatch> {
+  const view = begin(records, options);
+  if (!(view instanceof RecordBatchView)) return view;
+  const { rules, budget, authors } = options;
+  const bytesMax = budget.bytesFor(rules.recordBytesMax);
+  if (bytesMax === 0) return usedUp;
+  const limits = limitsOf(options, bytesMax);
+  const walked =
+    authors === undefined
+      ? await plainlyAside(view, limits, pause)
+      : await signRecordsAside(view, limits, authors, pause);
+  budget.spend(costOf(view, walked, bytesMax));
+  return walked.ok ? complete(view, walked, place, options) : walked;
+}
+
+/** Told without a look inside. */
+const usedUp = refuse('MESSAGE_TOO_LARGE', 'the records of the request inflate to more than is allowed');
+
+/** The batch, when its header is in order. */
+function begin(
+  records: Buffer | null,
+  { allowsZstd, transaction }: CheckOptions,
+): RecordBatchView | (CheckedBatch & { readonly ok: false }) {
   const header = validateProducedBatch(records, { allowsZstd });
   if (!header.ok) return header;
-  let view = header.batch;
+  const view = header.batch;
   if (view.isTransactional && transaction === undefined) {
     return refuse(
       'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -65,28 +123,60 @@ export function checkBatch(
   if (view.producerId > BigInt(Number.MAX_SAFE_INTEGER)) {
     return refuse('INVALID_RECORD', `producerId is ${view.producerId}, which was never given out`);
   }
+  return view;
+}
 
-  let uncompressedBytes = inflatedBytesEstimate(view);
-  const { recordBytesMax, requiresKeys, stampsAppendTime } = rules;
-  if (authors !== undefined || requiresKeys || inflatedBytesMax(view) > recordBytesMax) {
-    const walked = walkRecords(view, { recordBytesMax, requiresKeys }, authors);
-    if (!walked.ok) return walked;
-    view = walked.batch;
-    uncompressedBytes = headerBytes + walked.recordsBytes;
-    if (!stampsAppendTime && walked.maxTimestamp !== view.maxTimestamp) {
-      rewriteMaxTimestamp(view.bytes, walked.maxTimestamp);
-    }
+function mustWalk(view: RecordBatchView, { rules, authors }: CheckOptions): boolean {
+  return authors !== undefined || rules.requiresKeys || inflatedBytesMax(view) > rules.recordBytesMax;
+}
+
+function limitsOf({ rules: { recordBytesMax, requiresKeys } }: CheckOptions, outputBytesMax: number) {
+  return { recordBytesMax, requiresKeys, outputBytesMax };
+}
+
+/** What is known of a batch whose records were walked. */
+type Walked = SignedRecords | UnsignedRecords | BatchRejection;
+
+function plainly(batch: RecordBatchView, limits: RecordLimits): Walked {
+  const summary = validateBatchRecords(batch, limits);
+  return summary.ok ? { ...summary, batch } : summary;
+}
+
+async function plainlyAside(
+  batch: RecordBatchView,
+  limits: RecordLimits,
+  pause: () => Promise<void>,
+): Promise<Walked> {
+  const summary = await validateBatchRecordsAside(batch, limits, pause);
+  return summary.ok ? { ...summary, batch } : summary;
+}
+
+/** What of the budget was used up. Of a batch that is refused it is not known, and as much as it could have been. */
+function costOf(view: RecordBatchView, walked: Walked, outputBytesMax: number): number {
+  return walked.ok ? walked.recordsBytes : Math.min(inflatedBytesMax(view), outputBytesMax);
+}
+
+/** A record that is too large is named, so that this is about all of them. */
+function isTooLongAtOnce(walked: Walked): boolean {
+  return !walked.ok && walked.error === 'MESSAGE_TOO_LARGE' && walked.recordErrors.length === 0;
+}
+
+function complete(
+  came: RecordBatchView,
+  walked: SignedRecords | undefined,
+  { topicId, partition }: BatchPlace,
+  { rules: { stampsAppendTime }, nowMs, transaction }: CheckOptions,
+): CheckedBatch {
+  const view = walked?.batch ?? came;
+  const uncompressedBytes =
+    walked === undefined ? inflatedBytesEstimate(view) : headerBytes + walked.recordsBytes;
+  if (walked !== undefined && !stampsAppendTime && walked.maxTimestamp !== view.maxTimestamp) {
+    rewriteMaxTimestamp(view.bytes, walked.maxTimestamp);
   }
   if (stampsAppendTime) rewriteAppendTime(view.bytes, BigInt(nowMs));
   const logAppendTimeMs = stampsAppendTime ? nowMs : -1;
   const batch = produced(view, topicId, partition, uncompressedBytes, transaction);
   return { ok: true, batch, logAppendTimeMs };
-}
-
-function walkRecords(batch: RecordBatchView, limits: RecordLimits, authors: TopicAuthors | undefined) {
-  if (authors !== undefined) return signRecords(batch, limits, authors);
-  const summary = validateBatchRecords(batch, limits);
-  return summary.ok ? { ...summary, batch } : summary;
 }
 
 function produced(
@@ -111,6 +201,6 @@ function produced(
   };
 }
 
-function refuse(error: ErrorName, message: string): CheckedBatch {
+function refuse(error: ErrorName, message: string): CheckedBatch & { readonly ok: false } {
   return { ok: false, error, message, recordErrors: [] };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DecodeError } from '../decode-error.ts';
 import { type CompressionCodec, codecIds, codecOfId } from './codec.ts';
-import { compress, decompress } from './compression.ts';
+import { compress, decompress, decompressAside } from './compression.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
@@ -125,4 +125,21 @@ test('without compression nothing is copied', () => {
   const bytes = Buffer.from('abc');
   assert.equal(compress('none', bytes), bytes);
   assert.equal(decompress('none', bytes), bytes);
+});
+
+test('aside the same comes out, and the same is refused', async () => {
+  const bytes = Buffer.from('the quick brown fox '.repeat(50_000));
+  for (const codec of codecs) {
+    const once = compress(codec, bytes);
+    // Members and frames may follow each other.
+    const input = codec === 'snappy' ? once : Buffer.concat([once, once]);
+    const output = decompress(codec, input);
+    assert.ok(output.equals(await decompressAside(codec, input)), codec);
+    assert.ok(output.equals(await decompressAside(codec, input, output.length)), codec);
+    await assert.rejects(decompressAside(codec, input, output.length - 1), OutputLimitExceeded, codec);
+    if (codec === 'none') continue;
+    const broken = Buffer.from(input);
+    broken.fill(0xff, 10);
+    await assert.rejects(decompressAside(codec, broken), DecodeError, codec);
+  }
 });

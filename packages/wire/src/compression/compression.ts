@@ -1,10 +1,10 @@
 import { caps } from '@weir/core';
 import type { CompressionCodec } from './codec.ts';
-import { compressGzip, decompressGzip } from './gzip.ts';
+import { compressGzip, decompressGzip, decompressGzipAside } from './gzip.ts';
 import { compressLz4, decompressLz4 } from './lz4.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { compressSnappy, decompressSnappy, type SnappyFraming } from './snappy.ts';
-import { compressZstd, compressZstdAside, decompressZstd } from './zstd.ts';
+import { compressZstd, compressZstdAside, decompressZstd, decompressZstdAside } from './zstd.ts';
 
 export interface CompressOptions {
   /** For gzip (1 to 9) and zstd (negative to 22); the codec's default when not given. The others have no levels. */
@@ -58,4 +58,18 @@ export function decompress(
   outputBytesMax: number = caps.decompressedBatchBytesMax,
 ): Buffer {
   return compressions[codec].decompress(bytes, outputBytesMax);
+}
+
+/**
+ * The same in a thread of the pool, where the codec can do that: gzip and zstd can. The others take some ten milliseconds for what this system takes
+ * in one request, and are done when this returns.
+ */
+export async function decompressAside(
+  codec: CompressionCodec,
+  bytes: Buffer,
+  outputBytesMax: number = caps.decompressedBatchBytesMax,
+): Promise<Buffer> {
+  if (codec === 'gzip') return decompressGzipAside(bytes, outputBytesMax);
+  if (codec === 'zstd') return decompressZstdAside(bytes, outputBytesMax);
+  return decompress(codec, bytes, outputBytesMax);
 }

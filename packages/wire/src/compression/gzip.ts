@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzip, gunzipSync, gzipSync, type ZlibOptions } from 'node:zlib';
 import { outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
@@ -8,11 +8,22 @@ export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
 /** Members may follow each other; `maxOutputLength` counts them together and is checked after every piece. */
 export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
   try {
-    return gunzipSync(bytes, {
-      maxOutputLength: Math.max(outputBytesMax, 1),
-      chunkSize: outputChunkBytes(bytes.length),
-    });
+    return gunzipSync(bytes, optionsOf(bytes, outputBytesMax));
   } catch (cause) {
     throw zlibFailure('gzip', 0, outputBytesMax, cause);
   }
+}
+
+/** In a thread of the pool. The bytes may not change before it is done. */
+export function decompressGzipAside(bytes: Buffer, outputBytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    gunzip(bytes, optionsOf(bytes, outputBytesMax), (cause, output) => {
+      if (cause === null) resolve(output);
+      else reject(zlibFailure('gzip', 0, outputBytesMax, cause));
+    });
+  });
+}
+
+function optionsOf(bytes: Buffer, outputBytesMax: number): ZlibOptions {
+  return { maxOutputLength: Math.max(outputBytesMax, 1), chunkSize: outputChunkBytes(bytes.length) };
 }

@@ -1,4 +1,11 @@
-import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  type ZstdOptions,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
@@ -34,35 +41,85 @@ function optionsOf(level: number | undefined): ZstdOptions {
  * log 27); that is what the highest compression level writes, so it is not lowered here.
  */
 export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
-  const outputs: Buffer[] = [];
-  let outputBytes = 0;
-  let at = 0;
+  const frames = new Frames(bytes, outputBytesMax);
   do {
-    if (outputs.length === caps.zstdFramesMax)
-      throw new DecodeError(subject, 'frame', at, `is one more than ${caps.zstdFramesMax}`);
-    const { output, consumedBytes } = decompressFrame(bytes, at, outputBytes, outputBytesMax);
-    outputs.push(output);
-    outputBytes += output.length;
-    at += consumedBytes;
-    if (outputBytes > outputBytesMax) throw new OutputLimitExceeded(subject, at, outputBytesMax);
-  } while (at < bytes.length);
-  return outputs.length === 1 ? outputs[0]! : Buffer.concat(outputs, outputBytes);
+    try {
+      frames.take(zstdDecompressSync(frames.rest, frames.options) as unknown as DecompressedFrame);
+    } catch (cause) {
+      throw frames.failure(cause);
+    }
+  } while (!frames.isAtEnd);
+  return frames.output;
 }
 
-function decompressFrame(
-  bytes: Buffer,
-  at: number,
-  earlierOutputBytes: number,
-  outputBytesMax: number,
-): { output: Buffer; consumedBytes: number } {
-  try {
-    const { buffer, engine } = zstdDecompressSync(bytes.subarray(at), {
-      maxOutputLength: Math.max(outputBytesMax - earlierOutputBytes, 1),
-      chunkSize: outputChunkBytes(bytes.length - at),
+/** In a thread of the pool. The bytes may not change before it is done. */
+export async function decompressZstdAside(bytes: Buffer, outputBytesMax: number): Promise<Buffer> {
+  const frames = new Frames(bytes, outputBytesMax);
+  do {
+    const frame = await new Promise<DecompressedFrame>((resolve, reject) => {
+      zstdDecompress(frames.rest, frames.options, (cause, output) => {
+        if (cause === null) resolve(output as unknown as DecompressedFrame);
+        else reject(frames.failure(cause));
+      });
+    });
+    frames.take(frame);
+  } while (!frames.isAtEnd);
+  return frames.output;
+}
+
+/** What node:zlib gives with `info`. */
+interface DecompressedFrame {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** The frames of one batch, read in turn. */
+class Frames {
+  readonly #bytes: Buffer;
+  readonly #outputBytesMax: number;
+  readonly #outputs: Buffer[] = [];
+  #outputBytes = 0;
+  #at = 0;
+
+  constructor(bytes: Buffer, outputBytesMax: number) {
+    this.#bytes = bytes;
+    this.#outputBytesMax = outputBytesMax;
+  }
+
+  get rest(): Buffer {
+    return this.#bytes.subarray(this.#at);
+  }
+
+  get options(): ZstdOptions {
+    return {
+      maxOutputLength: Math.max(this.#outputBytesMax - this.#outputBytes, 1),
+      chunkSize: outputChunkBytes(this.#bytes.length - this.#at),
       info: true,
-    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-    return { output: buffer, consumedBytes: engine.bytesWritten };
-  } catch (cause) {
-    throw zlibFailure(subject, at, outputBytesMax, cause);
+    };
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  get output(): Buffer {
+    return this.#outputs.length === 1 ? this.#outputs[0]! : Buffer.concat(this.#outputs, this.#outputBytes);
+  }
+
+  take({ buffer, engine }: DecompressedFrame): void {
+    this.#outputs.push(buffer);
+    this.#outputBytes += buffer.length;
+    this.#at += engine.bytesWritten;
+    if (this.#outputBytes > this.#outputBytesMax) {
+      throw new OutputLimitExceeded(subject, this.#at, this.#outputBytesMax);
+    }
+    if (!this.isAtEnd && this.#outputs.length === caps.zstdFramesMax) {
+      throw new DecodeError(subject, 'frame', this.#at, `is one more than ${caps.zstdFramesMax}`);
+    }
+  }
+
+  failure(cause: unknown): DecodeError {
+    if (cause instanceof DecodeError) return cause;
+    return zlibFailure(subject, this.#at, this.#outputBytesMax, cause);
   }
 }

@@ -44,4 +44,9 @@ export {
   writePositionHead,
 } from './rewrite.ts';
 export { type BatchValidation, type ProduceRules, validateProducedBatch } from './validate.ts';
-export { type RecordRules, type RecordsSummary, validateBatchRecords } from './validate-records.ts';
+export {
+  type RecordRules,
+  type RecordsSummary,
+  validateBatchRecords,
+  validateBatchRecordsAside,
+} from './validate-records.ts';

@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { decompress } from '../compression/index.ts';
+import { decompress, decompressAside } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
@@ -55,10 +55,17 @@ export class RecordCursor {
   private valueBytes = -1;
   private headersAt = 0;
 
-  /** Decompresses at once. Throws `DecodeError`, and its kind `OutputLimitExceeded` beyond `outputBytesMax`. */
-  constructor(batch: RecordBatchView, outputBytesMax: number = caps.decompressedBatchBytesMax) {
+  /**
+   * Decompresses at once, unless the decompressed records are given. Throws `DecodeError`, and its kind `OutputLimitExceeded` beyond
+   * `outputBytesMax`.
+   */
+  constructor(
+    batch: RecordBatchView,
+    outputBytesMax: number = caps.decompressedBatchBytesMax,
+    decompressed?: Buffer,
+  ) {
     if (batch.recordCount < 0) throw failure(0, 'recordCount', `${batch.recordCount} is negative`);
-    this.bytes = decompressRecords(batch, outputBytesMax);
+    this.bytes = decompressed ?? decompressRecords(batch, outputBytesMax);
     this.totalBytes = this.bytes.length;
     this.reader = { subject, bytes: this.bytes, at: 0, end: this.bytes.length };
     this.recordCount = batch.recordCount;
@@ -235,6 +242,16 @@ export function decompressRecords(
   return batch.recordCount === 0 && recordsBytes.length === 0
     ? recordsBytes
     : decompress(codec, recordsBytes, outputBytesMax);
+}
+
+/** The same in a thread of the pool, where the codec can do that. The bytes of the batch may not change before it is done. */
+export async function decompressRecordsAside(
+  batch: RecordBatchView,
+  outputBytesMax: number = caps.decompressedBatchBytesMax,
+): Promise<Buffer> {
+  const { codec, recordsBytes } = batch;
+  if (codec === undefined || recordsBytes.length === 0) return decompressRecords(batch, outputBytesMax);
+  return decompressAside(codec, recordsBytes, outputBytesMax);
 }
 
 /** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */

@@ -3,7 +3,7 @@ import { OutputLimitExceeded } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { RecordBatchView } from './batch.ts';
 import { noTimestamp } from './layout.ts';
-import { RecordCursor } from './record-cursor.ts';
+import { decompressRecordsAside, RecordCursor } from './record-cursor.ts';
 import { type BatchRejection, type RecordError, reject } from './rejection.ts';
 
 export interface RecordRules {
@@ -40,23 +40,65 @@ export function validateBatchRecords(
   rules: RecordRules = {},
 ): RecordsSummary | BatchRejection {
   try {
-    return walk(new RecordCursor(batch, rules.outputBytesMax), rules);
+    const walked = walk(
+      new RecordCursor(batch, rules.outputBytesMax),
+      rules,
+      Number.POSITIVE_INFINITY,
+    ).next();
+    // Without an end of its turn it goes through all of them at once.
+    return walked.value as RecordsSummary | BatchRejection;
   } catch (error) {
-    if (error instanceof OutputLimitExceeded) return reject('MESSAGE_TOO_LARGE', error.message);
-    // The CRC was right, so these are the bytes that the client meant to send: sending them again would not help.
-    if (error instanceof DecodeError) return reject('INVALID_RECORD', error.message);
-    throw error;
+    return rejectionOf(error);
   }
 }
 
-function walk(cursor: RecordCursor, rules: RecordRules): RecordsSummary | BatchRejection {
+/**
+ * The same without holding up others: decompressed in a thread of the pool, where the codec can do that, and walked in slices, with a `pause` between
+ * them. The bytes of the batch may not change before it is done.
+ */
+export async function validateBatchRecordsAside(
+  batch: RecordBatchView,
+  rules: RecordRules,
+  pause: () => Promise<void>,
+): Promise<RecordsSummary | BatchRejection> {
+  try {
+    const decompressed = await decompressRecordsAside(batch, rules.outputBytesMax);
+    const cursor = new RecordCursor(batch, rules.outputBytesMax, decompressed);
+    const slices = walk(cursor, rules, caps.walkedRecordsPerTurnMax);
+    for (;;) {
+      const slice = slices.next();
+      if (slice.done === true) return slice.value;
+      await pause();
+    }
+  } catch (error) {
+    return rejectionOf(error);
+  }
+}
+
+function rejectionOf(error: unknown): BatchRejection {
+  if (error instanceof OutputLimitExceeded) return reject('MESSAGE_TOO_LARGE', error.message);
+  // The CRC was right, so these are the bytes that the client meant to send: sending them again would not help.
+  if (error instanceof DecodeError) return reject('INVALID_RECORD', error.message);
+  throw error;
+}
+
+/** Yields after every `recordsPerSlice` records. */
+function* walk(
+  cursor: RecordCursor,
+  rules: RecordRules,
+  recordsPerSlice: number,
+): Generator<void, RecordsSummary | BatchRejection, undefined> {
   const { recordBytesMax = Number.POSITIVE_INFINITY } = rules;
   const recordErrors: RecordError[] = [];
   let hasTimestampError = false;
   let minTimestamp: bigint | undefined;
   let maxTimestamp: bigint | undefined;
 
-  while (cursor.next()) {
+  for (let left = recordsPerSlice; cursor.next(); left--) {
+    if (left === 0) {
+      yield;
+      left = recordsPerSlice;
+    }
     const { index, recordBytes, timestamp } = cursor;
     const visited = rules.visit?.(cursor);
     if (recordBytes > recordBytesMax) {
@@ -72,8 +114,10 @@ function walk(cursor: RecordCursor, rules: RecordRules): RecordsSummary | BatchR
       if (message !== undefined) hasTimestampError = true;
     }
     message ??= visited;
-    if (message !== undefined && recordErrors.length < caps.recordErrorsMax)
-      recordErrors.push({ batchIndex: index, message });
+    if (message === undefined) continue;
+    recordErrors.push({ batchIndex: index, message });
+    // The batch is refused by now, and nobody reads more.
+    if (recordErrors.length === caps.recordErrorsMax) break;
   }
 
   const [first] = recordErrors;

@@ -13,7 +13,8 @@ import {
 import fc from 'fast-check';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
-import { type CheckedBatch, checkBatch } from '../check-batch.ts';
+import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
+import { InflationBudget } from '../inflation-budget.ts';
 import { Authorship } from './authorship.ts';
 import type { RequestAuthors } from './request-authors.ts';
 
@@ -31,16 +32,19 @@ function authorsOfRequest(): RequestAuthors {
 
 /** Checks a batch for a topic that needs keys, so that records are looked at with authors and without. */
 function check(bytes: Buffer, request?: RequestAuthors): CheckedBatch {
-  return checkBatch(
+  const checked = checkBatch(
     Buffer.from(bytes),
     { topicId: 't', partition: 0 },
     {
+      budget: new InflationBudget(caps.decompressedBatchBytesMax, Number.POSITIVE_INFINITY),
       rules: { recordBytesMax: 32 * MiB, requiresKeys: true, stampsAppendTime: false },
       allowsZstd: true,
       nowMs: 0,
       authors: request?.onTopic('t'),
     },
   );
+  assert.ok(checked !== aside);
+  return checked;
 }
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));

@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import {
   type BatchRejection,
   type ErrorName,
@@ -6,7 +5,10 @@ import {
   RecordBatchView,
   type RecordCursor,
   type RecordError,
+  type RecordRules,
+  type RecordsSummary,
   validateBatchRecords,
+  validateBatchRecordsAside,
 } from '@weir/wire';
 import { inflatedBytesMax } from '../inflation.ts';
 import type { TopicAuthors } from './request-authors.ts';
@@ -14,6 +16,8 @@ import type { TopicAuthors } from './request-authors.ts';
 export interface RecordLimits {
   readonly recordBytesMax: number;
   readonly requiresKeys: boolean;
+  /** How far the batch may inflate. */
+  readonly outputBytesMax: number;
 }
 
 export interface SignedRecords {
@@ -40,15 +44,26 @@ export function signRecords(
   limits: RecordLimits,
   authors: TopicAuthors,
 ): SignedRecords | UnsignedRecords | BatchRejection {
-  const { request } = authors;
-  const recordsBytesMax = Math.min(caps.decompressedBatchBytesMax, request.bytesLeft);
-  const signing = new Signing(batch, authors, { ...limits, recordsBytesMax });
-  const summary = validateBatchRecords(batch, {
-    ...limits,
-    outputBytesMax: recordsBytesMax,
-    visit: (record) => signing.sign(record),
-  });
-  request.spend(signing.spentBytes ?? Math.min(inflatedBytesMax(batch), recordsBytesMax));
+  const signing = new Signing(batch, authors, limits);
+  return signed(signing, validateBatchRecords(batch, signing.rules));
+}
+
+/** The same without holding up others. */
+export async function signRecordsAside(
+  batch: RecordBatchView,
+  limits: RecordLimits,
+  authors: TopicAuthors,
+  pause: () => Promise<void>,
+): Promise<SignedRecords | UnsignedRecords | BatchRejection> {
+  const signing = new Signing(batch, authors, limits);
+  return signed(signing, await validateBatchRecordsAside(batch, signing.rules, pause));
+}
+
+function signed(
+  signing: Signing,
+  summary: RecordsSummary | BatchRejection,
+): SignedRecords | UnsignedRecords | BatchRejection {
+  signing.spend();
   if (!summary.ok) return summary;
   if (signing.refusal !== undefined) return signing.refusal;
   const { bytes, recordsBytes } = signing.finish();
@@ -59,24 +74,30 @@ class Signing {
   refusal: UnsignedRecords | undefined;
   readonly #batch: RecordBatchView;
   readonly #authors: TopicAuthors;
-  readonly #limits: { readonly recordBytesMax: number; readonly recordsBytesMax: number };
+  readonly #limits: RecordLimits & { readonly recordsBytesMax: number };
   #inflatedBytes = 0;
   #rewriter: HeaderRewriter | undefined;
 
-  constructor(
-    batch: RecordBatchView,
-    authors: TopicAuthors,
-    limits: { readonly recordBytesMax: number; readonly recordsBytesMax: number },
-  ) {
+  constructor(batch: RecordBatchView, authors: TopicAuthors, limits: RecordLimits) {
     this.#batch = batch;
     this.#authors = authors;
-    this.#limits = limits;
+    const recordsBytesMax = Math.min(limits.outputBytesMax, authors.request.bytesLeft);
+    this.#limits = { ...limits, recordsBytesMax };
   }
 
-  /** What the batch has cost, without compression; `undefined` when none of its records could be read. */
-  get spentBytes(): number | undefined {
-    if (this.#inflatedBytes === 0) return undefined;
-    return Math.max(this.#inflatedBytes, this.#rewriter?.recordsBytes ?? 0);
+  get rules(): RecordRules {
+    const { recordBytesMax, requiresKeys, recordsBytesMax } = this.#limits;
+    const visit = (record: RecordCursor) => this.sign(record);
+    return { recordBytesMax, requiresKeys, outputBytesMax: recordsBytesMax, visit };
+  }
+
+  /** Takes what the batch has cost, without compression; as much as it could when none of its records could be read. */
+  spend(): void {
+    const bytes =
+      this.#inflatedBytes === 0
+        ? Math.min(inflatedBytesMax(this.#batch), this.#limits.recordsBytesMax)
+        : Math.max(this.#inflatedBytes, this.#rewriter?.recordsBytes ?? 0);
+    this.#authors.request.spend(bytes);
   }
 
   /** Says what is wrong with how a record names its author. */

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, MiB } from '@weir/core';
+import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
+import { answered, errorName, startTestAgent } from '../../testing/index.ts';
+import type { ProducedBatch } from '../write-path/produced-batch.ts';
+import type { WritePath } from '../write-path/write-path.ts';
+import { produceHandler } from './00-produce.ts';
+
+interface Appended {
+  readonly partition: number;
+  readonly uncompressedBytes: number;
+}
+
+async function start(configs: Record<string, string>) {
+  const appended: Appended[] = [];
+  let pauses = 0;
+  const writePath = {
+    append: async (batches: readonly ProducedBatch[]) => {
+      appended.push(...batches);
+      const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
+      return { results, throttleTimeMs: 0 };
+    },
+  } as unknown as WritePath;
+  const produce = produceHandler({
+    writePath,
+    recordBytesMax: 1 * MiB,
+    pause: async () => {
+      pauses++;
+    },
+  });
+  const agent = await startTestAgent({ produce });
+  agent.cluster.addTopic('t', 100, configs);
+
+  type Batches = readonly [partition: number, records: Buffer][];
+
+  function sendAs(acks: number, batches: Batches, closed?: AbortSignal) {
+    const partitionData = batches.map(([index, records]) => ({ index, records }));
+    const body = { acks, timeoutMs: 1000, topicData: [{ name: 't', partitionData }] };
+    return agent.call('Produce', 11, body, null, closed);
+  }
+
+  async function send(batches: Batches, closed?: AbortSignal) {
+    const answer = answered(await sendAs(-1, batches, closed));
+    return answer.responses[0]!.partitionResponses.map(({ errorCode }) => errorName(errorCode));
+  }
+  return { send, sendAs, appended, pauses: () => pauses };
+}
+
+/** Records of zeros, which compress to next to nothing. */
+function bomb(codec: CompressionCodec, recordCount: number, valueBytes: number): Buffer {
+  const value = Buffer.alloc(valueBytes);
+  const records = Array.from({ length: recordCount }, () => ({
+    timestamp: 0n,
+    key: Buffer.from('k'),
+    value,
+  }));
+  return buildRecordBatch(records, { codec });
+}
+
+for (const codec of ['gzip', 'zstd'] as const) {
+  test(`${codec}: what a request inflates to is limited, however small it is`, async () => {
+    const { send, appended } = await start({ 'cleanup.policy': 'compact' });
+    const batch = bomb(codec, 16, 1_000_000);
+    assert.ok(batch.length * 1000 < caps.inflatedRequestBytesMax);
+    const told = await send(Array.from({ length: 20 }, (_, partition) => [partition, batch]));
+    const inflated = appended.reduce((sum, { uncompressedBytes }) => sum + uncompressedBytes, 0);
+    assert.equal(appended.length, 4);
+    assert.ok(inflated <= caps.inflatedRequestBytesMax, `${inflated} bytes`);
+    assert.deepEqual(told, [
+      ...Array.from({ length: 4 }, () => 'NONE'),
+      ...Array.from({ length: 16 }, () => 'MESSAGE_TOO_LARGE'),
+    ]);
+  });
+}
+
+test('a batch of many records is walked in slices, and a small one at once', async () => {
+  const { send, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
+  assert.deepEqual(await send([[0, bomb('lz4', 100, 10)]]), ['NONE']);
+  assert.equal(pauses(), 0);
+  const recordCount = 20 * caps.walkedRecordsPerTurnMax;
+  for (const codec of ['none', 'snappy', 'lz4', 'gzip', 'zstd'] as const) {
+    const before = pauses();
+    assert.deepEqual(await send([[0, bomb(codec, recordCount, 1)]]), ['NONE'], codec);
+    assert.equal(pauses() - before, 19, codec);
+  }
+  assert.equal(appended.length, 6);
+});
+
+test('many batches that are small one by one are not inflated at once either', async () => {
+  const { send, appended } = await start({ 'cleanup.policy': 'compact' });
+  const batch = bomb('gzip', 1, 200_000);
+  const partitions = Array.from({ length: 50 }, (_, partition) => partition);
+  const told = await send(partitions.map((partition) => [partition, batch]));
+  assert.deepEqual([...new Set(told)], ['NONE']);
+  // Those that are inflated aside come behind the two for which there was time.
+  assert.deepEqual(
+    appended.map(({ partition }) => partition),
+    partitions,
+  );
+});
+
+test('requests of a connection keep their order when one is inflated aside, and others do not wait', async () => {
+  const { send, appended } = await start({ 'cleanup.policy': 'compact' });
+  const one = new AbortController().signal;
+  const large = bomb('gzip', 4, 500_000);
+  const small = bomb('none', 1, 10);
+  const first = send([[0, large]], one);
+  const second = send([[1, small]], one);
+  const ofOther = send([[2, small]]);
+  assert.deepEqual(await Promise.all([first, second, ofOther]), [['NONE'], ['NONE'], ['NONE']]);
+  assert.deepEqual(
+    appended.map(({ partition }) => partition),
+    [2, 0, 1],
+  );
+  // And afterwards nobody waits.
+  assert.deepEqual(await send([[3, small]], one), ['NONE']);
+});
+
+test('a record that is too large is refused aside as well, and the others are written', async () => {
+  const { send, appended } = await start({});
+  const told = await send([
+    [0, bomb('zstd', 1, 20 * MiB)],
+    [1, bomb('none', 1, 10)],
+  ]);
+  assert.deepEqual(told, ['MESSAGE_TOO_LARGE', 'NONE']);
+  assert.deepEqual(
+    appended.map(({ partition }) => partition),
+    [1],
+  );
+});
+
+test('a partition that is there twice is refused each time', async () => {
+  const { send, appended } = await start({});
+  const batch = bomb('none', 1, 10);
+  const told = await send([
+    [0, batch],
+    [1, batch],
+    [0, batch],
+  ]);
+  assert.deepEqual(told, ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']);
+  assert.deepEqual(
+    appended.map(({ partition }) => partition),
+    [1],
+  );
+});
+
+test('of a client that has left nothing is inflated, unless it wanted no answer', async () => {
+  for (const acks of [-1, 0]) {
+    const { sendAs, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
+    const closing = new AbortController();
+    const answer = sendAs(acks, [[0, bomb('none', 5 * caps.walkedRecordsPerTurnMax, 1)]], closing.signal);
+    closing.abort();
+    assert.equal(await answer, acks === 0 ? 'noReply' : 'close');
+    assert.equal(appended.length, acks === 0 ? 1 : 0);
+    assert.equal(pauses(), acks === 0 ? 4 : 0);
+  }
+});
