@@ -450,3 +450,17 @@ test('a call that is under way is answered before the server ends', async (t) =>
   await closed;
   await assert.rejects(fetch(`${controlPlane.url}/slow`));
 });
+
+test('no answer is guessed at by a browser, and one that came by TLS comes so again', async (t) => {
+  for (const isBehindProxy of [false, true]) {
+    const { url } = await start(t, new FakeCluster(), { isBehindProxy });
+    for (const path of ['/v1/status', '/metrics', '/elsewhere', '/agent-changelog.rss']) {
+      const headersOf = async (forwarded: string) =>
+        (await fetch(url + path, { headers: { 'x-forwarded-proto': forwarded } })).headers;
+      const secure = await headersOf('https');
+      assert.equal(secure.get('x-content-type-options'), 'nosniff', path);
+      assert.equal(secure.get('strict-transport-security') !== null, isBehindProxy, path);
+      assert.equal((await headersOf('http')).get('strict-transport-security'), null, path);
+    }
+  }
+});

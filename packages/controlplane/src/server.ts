@@ -16,6 +16,8 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly readiness: () => boolean;
   /** The addresses of all control-plane processes as agents reach them, this one included. */
   readonly members: () => readonly string[];
+  /** Whether what a proxy says of requests is believed. */
+  readonly isBehindProxy?: boolean;
   /** What is served besides, asked in this order. */
   readonly routes?: readonly Route[];
   /** Other limits than the usual ones, for tests. */
@@ -58,6 +60,8 @@ const closeGraceMs = 5_000;
 
 type Answer = readonly [status: number, text: string, contentType?: string];
 
+/** A year, as browsers count it. */
+const strictTransport = 'max-age=31536000';
 const plainText = 'text/plain; charset=utf-8';
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 const rss = 'application/rss+xml; charset=utf-8';
@@ -86,6 +90,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
+      response.setHeader('x-content-type-options', 'nosniff');
+      // Only a proxy knows whether the browser came by TLS, and a browser must not be told so over a plain connection.
+      if (options.isBehindProxy === true && request.headers['x-forwarded-proto'] === 'https')
+        response.setHeader('strict-transport-security', strictTransport);
       const path = pathOf(request);
       const route = routes.find(({ matches }) => matches(path));
       // A connection that stays open behind the last answer would keep a server that ends waiting.

@@ -22,6 +22,8 @@ test('probes, metrics and mistakes', async (t) => {
 
   async function ask(path: string, method = 'GET'): Promise<string> {
     const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, { method });
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff', path);
+    assert.equal(response.headers.get('strict-transport-security'), null, 'the connection is plain');
     return `${response.status} ${(await response.text()).trim().split('\n').at(-1)}`;
   }
   assert.equal(await ask('/v1/status'), '503 starting');

@@ -66,6 +66,8 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (options.tls !== undefined) response.setHeader('strict-transport-security', 'max-age=31536000');
     const url = URL.parse(request.url ?? '/', 'http://agent');
     if (url === null) {
       plain(response, 400, 'the target of the request is no path');
