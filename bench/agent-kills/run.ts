@@ -22,6 +22,8 @@ const { values: flags } = parseArgs({
     database: { type: 'string' },
     /** A program of kgo-verifier, whose group reads then too. */
     verifier: { type: 'string' },
+    /** Only clients whose row begins with this take part. */
+    only: { type: 'string', default: '' },
     records: { type: 'string', default: '200000' },
     /** Records per second that each group reads. */
     rate: { type: 'string', default: '5000' },
@@ -216,16 +218,25 @@ const reading = (group: string) => [
   `-rate=${rate}`,
 ];
 const py = { brokers, count: recordCount, rate };
-const rows: [what: string, outcome: Promise<Outcome>][] = [
-  ['librdkafka reads, classic group', tools.librdkafka({ ...py, group: 'py-classic', protocol: 'classic' })],
-  ['librdkafka reads, KIP-848 group', tools.librdkafka({ ...py, group: 'py-next', protocol: 'consumer' })],
-  ['franz-go reads, classic group', tools.franz(...reading('go-classic'))],
-  ['franz-go reads, KIP-848 group', tools.franz('-next', ...reading('go-next'))],
-  ['librdkafka writes', tools.librdkafka({ ...writes, brokers, rate: writesPerSecond })],
-  ['franz-go writes', tools.franz(...writing(writesPerSecond))],
+const all: [what: string, start: () => Promise<Outcome>][] = [
+  [
+    'librdkafka reads, classic group',
+    () => tools.librdkafka({ ...py, group: 'py-classic', protocol: 'classic' }),
+  ],
+  [
+    'librdkafka reads, KIP-848 group',
+    () => tools.librdkafka({ ...py, group: 'py-next', protocol: 'consumer' }),
+  ],
+  ['franz-go reads, classic group', () => tools.franz(...reading('go-classic'))],
+  ['franz-go reads, KIP-848 group', () => tools.franz('-next', ...reading('go-next'))],
+  ['librdkafka writes', () => tools.librdkafka({ ...writes, brokers, rate: writesPerSecond })],
+  ['franz-go writes', () => tools.franz(...writing(writesPerSecond))],
 ];
 if (flags.verifier !== undefined)
-  rows.push(['kgo-verifier reads, group of 4', verify(['-consumer_group_readers=4'])]);
+  all.push(['kgo-verifier reads, group of 4', () => verify(['-consumer_group_readers=4'])]);
+const rows = all
+  .filter(([what]) => what.startsWith(flags.only))
+  .map(([what, start]): [string, Promise<Outcome>] => [what, start()]);
 const troubled = trouble();
 const seconds = (ms: number | undefined) => (ms === undefined ? '' : `${(ms / 1000).toFixed(1)} s`);
 process.stdout.write(`killed: ${flags.kill}\n\n`);
