@@ -200,7 +200,7 @@ const scenarios: readonly Scenario[] = [
     what: 'an agent with a key that is refused',
     args: agent,
     variables: () => ({ SERVICE_AGENT_KEY: secrets.otherKey }),
-    says: /"message":"the control plane refused the agent key/,
+    says: /"message":"the control plane refused agent key and cluster id together/,
   },
   {
     what: 'an agent with two keys in a file',

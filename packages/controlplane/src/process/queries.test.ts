@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import { clusterSecrets } from '@weir/metadata';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
+import { memberToken } from '../hosting/member-tokens.ts';
 
 const agent = {
   ...{ agentId: 'a', nodeId: 1, host: 'h', kafkaPort: 1, internalUrl: '', zone: '', group: '' },
@@ -9,11 +12,14 @@ const agent = {
 
 test('a query goes over connections: from another process, as from the leader, and back', async (t) => {
   const first = { id: freshClusterId(), agentKey: freshKey() };
-  const { url } = await startProcess(t, { firstCluster: () => first });
+  const { url, whenLeader } = await startProcess(t, { firstCluster: () => first });
+  const node = await whenLeader();
   const worker = connectAgent(t, url, first.id, first.agentKey);
-  // Another control-plane process asks in the way that agents do.
-  const caller = connectAgent(t, url, first.id, first.agentKey);
   await worker.heartbeat(agent);
+  // Another control-plane process connects in the way that agents do, with a token that only such processes can make.
+  const { namespace, key } = clusterSecrets.agentTokens;
+  const token = memberToken(first.id, () => node.record(namespace, key), systemClock);
+  const caller = connectAgent(t, url, first.id, token!);
   const taken = worker.takeQuery({ agentId: 'a', waitMs: 20_000 });
   const asked = caller.runQuery({ queryId: 'q1', request: Buffer.from('ask'), limitMs: 5_000 });
   const query = (await taken)!;
