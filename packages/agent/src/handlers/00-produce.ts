@@ -85,7 +85,8 @@ const timeoutMsMin = 1_000;
  * to much are waited for, and then the later requests of the connection are, too.
  *
  * What the batches of a request inflate to together is limited, where rules have to be checked inside of them: beyond it they are
- * MESSAGE_TOO_LARGE. A partition that is there twice is INVALID_REQUEST each time. Apache Kafka takes the last and forgets the others.
+ * MESSAGE_TOO_LARGE. A partition that is there twice is INVALID_REQUEST each time, so that a request inflates each
+ * partition once.
  *
  * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
  * know whether the connection must be closed.
