@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '@weir/core';
+import { systemClock, systemEnvironment } from '@weir/core';
 import { changedPackages } from './changed-packages.ts';
+import { propertySeedVariable } from './property-seed.ts';
 import { findTests, runTests, type Tally } from './test-run.ts';
 
 /**
  * The one gate: format and lint, types, then every test, among them the layer rule and the comparison of generated pages
  * with their source. With `--all`, what CI adds: the simulation, foreign implementations, and a million mutated frames.
- * With paths, only the tests below them; with `--changed`, those of packages that differ from the main branch and of the
+ * With `--properties`, every file with property tests, from a new seed that is printed. With paths, only the tests below them; with `--changed`, those of packages that differ from the main branch and of the
  * packages that depend on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
@@ -75,9 +78,10 @@ function stepsFor(args: readonly string[]): Step[] {
     if (option === '--interop') return [interop];
     if (option === '--sim') return [simulation];
     if (option === '--changed') return changedSteps();
+    if (option === '--properties') return [propertyTests()];
   }
   if (args.some((path) => path.startsWith('-'))) {
-    refuse(`${args.join(' ')}: only paths, --changed, --all, --interop and --sim are known`);
+    refuse(`${args.join(' ')}: only paths, --changed, --properties, --all, --interop and --sim are known`);
   }
   const files = findTests(
     root,
@@ -85,6 +89,16 @@ function stepsFor(args: readonly string[]): Step[] {
   );
   if (files.length === 0) refuse(`${args.join(' ')}: no test there`);
   return [tests('tests', files)];
+}
+
+/** A seed that the environment gives repeats a run. */
+function propertyTests(): Step {
+  const propertySeed = systemEnvironment[propertySeedVariable] ?? String(randomInt(2 ** 31));
+  process.stdout.write(`${propertySeedVariable}=${propertySeed}\n`);
+  const files = findTests(root, unitTests).filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
+  );
+  return { name: 'property tests', run: () => runTests({ root, files, propertySeed }) };
 }
 
 function changedSteps(): Step[] {

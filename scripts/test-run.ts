@@ -3,7 +3,8 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { systemClock } from '@weir/core';
+import { systemClock, systemEnvironment } from '@weir/core';
+import { propertySeedVariable } from './property-seed.ts';
 import { planJobs, type TestJob } from './test-jobs.ts';
 import { resultMark, type TestResult } from './test-reporter.ts';
 
@@ -19,6 +20,8 @@ interface RunOptions {
   readonly files: readonly string[];
   /** How many processes run at once; all cores if absent. */
   readonly workers?: number;
+  /** What property tests draw from, if not the fixed seed. */
+  readonly propertySeed?: string;
 }
 
 const slowestShown = 10;
@@ -35,15 +38,17 @@ export async function runTests({
   root,
   files,
   workers = availableParallelism(),
+  propertySeed,
 }: RunOptions): Promise<Tally> {
   if (files.length === 0) throw new Error('no test file matches');
   const durations = new Durations(root);
   const jobs = [...planJobs(files, durations.known)];
+  const environment = propertySeed === undefined ? {} : { [propertySeedVariable]: propertySeed };
   const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-      const tallies = await runJob(root, job, durations);
+      const tallies = await runJob(root, job, durations, environment);
       for (const { passed, failed, skipped } of tallies) {
         total.passed += passed;
         total.failed += failed;
@@ -58,14 +63,20 @@ export async function runTests({
   return total;
 }
 
-async function runJob(root: string, { files }: TestJob, durations: Durations): Promise<readonly Tally[]> {
+async function runJob(
+  root: string,
+  { files }: TestJob,
+  durations: Durations,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly Tally[]> {
   const perFile = new Map<string, Tally>(files.map((file) => [file, { passed: 0, failed: 0, skipped: 0 }]));
   const reporter = join(root, 'scripts', 'test-reporter.ts');
+  const seed = join(root, 'scripts', 'property-seed.ts');
   const startMs = systemClock.monotonicMs();
   const child = spawn(
     process.execPath,
-    ['--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+    [`--import=${seed}`, '--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
+    { cwd: root, env: { ...systemEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', ({ message }) => resolve(message));

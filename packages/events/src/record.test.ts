@@ -23,10 +23,10 @@ test('an event is compact JSON in the order of its envelope', () => {
 });
 
 test('whatever an event says, its text is an envelope that says the same', () => {
-  const datas = fc.dictionary(
-    fc.string().filter((key) => key !== '__proto__'),
-    fc.jsonValue({ maxDepth: 2 }),
-  );
+  // A key `__proto__`, at whatever depth, is written and then ignored by the reader's schema.
+  const datas = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }))
+    .filter((data) => !JSON.stringify(data).includes('"__proto__":'));
   const texts = fc.string({ minLength: 1, unit: 'binary' });
   fc.assert(
     fc.property(datas, fc.integer({ min: 0, max: 4e12 }), texts, texts, (data, timeMs, id, source) => {
