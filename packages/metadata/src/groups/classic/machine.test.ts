@@ -155,6 +155,26 @@ test('a member of a generation that was lost with its agent is waited for during
   assert.deepEqual(story.pass(1), ['b joined 3 range as b-id, leads [b-id=]']);
 });
 
+test('a long session of a member ends sooner when its agent is gone, unless the member is heard of or static', () => {
+  const long = { sessionTimeoutMs: 45_000, rebalanceTimeoutMs: 60_000 };
+  const story = stable({ sessionTimeoutMsMax: 60_000 }, { ...long, agentId: 'dead' });
+  story.agentsGone('dead');
+  story.pass(10_000);
+  story.heartbeat('b');
+  story.pass(4_999);
+  assert.equal(story.group.members.size, 2);
+  story.pass(1);
+  assert.deepEqual([...story.group.members.keys()], ['b-id']);
+  story.pass(29_000);
+  assert.deepEqual([...story.group.members.keys()], ['b-id'], 'its own session is whole again');
+
+  const restarting = new ClassicStory({ sessionTimeoutMsMax: 60_000, initialRebalanceDelayMs: 0 });
+  restarting.join('s', { ...long, instance: 'i', agentId: 'dead' });
+  restarting.agentsGone('dead');
+  restarting.pass(44_999);
+  assert.equal(restarting.group.members.size, 1);
+});
+
 test('a group whose only members were lost with their agent is empty', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   story.join('a', { agentId: 'dead' });
