@@ -2,7 +2,7 @@
 const patienceMs = 1;
 
 /** How far apart files are, in multiples of what one takes from its close to its commit. */
-const spacing = 2;
+const spacing = 4;
 
 /** No request waits longer for the distance between files, however slow they are. */
 const distanceMsMax = 16;
