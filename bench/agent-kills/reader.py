@@ -59,6 +59,8 @@ def read():
             # What the client has in store would hide that it gets nothing.
             "queued.max.messages.kbytes": 512,
             "fetch.message.max.bytes": 65536,
+            # It would wait for a second whenever that little store is full.
+            "fetch.queue.backoff.ms": 10,
         }
     )
     consumer.subscribe([options["topic"]])
