@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { changedPackages } from './changed-packages.ts';
+import { closedStatus, isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
 import { findTests, runTests, type Tally } from './test-run.ts';
 
@@ -28,7 +29,7 @@ function command(name: string, program: string, args: readonly string[]): Step {
     name,
     run() {
       const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
-      if (error !== undefined) process.stderr.write(`${error.message}\n`);
+      if (error !== undefined) printError(`${error.message}\n`);
       return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
     },
   };
@@ -94,7 +95,7 @@ function stepsFor(args: readonly string[]): Step[] {
 /** A seed that the environment gives repeats a run. */
 function propertyTests(): Step {
   const propertySeed = systemEnvironment[propertySeedVariable] ?? String(randomInt(2 ** 31));
-  process.stdout.write(`${propertySeedVariable}=${propertySeed}\n`);
+  print(`${propertySeedVariable}=${propertySeed}`);
   const files = findTests(root, unitTests).filter((file) =>
     readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
   );
@@ -104,10 +105,10 @@ function propertyTests(): Step {
 function changedSteps(): Step[] {
   const folders = changedPackages(root);
   if (folders.length === 0) {
-    process.stdout.write('no package differs from the main branch\n');
+    print('no package differs from the main branch');
     return [];
   }
-  process.stdout.write(`changed, or depending on what changed: ${folders.join(', ')}\n`);
+  print(`changed, or depending on what changed: ${folders.join(', ')}`);
   const files = findTests(
     root,
     folders.map((folder) => `${folder}/**/*.test.ts`),
@@ -116,21 +117,22 @@ function changedSteps(): Step[] {
 }
 
 function refuse(message: string): never {
-  process.stderr.write(`check: ${message}\n`);
+  printError(`check: ${message}\n`);
   process.exit(2);
 }
 
 const sum: Tally = { passed: 0, failed: 0, skipped: 0 };
 for (const step of stepsFor(process.argv.slice(2))) {
-  process.stdout.write(`${step.name}\n`);
+  if (isOutputClosed()) break;
+  print(step.name);
   const startMs = systemClock.monotonicMs();
   const tally = await step.run();
   sum.passed += tally.passed;
   sum.failed += tally.failed;
   sum.skipped += tally.skipped;
   const seconds = ((systemClock.monotonicMs() - startMs) / 1000).toFixed(1);
-  process.stdout.write(`${step.name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s\n`);
+  print(`${step.name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
 }
 const skipped = sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`;
-process.stdout.write(`${sum.passed} passed, ${sum.failed} failed${skipped}\n`);
-process.exitCode = sum.failed === 0 ? 0 : 1;
+print(`${sum.passed} passed, ${sum.failed} failed${skipped}`);
+process.exitCode = isOutputClosed() ? closedStatus : sum.failed === 0 ? 0 : 1;

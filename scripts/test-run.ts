@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock, systemEnvironment } from '@weir/core';
+import { isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
 import { planJobs, type TestJob } from './test-jobs.ts';
 import { resultMark, type TestResult } from './test-reporter.ts';
@@ -47,7 +48,7 @@ export async function runTests({
   const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
   const work = async () => {
-    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    for (let job = jobs.shift(); job !== undefined && !isOutputClosed(); job = jobs.shift()) {
       const tallies = await runJob(root, job, durations, environment);
       for (const { passed, failed, skipped } of tallies) {
         total.passed += passed;
@@ -84,7 +85,7 @@ async function runJob(
       resolve(status === 0 ? undefined : `ended with ${signal ?? status}`),
     );
   });
-  child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  child.stderr.on('data', printError);
 
   let hasFailure = false;
   let fileStartMs = startMs;
@@ -170,8 +171,4 @@ function readDurations(path: string): Record<string, number> {
 
 function shortName(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

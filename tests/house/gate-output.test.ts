@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { systemEnvironment } from '@weir/core';
+import { root } from './repository.ts';
+
+test('the gate ends without an error when its reader goes away', async () => {
+  // A test runner does not run below another that is marked so.
+  const { NODE_TEST_CONTEXT: _, ...env } = systemEnvironment;
+  const child = spawn(process.execPath, ['scripts/check.ts', 'packages/core/src/bytes.test.ts'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const closed = once(child, 'close');
+  child.stdout.destroy();
+  const [status] = await closed;
+  assert.equal(errors, '');
+  assert.equal(status, 141);
+});
