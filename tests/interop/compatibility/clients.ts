@@ -15,8 +15,8 @@ export interface TestedClient {
 }
 
 const folder = join(import.meta.dirname, '..');
-const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>;
+const { devDependencies: packages } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 /** The version of Apache's clients, which the build of the Java programs names. */
@@ -74,13 +74,13 @@ export const testedClients: readonly TestedClient[] = [
   {
     name: 'kafkajs',
     language: 'JavaScript',
-    version: dependencies.kafkajs!,
+    version: packages.kafkajs!,
     files: ['brokers/kafkajs.test.ts', 'agent/kafkajs-admin.test.ts'],
   },
   {
     name: '@platformatic/kafka',
     language: 'TypeScript',
-    version: dependencies['@platformatic/kafka']!,
+    version: packages['@platformatic/kafka']!,
     files: ['brokers/platformatic.test.ts', 'agent/platformatic-admin.test.ts'],
   },
 ];
