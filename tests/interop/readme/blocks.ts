@@ -1,0 +1,63 @@
+/**
+ * A block of code of a page, in the order of the page. A comment that the reader does not see may stand before it:
+ *
+ * - `<!-- block: in the background, ready at "…" -->`: it runs until the end, and is ready when it has printed the text.
+ * - `<!-- block: not run, because … -->`.
+ */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+  /** What it prints when it is ready, if it runs in the background. */
+  readonly readyAt?: string;
+  /** Why it is not run, if it is not. */
+  readonly notRun?: string;
+}
+
+const fence = /^```(\w*)$/;
+const note = /^<!-- block: (.*) -->$/;
+
+export function blocksOf(page: string): readonly Block[] {
+  const blocks: Block[] = [];
+  const lines = page.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const language = fence.exec(lines[at]!)?.[1];
+    if (language === undefined) continue;
+    const start = at;
+    const end = lines.indexOf('```', start + 1);
+    if (end < 0) throw new Error(`line ${start + 1}: the block has no end`);
+    at = end;
+    const noted = note.exec(lines[start - 1] ?? '')?.[1];
+    blocks.push({
+      language,
+      text: `${lines.slice(start + 1, end).join('\n')}\n`,
+      line: start + 1,
+      ...(noted !== undefined && readNote(noted, start)),
+    });
+  }
+  return blocks;
+}
+
+function readNote(text: string, line: number): Pick<Block, 'readyAt' | 'notRun'> {
+  const readyAt = /^in the background, ready at "(.+)"$/.exec(text)?.[1];
+  if (readyAt !== undefined) return { readyAt };
+  const notRun = /^not run, because (.+)$/.exec(text)?.[1];
+  if (notRun !== undefined) return { notRun };
+  throw new Error(`line ${line}: a block cannot be "${text}"`);
+}
+
+export interface ShownCommand {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** The commands of a block that shows what they print: lines after `$ `, each with the lines below it. */
+export function shownCommands({ text }: Block): readonly ShownCommand[] {
+  return text
+    .split(/^\$ /m)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [command, ...output] = part.trimEnd().split('\n');
+      return { command: command!, output: output.join('\n') };
+    });
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Environment, systemEnvironment } from '@weir/core';
+import { type Block, blocksOf, shownCommands } from './blocks.ts';
+import { type Background, Terminal, untilTrue } from './terminal.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
+
+/** What a block prints, found by a command in it. What the page shows of outputs is compared by itself. */
+const expected: readonly [command: string, output: RegExp][] = [
+  ['weir cli fetch -topic orders', /one order/],
+  ['weir cli diagnose-connection\n', /brokers/],
+  ['/api/v1/list_virtual_clusters', /"virtual_clusters":\[\{/],
+  ['/api/v1/monitoring/prometheus/', /^# TYPE \w+/m],
+  ['weir apply -f weir.yaml --dry-run', /Plan: 2 to create/],
+  ['weir cli events enable', /events are recorded: .*acl_logs/],
+  ['weir cli mcp-config', /"mcpServers"/],
+  ['weir cli fetch -topic payments', /one payment/],
+  ['weir cli create-key', /^aks_\w+$/m],
+  ['weir cli create-acls', /alice/],
+  ['npx node tour.ts', /^Heartbeat v4 of member m, instance null$/m],
+];
+
+/** The files of a fresh clone, as they are here. */
+function copyRepository(target: string): void {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  for (const path of paths.split('\0')) {
+    if (path !== '' && existsSync(join(root, path))) cpSync(join(root, path), join(target, path));
+  }
+}
+
+/** Any ports, a home of its own, and the Node of the machine: ours comes with the installation, out of npm's cache. */
+function environmentOf(home: string): Environment {
+  const { PATH = '', HOME = '' } = systemEnvironment;
+  const npm = Object.entries(systemEnvironment).filter(([name]) =>
+    /^(?:npm_config_(?:registry|cache|userconfig|globalconfig)|https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(
+      name,
+    ),
+  );
+  return {
+    npm_config_cache: join(HOME, '.npm'),
+    npm_config_userconfig: join(HOME, '.npmrc'),
+    ...Object.fromEntries(npm),
+    npm_config_prefer_offline: 'true',
+    PATH: PATH.split(delimiter)
+      .filter((folder) => !folder.includes('node_modules'))
+      .join(delimiter),
+    HOME: home,
+    SERVICE_KAFKA_PORT: '0',
+    SERVICE_HTTP_PORT: '0',
+    SERVICE_CONSOLE_PORT: '0',
+    // An agent would ask the cloud that it runs in.
+    SERVICE_AVAILABILITY_ZONE: 'here',
+  };
+}
+
+test('the commands of the README work one after the other on a fresh clone', {
+  skip: missing,
+  timeout: 900_000,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-readme-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const clone = join(folder, 'clone');
+  for (const made of [clone, join(folder, 'home'), join(folder, 'tmp')]) mkdirSync(made);
+  copyRepository(clone);
+  const terminal = new Terminal({ cwd: clone, environment: environmentOf(join(folder, 'home')), folder });
+  t.after(() => terminal.close());
+
+  // What the page says of ports and directories of a machine that has nothing else to do.
+  let consolePort = '8090';
+  const onThisMachine = (commands: string) =>
+    commands.replaceAll('/tmp/', `${folder}/tmp/`).replaceAll('localhost:8090', `localhost:${consolePort}`);
+  const noteAddresses = (server: Background) => {
+    const kafkaPort = /^ {2}Kafka +\S+:(\d+)$/m.exec(server.text())?.[1];
+    if (kafkaPort !== undefined) terminal.export('SERVICE_BOOTSTRAP_PORT', kafkaPort);
+    consolePort = /^ {2}control plane +http:\/\/\S+:(\d+)$/m.exec(server.text())?.[1] ?? consolePort;
+  };
+
+  const seen = new Set<string>();
+  const runBlock = async (block: Block) => {
+    const { language, text, readyAt } = block;
+    if (language === 'ts') {
+      writeFileSync(join(clone, 'tour.ts'), text);
+    } else if (language === 'console') {
+      for (const { command, output } of shownCommands(block)) {
+        // Some of them are mistakes, which end with another status.
+        assert.equal((await terminal.run(`${command} || true`)).trimEnd(), output, command);
+      }
+    } else if (readyAt !== undefined) {
+      noteAddresses(await terminal.runInBackground(onThisMachine(text), readyAt));
+    } else {
+      const printed = await terminal.run(onThisMachine(text));
+      for (const [command, output] of expected.filter(([known]) => text.includes(known))) {
+        assert.match(printed, output, `the output of ${command} in line ${block.line}`);
+        seen.add(command);
+      }
+      const search = text.split('\n').find((line) => line.includes('weir cli events search'));
+      if (search !== undefined) await untilFound(search);
+    }
+  };
+  /** What was denied is an event as soon as the agent has written it. */
+  const untilFound = (search: string) =>
+    untilTrue('the event of what would have been denied', async () =>
+      (await terminal.run(search)).includes('would have been denied WRITE of TOPIC orders'),
+    );
+
+  for (const block of blocksOf(readme)) {
+    assert.match(block.language, /^(?:sh|console|ts)$/, `line ${block.line}`);
+    if (block.notRun !== undefined) t.diagnostic(`line ${block.line} is not run, because ${block.notRun}`);
+    else if (!(await passes(t, block, runBlock))) return;
+  }
+  assert.deepEqual(
+    expected.map(([command]) => command).filter((command) => !seen.has(command)),
+    [],
+    'the README has no such commands any more',
+  );
+  assert.ok(existsSync(join(clone, 'node_modules/node')), 'it was installed');
+  assert.ok(!existsSync(join(clone, 'node_modules/typescript')), 'without the tools of contributors');
+});
+
+/** What comes after a block that failed would fail for its sake. */
+async function passes(t: TestContext, block: Block, run: (block: Block) => Promise<void>): Promise<boolean> {
+  let hasPassed = false;
+  await t.test(`line ${block.line}: ${firstLine(block.text)}`, async () => {
+    await run(block);
+    hasPassed = true;
+  });
+  return hasPassed;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!;
+}
