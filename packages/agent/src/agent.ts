@@ -53,6 +53,7 @@ import { type AgentTls, peersOf } from './security/tls/agent-tls.ts';
 import { ShareService } from './share/share-service.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
+import { ConnectedClients } from './telemetry/connected-clients.ts';
 import { Authorship, type AuthorshipOptions } from './write-path/authors/authorship.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
@@ -250,6 +251,7 @@ async function start(
   started.defer(() => events.stop());
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
+  const clients = new ConnectedClients();
   const logins = await saslOf(options, view, figures);
   started.defer(() => logins?.close());
   const server = createHandlers({
@@ -280,6 +282,7 @@ async function start(
       metrics,
     }),
     telemetry,
+    clients,
     sasl: logins?.sasl,
     ...handlers,
   });
@@ -319,6 +322,7 @@ async function start(
         certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
         tokens: () => options.tokens?.() ?? [],
         damagedFiles: () => damage.report(),
+        connected: () => clients.report(),
       }),
     heard: () => figures.heard(),
   };

@@ -23,6 +23,7 @@ import { ClientQuotas } from '../src/quotas/client-quotas.ts';
 import type { Access } from '../src/security/access.ts';
 import { type ClientSession, openSession } from '../src/security/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
+import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
 import { testAgent } from './agent.ts';
 import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 
@@ -39,6 +40,8 @@ export interface TestAgentOptions extends FakeClusterOptions {
   readonly accessOf?: (request: ReceivedRequest) => Access;
   /** Who asks; without it somebody anonymous. */
   readonly session?: ClientSession;
+  /** Where connections are noted that a test looks at. */
+  readonly clients?: ConnectedClients;
   readonly metrics?: Metrics;
   readonly log?: Log;
   /** What the agent knows of the cluster, where somebody else needs the same; a view of its own otherwise. */
@@ -98,6 +101,7 @@ export async function serveCluster(
     zoneOfAddress: options.zoneOfAddress,
     ...(options.accessOf === undefined ? {} : { accessOf: options.accessOf }),
     quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
+    ...(options.clients === undefined ? {} : { clients: options.clients }),
     telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
     produce: options.produce ?? (() => 'close'),
     fetch: options.fetch ?? (() => 'close'),

@@ -620,7 +620,7 @@ export const caps = {
    * What an agent reports with a heartbeat, as JSON; usually some hundred characters. The lists in it have limits of their own, and so have
    * names, which are cut off.
    */
-  agentReportCharsMax: 64 * KiB,
+  agentReportCharsMax: 96 * KiB,
   reportedNameCharsMax: 128,
   reportedClientsMax: 20,
   reportedBucketsMax: 8,
@@ -630,6 +630,18 @@ export const caps = {
   reportedExpiriesMax: 8,
   reportedDamagedFilesMax: 8,
   reportedDamagedPartitionsMax: 8,
+
+  /**
+   * What a report tells of connected clients, as JSON: kinds of software with the most connections first, and a few principals and client
+   * ids of each. Clients choose all of these names. A leader keeps the last of each agent, so much of all agents together.
+   */
+  reportedSoftwareCharsMax: 16 * KiB,
+  reportedSoftwareNamesMax: 5,
+  clusterSoftwareCharsMax: 2 * MiB,
+
+  /** Kinds of client software of one cluster that are listed, and the principals, client ids and agents of each. */
+  listedSoftwareMax: 500,
+  listedSoftwareNamesMax: 20,
 
   /** Clients and users of which an agent remembers something until it has reported it. */
   notedClientsMax: 256,

@@ -25,9 +25,11 @@ export {
   problemOfReport,
   type ReportedBucket,
   type ReportedClient,
+  type ReportedConnections,
   type ReportedDamage,
   type ReportedExpiry,
   type ReportedLogin,
+  type ReportedSoftware,
   reportIntervalMs,
 } from './cluster/agent-report.ts';
 export { clusterFacts } from './cluster/cluster-facts.ts';
@@ -86,7 +88,7 @@ export {
   noLatencies,
   packLatencies,
 } from './cluster/latencies.ts';
-export type { DeletedTopic, OwnerPort, SeenAgent } from './cluster/owner-port.ts';
+export type { AgentClients, DeletedTopic, OwnerPort, SeenAgent } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
   AgentDescription,

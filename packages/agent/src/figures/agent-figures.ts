@@ -1,5 +1,5 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
-import type { AgentReport, ReportedDamage, ReportedExpiry } from '@weir/metadata';
+import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/metadata';
 import type { EndedRequest } from '@weir/storage';
 import { BucketFigures } from './bucket-figures.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
@@ -16,6 +16,7 @@ export interface HeldThings {
   readonly tokens: () => readonly ReportedExpiry[];
   /** Files that readers of this agent found damaged. */
   readonly damagedFiles?: () => readonly ReportedDamage[];
+  readonly connected?: () => ReportedConnections;
 }
 
 /** Metrics with fewer series are nobody's concern. */
@@ -71,7 +72,7 @@ export class AgentFigures {
   };
 
   /** All that was counted since the last report that was heard. */
-  report({ certificates, tokens, damagedFiles }: HeldThings): AgentReport {
+  report({ certificates, tokens, damagedFiles, connected }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#reportedMs = nowMs;
@@ -92,6 +93,7 @@ export class AgentFigures {
       ...unlessEmpty('logins', this.#logins.tell(nowMs)),
       ...unlessEmpty('certificates', certificates().slice(0, caps.reportedExpiriesMax)),
       ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
+      ...(connected === undefined ? {} : { connected: connected() }),
       ...unlessEmpty('tokens', tokens().slice(0, caps.reportedExpiriesMax)),
     };
   }

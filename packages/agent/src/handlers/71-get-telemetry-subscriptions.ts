@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
-import type { ClientSoftware } from '../telemetry/client-software.ts';
 import { acceptedCodecs, type ClientTelemetry } from '../telemetry/client-telemetry.ts';
+import type { ConnectedClients } from '../telemetry/connected-clients.ts';
 import type { HandlerOf } from './handler.ts';
 
 /**
@@ -12,10 +12,10 @@ import type { HandlerOf } from './handler.ts';
  */
 export function getTelemetrySubscriptionsHandler(
   telemetry: ClientTelemetry,
-  software: ClientSoftware,
+  clients: ConnectedClients,
 ): HandlerOf<Apis['GetTelemetrySubscriptions']> {
   return ({ clientInstanceId }, context) => {
-    const { error, instanceId, wanted } = telemetry.subscribe(software.clientOf(clientInstanceId, context));
+    const { error, instanceId, wanted } = telemetry.subscribe(clients.clientOf(clientInstanceId, context));
     return {
       throttleTimeMs: 0,
       errorCode: errors[error].code,

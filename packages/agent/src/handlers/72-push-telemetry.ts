@@ -1,6 +1,6 @@
 import { type Apis, errors } from '@weir/wire';
-import type { ClientSoftware } from '../telemetry/client-software.ts';
 import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
+import type { ConnectedClients } from '../telemetry/connected-clients.ts';
 import type { HandlerOf } from './handler.ts';
 
 /**
@@ -13,10 +13,10 @@ import type { HandlerOf } from './handler.ts';
  */
 export function pushTelemetryHandler(
   telemetry: ClientTelemetry,
-  software: ClientSoftware,
+  clients: ConnectedClients,
 ): HandlerOf<Apis['PushTelemetry']> {
   return ({ clientInstanceId, subscriptionId, terminating, compressionType, metrics }, context) => {
-    const error = telemetry.push(software.clientOf(clientInstanceId, context), {
+    const error = telemetry.push(clients.clientOf(clientInstanceId, context), {
       subscriptionId,
       isLast: terminating,
       compressionType,

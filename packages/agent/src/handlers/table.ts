@@ -18,8 +18,8 @@ import { type Access, fullAccess } from '../security/access.ts';
 import { userOf } from '../security/principal.ts';
 import { type Sasl, saslWithoutMechanisms } from '../security/sasl/sasl.ts';
 import { shareHeartbeats } from '../share/share-calls.ts';
-import { ClientSoftware } from '../telemetry/client-software.ts';
 import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
+import { ConnectedClients } from '../telemetry/connected-clients.ts';
 import { metadataHandler } from './03-metadata.ts';
 import { offsetCommitHandler } from './08-offset-commit.ts';
 import { offsetFetchHandler } from './09-offset-fetch.ts';
@@ -171,6 +171,8 @@ export interface HandlerServices {
   readonly metadataTurns?: FairGate;
   /** Takes the metrics of clients. */
   readonly telemetry: ClientTelemetry;
+  /** Remembers who is connected. */
+  readonly clients?: ConnectedClients;
   /** What clients may take. Without it they may take everything. */
   readonly quotas?: ClientQuotas;
   /** What the client of a request may do. Without it everybody may do everything. */
@@ -195,7 +197,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
   const groups = groupCalls(cluster.port, new CommitMarks(cluster));
   const origins = new RequestOrigins();
   const { telemetry } = services;
-  const software = new ClientSoftware();
+  const clients = services.clients ?? new ConnectedClients();
   const placementFor = createPlacements(services.loads);
   const crossings = new ZoneCrossings(clock);
   const placementOf: PlacementOf = ({ clientId, remoteAddress }) =>
@@ -222,7 +224,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     DescribeGroups: describeGroupsHandler,
     ListGroups: listGroupsHandler,
     SaslHandshake: saslHandshakeHandler(sasl),
-    ApiVersions: software.noting(apiVersionsHandler(offered)),
+    ApiVersions: clients.noting(apiVersionsHandler(offered)),
     CreateTopics: createTopicsHandler,
     DeleteTopics: deleteTopicsHandler,
     DeleteRecords: deleteRecordsHandler,
@@ -262,8 +264,8 @@ export function createHandlers(services: HandlerServices): RequestServer {
     ListTransactions: listTransactionsHandler,
     ConsumerGroupHeartbeat: consumerGroupHeartbeatHandler(groups),
     ConsumerGroupDescribe: consumerGroupDescribeHandler,
-    GetTelemetrySubscriptions: getTelemetrySubscriptionsHandler(telemetry, software),
-    PushTelemetry: pushTelemetryHandler(telemetry, software),
+    GetTelemetrySubscriptions: getTelemetrySubscriptionsHandler(telemetry, clients),
+    PushTelemetry: pushTelemetryHandler(telemetry, clients),
     ListConfigResources: listConfigResourcesHandler,
     DescribeTopicPartitions: describeTopicPartitionsHandler(placementOf),
     ShareGroupHeartbeat: shareGroupHeartbeatHandler(shareHeartbeats(cluster.port)),
@@ -341,6 +343,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
       const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
       const { remoteAddress, remotePort, principal } = session;
+      clients.served(request);
       const quotas = new RequestQuotas(services.quotas, {
         user: userOf(principal),
         clientId: clientId ?? '',

@@ -37,6 +37,8 @@ export interface AgentReport {
   readonly certificates?: readonly ReportedExpiry[] | undefined;
   /** Files that the agent cannot read as they were committed, as of now. */
   readonly damagedFiles?: readonly ReportedDamage[] | undefined;
+  /** Clients that are connected, as of now. Agents of earlier releases do not tell. */
+  readonly connected?: ReportedConnections | undefined;
   /** What the agent shows to the control plane. Times are by the agent's clock. */
   readonly tokens?: readonly ReportedExpiry[] | undefined;
 }
@@ -108,6 +110,25 @@ export interface DamagedOffsets {
   readonly nextOffset: number;
 }
 
+export interface ReportedConnections {
+  /** All of them, also those whose software is not listed. */
+  readonly connectionCount: number;
+  /** The most connections first, as far as there was room. */
+  readonly software: readonly ReportedSoftware[];
+}
+
+/** Clients of one kind, as they call themselves in ApiVersions; clients that say nothing are one kind with empty names. */
+export interface ReportedSoftware {
+  readonly name: string;
+  readonly version: string;
+  readonly connectionCount: number;
+  /** A few of them, those with the most connections first, and how many there are. */
+  readonly principals: readonly string[];
+  readonly principalCount: number;
+  readonly clientIds: readonly string[];
+  readonly clientIdCount: number;
+}
+
 /** What a leader has heard from its agents, by its own clock. */
 export interface AgentsHeard {
   /** Of agents that live, by their ids. */
@@ -146,6 +167,28 @@ function few<T>(shape: Shape<T>, countMax: number): Shape<readonly T[] | undefin
   );
 }
 
+const names: Shape<readonly string[]> = (value, where) => {
+  const isLong = Array.isArray(value) && value.length > caps.reportedSoftwareNamesMax;
+  return isLong ? `${where}: more than ${caps.reportedSoftwareNamesMax}` : list(name)(value, where);
+};
+
+const oneSoftware = object<ReportedSoftware>({
+  name,
+  version: name,
+  connectionCount: whole,
+  principals: names,
+  principalCount: whole,
+  clientIds: names,
+  clientIdCount: whole,
+});
+
+/** Bounded as a whole, since most clients have short names and a list of the longest would be short. */
+const software: Shape<readonly ReportedSoftware[]> = (value, where) =>
+  list(oneSoftware)(value, where) ??
+  (JSON.stringify(value).length > caps.reportedSoftwareCharsMax
+    ? `${where}: more than ${caps.reportedSoftwareCharsMax} characters`
+    : undefined);
+
 const expiry = object<ReportedExpiry>({ name, expiresMs: number, issuedMs: optional(number) });
 
 const report = object<AgentReport>({
@@ -183,6 +226,7 @@ const report = object<AgentReport>({
     }),
     caps.reportedDamagedFilesMax,
   ),
+  connected: optional(object<ReportedConnections>({ connectionCount: whole, software })),
   certificates: few(expiry, caps.reportedExpiriesMax),
   tokens: few(expiry, caps.reportedExpiriesMax),
 });

@@ -1,4 +1,5 @@
 import type { AlterConfigsResult, ConfigsToAlter } from './admin-port.ts';
+import type { ReportedConnections } from './agent-report.ts';
 import type {
   AgentDescription,
   MutationOptions,
@@ -11,6 +12,9 @@ import type {
 export interface OwnerPort {
   /** The agents that live, by their ids, with what they said last. */
   listAgents(): Promise<SeenAgent[]>;
+
+  /** The clients that are connected to each agent that lives, as it told last. */
+  listClients(): Promise<AgentClients[]>;
 
   /** Deleted topics that can be restored, the last deleted first. */
   listDeletedTopics(): Promise<DeletedTopic[]>;
@@ -34,6 +38,12 @@ export interface OwnerPort {
 export interface SeenAgent extends AgentDescription {
   /** When it last said so, by the clock of the leader. */
   readonly lastSeenMs: number;
+}
+
+export interface AgentClients extends ReportedConnections {
+  readonly agentId: string;
+  /** When it told, by the clock of the leader; `null` when it did not of late. */
+  readonly heardMs: number | null;
 }
 
 export interface DeletedTopic {

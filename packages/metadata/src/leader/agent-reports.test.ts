@@ -3,11 +3,34 @@ import { test } from 'node:test';
 import { caps } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
-import { type AgentReport, reportIntervalMs, reportKeptMs } from '../cluster/agent-report.ts';
+import {
+  type AgentReport,
+  type ReportedConnections,
+  type ReportedSoftware,
+  reportIntervalMs,
+  reportKeptMs,
+} from '../cluster/agent-report.ts';
 import { AgentReports } from './agent-reports.ts';
 
 function reportOf(number: number, sinceNumber: number, facts: Partial<AgentReport> = {}): AgentReport {
   return { startedMs: 1, number, sinceNumber, spanMs: 20_000, nowMs: 1_700_000_000_000, ...facts };
+}
+
+function softwareOf(facts: Partial<ReportedSoftware> = {}): ReportedSoftware {
+  return {
+    name: 'librdkafka',
+    version: '2.16.1',
+    connectionCount: 1,
+    principals: ['User:shop'],
+    principalCount: 1,
+    clientIds: ['rd'],
+    clientIdCount: 1,
+    ...facts,
+  };
+}
+
+function connectedBy(facts: Partial<ReportedSoftware> = {}, connectionCount = 1): ReportedConnections {
+  return { connectionCount, software: [softwareOf(facts)] };
 }
 
 function stage() {
@@ -88,7 +111,17 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
     { buckets: [{ name, operationCount: 1, failureCount: 0, putLatencies: [999, 1] }] },
     /putLatencies: no counts/,
   ],
-  ['what takes too much room', { later: 'x'.repeat(caps.agentReportCharsMax) }, /characters; at most 65536/],
+  [
+    'too many names of clients',
+    { connected: connectedBy({ principals: Array(caps.reportedSoftwareNamesMax + 1).fill('User:a') }) },
+    /principals: more than 5/,
+  ],
+  [
+    'too much software',
+    { connected: { connectionCount: 1, software: Array(200).fill(softwareOf({ name })) } },
+    /software: more than 16384 characters/,
+  ],
+  ['what takes too much room', { later: 'x'.repeat(caps.agentReportCharsMax) }, /characters; at most 98304/],
 ];
 
 for (const [what, facts, problem] of refused) {
@@ -188,4 +221,46 @@ test('who is written down may be forgotten', () => {
   logInMany(reports, caps.lastLoginsMax + 1, () => reports.takeLogins());
   assert.equal(reports.loginMs.size, caps.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, startMs);
+});
+
+test('the clients of an agent are those of its last report, for a while, and none are told of silent agents', async () => {
+  const { clock, reports } = stage();
+  assert.equal(reports.connectedOf('a'), undefined);
+  reports.heard('a', reportOf(1, 0, { connected: connectedBy({}, 3) }));
+  await clock.pass(reportIntervalMs);
+  const last = connectedBy({ version: '2.17.0' }, 7);
+  reports.heard('a', reportOf(2, 1, { connected: last }));
+  assert.deepEqual(reports.connectedOf('a'), { connected: last, heardMs: clock.nowMs() });
+  const kept = reports.reports().get('a')!;
+  assert.ok(
+    kept.every(({ report }) => report.connected === undefined),
+    'they are not kept with what is counted',
+  );
+  reports.heard('old', reportOf(1, 0));
+  assert.equal(reports.connectedOf('old'), undefined);
+  await clock.pass(reportKeptMs + 1);
+  assert.equal(reports.connectedOf('a'), undefined);
+  reports.heard('a', reportOf(3, 2, { connected: last }));
+  reports.forget('a');
+  assert.equal(reports.connectedOf('a'), undefined);
+});
+
+test('the clients of all agents together have so much room; beyond it they are only counted', () => {
+  const { reports } = stage();
+  const clientIds = Array(caps.reportedSoftwareNamesMax).fill(name);
+  const software = Array(18).fill(softwareOf({ clientIds }));
+  const chars = JSON.stringify(software).length;
+  const agentCount = Math.ceil((2 * caps.clusterSoftwareCharsMax) / chars);
+  const hear = (agentId: string) =>
+    assert.equal(
+      reports.heard(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
+      undefined,
+    );
+  for (let agent = 0; agent < agentCount; agent++) hear(`a${agent}`);
+  const kept = Array.from({ length: agentCount }, (_, agent) => reports.connectedOf(`a${agent}`)?.connected);
+  assert.ok(JSON.stringify(kept).length <= caps.clusterSoftwareCharsMax + agentCount * 10);
+  assert.ok(kept.some((one) => one?.software.length === 18));
+  for (let agent = 0; agent < agentCount; agent++) reports.forget(`a${agent}`);
+  hear('b');
+  assert.equal(reports.connectedOf('b')!.connected.software.length, 18, 'who is gone leaves room');
 });

@@ -3,6 +3,7 @@ import {
   type AgentReport,
   type HeardReport,
   problemOfReport,
+  type ReportedConnections,
   reportIntervalMs,
   reportKeptMs,
 } from '../cluster/agent-report.ts';
@@ -13,6 +14,11 @@ interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly json: string;
   readonly heardMs: number;
   readonly atMs: number;
+}
+
+export interface HeardConnections {
+  readonly connected: ReportedConnections;
+  readonly heardMs: number;
 }
 
 /** An agent that sent none for so long does not send any. */
@@ -33,6 +39,8 @@ export class AgentReports {
   #newLogins = new Set<string>();
   #loginsHeardSinceMs: number;
   #keptChars = 0;
+  readonly #connectedByAgent = new Map<string, Pick<Kept, 'json' | 'heardMs' | 'atMs'>>();
+  #connectedChars = 0;
 
   /** Since when the leaders before have missed no login; without it since now. */
   constructor(clock: Clock, loginsHeardSinceMs = clock.nowMs()) {
@@ -48,12 +56,14 @@ export class AgentReports {
         this.#withoutReport.set(agentId, atMs);
       return undefined;
     }
-    const json = JSON.stringify(report);
-    const problem = problemOfReport(report, json);
+    const problem = problemOfReport(report, JSON.stringify(report));
     if (problem !== undefined) return problem;
     this.#withoutReport.delete(agentId);
     this.#noteLogins(report);
-    this.#keep(agentId, report, json);
+    // Only the last of these counts, and they may be as long as all the rest.
+    const { connected, ...counted } = report;
+    this.#keep(agentId, report, JSON.stringify(counted));
+    this.#keepConnected(agentId, connected);
     return undefined;
   }
 
@@ -61,6 +71,14 @@ export class AgentReports {
     this.#withoutReport.delete(agentId);
     for (const { json } of this.#keptByAgent.get(agentId) ?? []) this.#keptChars -= json.length;
     this.#keptByAgent.delete(agentId);
+    this.#keepConnected(agentId, undefined);
+  }
+
+  /** The clients of an agent as it told of them last, and when; `undefined` if it did not of late. */
+  connectedOf(agentId: string): HeardConnections | undefined {
+    const kept = this.#connectedByAgent.get(agentId);
+    if (kept === undefined || this.#clock.monotonicMs() - kept.atMs > reportKeptMs) return undefined;
+    return { connected: JSON.parse(kept.json) as ReportedConnections, heardMs: kept.heardMs };
   }
 
   reports(): ReadonlyMap<string, readonly HeardReport[]> {
@@ -114,6 +132,21 @@ export class AgentReports {
     if (this.#keptChars + json.length > caps.clusterReportCharsMax) return;
     this.#keptChars += json.length;
     kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
+  }
+
+  #keepConnected(agentId: string, connected: ReportedConnections | undefined): void {
+    this.#connectedChars -= this.#connectedByAgent.get(agentId)?.json.length ?? 0;
+    this.#connectedByAgent.delete(agentId);
+    if (connected === undefined) return;
+    const isRoom = (json: string) => this.#connectedChars + json.length <= caps.clusterSoftwareCharsMax;
+    const json = [connected, { ...connected, software: [] }].map((told) => JSON.stringify(told)).find(isRoom);
+    if (json === undefined) return;
+    this.#connectedChars += json.length;
+    this.#connectedByAgent.set(agentId, {
+      json,
+      heardMs: this.#clock.nowMs(),
+      atMs: this.#clock.monotonicMs(),
+    });
   }
 
   #dropFrom(agentId: string, isDropped: (kept: Kept) => boolean): Kept[] {

@@ -1,6 +1,6 @@
 import { type Clock, caps, type Log } from '@weir/core';
 import type { AgentHeartbeat, AgentsHeard, LostAgent } from '../cluster/agent-report.ts';
-import type { SeenAgent } from '../cluster/owner-port.ts';
+import type { AgentClients, SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
   agentSilenceMsMax,
@@ -106,6 +106,16 @@ export class Agents {
   /** With their loads as they said them last, and when. */
   seen(): SeenAgent[] {
     return this.list().map(({ agentId }) => this.#withTime(this.#seen.get(agentId)!));
+  }
+
+  /** Who is connected to each of them, as they told last. */
+  clients(): AgentClients[] {
+    return this.list().map(({ agentId }) => {
+      const heard = this.#reports.connectedOf(agentId);
+      return heard === undefined
+        ? { agentId, heardMs: null, connectionCount: 0, software: [] }
+        : { agentId, heardMs: heard.heardMs, ...heard.connected };
+    });
   }
 
   /** What they told of themselves besides, and who is missing. */

@@ -41,7 +41,7 @@ import type {
   SyncGroupRequest,
   TopicPartition,
 } from '../cluster/groups-port.ts';
-import type { DeletedTopic, SeenAgent } from '../cluster/owner-port.ts';
+import type { AgentClients, DeletedTopic, SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
   type BatchesAnswer,
@@ -406,6 +406,10 @@ export class ClusterCalls implements ClusterPort {
 
   listAgents(): Promise<SeenAgent[]> {
     return this.#target.lead(async ({ agents }) => agents.seen());
+  }
+
+  listClients(): Promise<AgentClients[]> {
+    return this.#target.lead(async ({ agents }) => agents.clients());
   }
 
   leave(agentId: string): Promise<void> {

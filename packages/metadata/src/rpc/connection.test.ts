@@ -1224,6 +1224,7 @@ const membersCalls: Partial<Record<MethodName, readonly unknown[]>> = {
   ],
   replaceSecrets: [],
   deleteCredentials: [['root']],
+  listClients: [],
   listCredentials: [],
   runQuery: [{ queryId: 'q', request: new Uint8Array(), limitMs: 1 }],
   cancelQuery: ['q'],

@@ -6,6 +6,8 @@ import { ownerMethods } from './owner-methods.ts';
 const cases: [method: keyof typeof ownerMethods, args: unknown[], problem: RegExp | undefined][] = [
   ['listAgents', [], undefined],
   ['listAgents', [1], /not a list of 0/],
+  ['listClients', [], undefined],
+  ['listClients', [1], /not a list of 0/],
   ['listDeletedTopics', [], undefined],
   ['restoreTopics', [['a', 'b']], undefined],
   ['restoreTopics', [[1]], /not a text/],

@@ -7,6 +7,7 @@ import { flag, list, object, optional, text, tuple } from './shape.ts';
 /** The calls of those who own the cluster. */
 export const ownerMethods = {
   listAgents: { again: 'repeated', deadlineMs: 30_000, args: tuple() },
+  listClients: { membersOnly: true, again: 'repeated', deadlineMs: 30_000, args: tuple() },
   listDeletedTopics: { membersOnly: true, again: 'repeated', deadlineMs: 30_000, args: tuple() },
   restoreTopics: { membersOnly: true, again: 'once', deadlineMs: 30_000, args: tuple(list(text)) },
   removeTopics: {

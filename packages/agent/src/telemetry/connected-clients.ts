@@ -1,0 +1,141 @@
+import { caps } from '@weir/core';
+import type { ReportedConnections, ReportedSoftware } from '@weir/metadata';
+import { type Api, type Apis, apis, errors } from '@weir/wire';
+import { shortName } from '../figures/short-name.ts';
+import { bareAddress } from '../handlers/client-host.ts';
+import type { HandlerOf, RequestContext } from '../handlers/handler.ts';
+import type { ReceivedRequest } from '../net/request-server.ts';
+import type { ClientSession } from '../security/client-session.ts';
+import type { TelemetryClient } from './subscriptions.ts';
+
+interface Software {
+  readonly name: string;
+  readonly version: string;
+}
+
+interface Connection {
+  readonly session: ClientSession;
+  readonly clientId: string;
+}
+
+interface Kind {
+  readonly software: Software;
+  connectionCount: number;
+  readonly principals: Map<string, number>;
+  readonly clientIds: Map<string, number>;
+}
+
+const untold: Software = { name: '', version: '' };
+
+/** What clients send before anything else. A connection that carries no more, such as a probe or a failed login, is not counted. */
+const greetings: ReadonlySet<Api> = new Set<Api>([
+  apis.ApiVersions,
+  apis.SaslHandshake,
+  apis.SaslAuthenticate,
+]);
+
+/** The clients at the other ends of connections, and what they say of themselves, as long as their connections last. */
+export class ConnectedClients {
+  readonly #software = new WeakMap<AbortSignal, Software>();
+  readonly #connections = new Map<AbortSignal, Connection>();
+
+  /** Listens to what goes by. */
+  noting(handler: HandlerOf<Apis['ApiVersions']>): HandlerOf<Apis['ApiVersions']> {
+    return (request, context) => {
+      const { clientSoftwareName: name, clientSoftwareVersion: version } = request;
+      const answer = handler(request, context);
+      const isTaken =
+        typeof answer === 'object' && 'errorCode' in answer && answer.errorCode === errors.NONE.code;
+      if (name !== '' && isTaken) {
+        const short = (text: string) => text.slice(0, caps.softwareNameCharsMax);
+        this.#software.set(context.closed, { name: short(name), version: short(version) });
+      }
+      return answer;
+    };
+  }
+
+  /** A request was let in. Called for each, so that it looks up one entry and no more. */
+  served({
+    api,
+    clientId,
+    session,
+    closed,
+  }: Pick<ReceivedRequest, 'api' | 'clientId' | 'session' | 'closed'>) {
+    if (this.#connections.has(closed) || greetings.has(api) || closed.aborted) return;
+    this.#connections.set(closed, { session, clientId: clientId ?? '' });
+    closed.addEventListener('abort', () => this.#connections.delete(closed), { once: true });
+  }
+
+  clientOf(instanceId: string, context: RequestContext): TelemetryClient {
+    const { name, version } = this.#software.get(context.closed) ?? untold;
+    return {
+      client_instance_id: instanceId,
+      client_id: context.clientId ?? '',
+      client_software_name: name,
+      client_software_version: version,
+      client_source_address: bareAddress(context.remoteAddress),
+      client_source_port: String(context.remotePort),
+    };
+  }
+
+  /** Who is connected, by software. Clients choose names, so that lists are bounded by what they take; the most connections come first. */
+  report(): ReportedConnections {
+    const software: ReportedSoftware[] = [];
+    let charsLeft = caps.reportedSoftwareCharsMax - '[]'.length;
+    for (const kind of this.#kinds()) {
+      const told = toldKind(kind);
+      charsLeft -= JSON.stringify(told).length + 1;
+      if (charsLeft < 0) break;
+      software.push(told);
+    }
+    return { connectionCount: this.#connections.size, software };
+  }
+
+  #kinds(): Kind[] {
+    const kinds = new Map<string, Kind>();
+    for (const [closed, { session, clientId }] of this.#connections) {
+      const software = this.#software.get(closed) ?? untold;
+      const key = `${software.name} ${software.version}`;
+      let kind = kinds.get(key);
+      if (kind === undefined) {
+        kind = { software, connectionCount: 0, principals: new Map(), clientIds: new Map() };
+        kinds.set(key, kind);
+      }
+      kind.connectionCount++;
+      count(kind.principals, principalOf(session));
+      if (clientId !== '') count(kind.clientIds, clientId);
+    }
+    return [...kinds].sort(byCount(({ connectionCount }) => connectionCount)).map(([, kind]) => kind);
+  }
+}
+
+/** As rules call it: by the name of its credential, if it has one. */
+function principalOf({ principal: { name, credentialName } }: ClientSession): string {
+  return credentialName === undefined ? name : `User:${credentialName}`;
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function byCount<Value>(countOf: (value: Value) => number) {
+  return ([a, one]: [string, Value], [b, other]: [string, Value]) =>
+    countOf(other) - countOf(one) || (a < b ? -1 : 1);
+}
+
+function toldKind({ software, connectionCount, principals, clientIds }: Kind): ReportedSoftware {
+  const first = (counts: ReadonlyMap<string, number>) =>
+    [...counts]
+      .sort(byCount((connections) => connections))
+      .slice(0, caps.reportedSoftwareNamesMax)
+      .map(([name]) => shortName(name));
+  return {
+    name: shortName(software.name),
+    version: shortName(software.version),
+    connectionCount,
+    principals: first(principals),
+    principalCount: principals.size,
+    clientIds: first(clientIds),
+    clientIdCount: clientIds.size,
+  };
+}
