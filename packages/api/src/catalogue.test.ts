@@ -55,6 +55,7 @@ write cluster   change_pipeline_state
 read  cluster   describe_pipeline
 write cluster   delete_pipeline
 read  cluster   list_agents
+read  cluster   list_clients
 read  cluster   list_diagnostics
 read  cluster   get_diagnostic
 write cluster   mute_diagnostic

@@ -5,6 +5,7 @@ import { agentOperations } from './operations/agents.ts';
 import { apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
 import { clientMetricsOperations } from './operations/client-metrics.ts';
+import { clientOperations } from './operations/clients.ts';
 import { clusterConfigurationOperations } from './operations/cluster-configuration.ts';
 import { consumerGroupOperations } from './operations/consumer-groups.ts';
 import { credentialOperations } from './operations/credentials.ts';
@@ -35,6 +36,7 @@ export const areas = [
   { title: 'Workload identities', operations: workloadIdentityOperations },
   { title: 'Pipelines', operations: pipelineOperations },
   { title: 'Agents', operations: agentOperations },
+  { title: 'Clients', operations: clientOperations },
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },
   { title: 'Client metrics', operations: clientMetricsOperations },

@@ -5,6 +5,7 @@ import { OperationFailed } from '../operation-failed.ts';
 import { aclOperations } from './acls.ts';
 import { agentOperations } from './agents.ts';
 import { clientMetricsOperations } from './client-metrics.ts';
+import { clientOperations } from './clients.ts';
 import { configurationOperations } from './configuration.ts';
 import { consumerGroupOperations } from './consumer-groups.ts';
 import { credentialOperations } from './credentials.ts';
@@ -39,6 +40,7 @@ function allOperations(services: ClusterServices) {
     ...credentialOperations(services),
     ...consumerGroupOperations(services),
     ...agentOperations(services),
+    ...clientOperations(services),
     ...clientMetricsOperations(services),
     ...eventsStateOperations(services),
     ...eventOperations(services),
