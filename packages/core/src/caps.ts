@@ -331,6 +331,9 @@ export const caps = {
   aclsMax: 50_000,
   aclBytesMax: 64 * MiB,
 
+  /** Principals that are listed when a caller asks who may do something; those who may come first. */
+  explainedPrincipalsMax: 200,
+
   /** The name in an ACL. Longer ones of transactional ids are meant by a prefix. */
   aclResourceNameCharsMax: 1024,
 

@@ -7,7 +7,7 @@ import {
   type NeededOperation,
 } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, text } from '../fields.ts';
+import { clusterId, count, examples, list, text } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [Word, ...Word[]] {
@@ -32,6 +32,7 @@ const fields = {
 
 const nearRulesMax = 10;
 const principalNamesMax = 4;
+const otherHostsMax = 10;
 
 const neededOperations = wordsOf(aclOperationNumbers).filter((word) => word !== 'ALL') as [
   NeededOperation,
@@ -42,6 +43,17 @@ const ruleGiven = z.strictObject(fields);
 const rule = z
   .object(fields)
   .meta({ id: 'Acl', description: 'A rule. It has no id: it is what its seven fields say.' });
+
+const principalAccess = z
+  .object({
+    principal: text().describe('Who: a principal of rules, or the name of a credential.'),
+    is_allowed: z.boolean().describe('Whether an attempt succeeds.'),
+    do_rules_allow: z.boolean().describe('Whether the rules allow it, enforced or not.'),
+    is_superuser: z.boolean().describe('Whether no rule binds this principal.'),
+    deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none is about it.'),
+    other_hosts: list(text(), otherHostsMax).describe('Addresses from which the rules decide otherwise.'),
+  })
+  .meta({ id: 'PrincipalAccess', description: 'What one principal may do.' });
 
 const exampleRule = {
   resource_type: 'TOPIC',
@@ -69,14 +81,16 @@ export const aclOperations = [
     name: 'explain_access',
     title: 'Explain access',
     summary:
-      'Tells whether somebody may do something in a virtual cluster, which rule says so, and which rules nearly would.',
+      'Tells whether somebody may do something in a virtual cluster, which rule says so, and which rules nearly would; or who may.',
     description:
-      'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is.',
+      'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is. Without a principal, `who` lists superusers and all principals that rules about it name, and the other fields are about all other principals.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      principal: text(caps.principalNameCharsMax, 1).describe('Who, as `User:name` or only the name.'),
+      principal: text(caps.principalNameCharsMax, 1)
+        .optional()
+        .describe('Who, as `User:name` or only the name. Without it, who may.'),
       operation: z.enum(neededOperations).describe('What he wants to do.'),
       resource_type: fields.resource_type.describe('With what.'),
       resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
@@ -109,6 +123,14 @@ export const aclOperations = [
         }),
         nearRulesMax,
       ).describe('Rules that would decide if one thing were different.'),
+      who: list(principalAccess, caps.explainedPrincipalsMax + 1)
+        .optional()
+        .describe(
+          'All that no other entry names as `User:*`, then principals that may, then those that may not. Only without a principal.',
+        ),
+      who_total: count(caps.aclsMax + caps.credentialsMax + 1)
+        .optional()
+        .describe('How many there are, of whom the first are listed.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallOf } from '@weir/api';
+import type { CallOf, OutputOf } from '@weir/api';
+import { caps } from '@weir/core';
 import { type ClusterDesk, openClusterDesk } from '../../../testing/cluster-desk.ts';
 
 type Rule = CallOf<'virtual_clusters/acls/create'>['acl'];
 type Question = Omit<CallOf<'explain_access'>, 'virtual_cluster_id'>;
+type Access = NonNullable<OutputOf<'explain_access'>['who']>[number];
 
 /** `ALLOW User:a READ TOPIC orders`, and `PREFIXED` or an address where they matter. */
 function rule(text: string): Rule {
@@ -29,6 +31,14 @@ function question(text: string): Question {
     resource_name: resourceName!,
     ...(host === undefined ? {} : { host }),
   };
+}
+
+/** `User:shop allowed by ALLOW User:shop WRITE TOPIC orders`, with what is special about it. */
+function line({ principal, is_allowed, is_superuser, deciding_rule, other_hosts }: Access): string {
+  const { permission_type, principal: named } = deciding_rule ?? {};
+  const by = is_superuser ? ' as superuser' : deciding_rule === null ? '' : ` by ${permission_type} ${named}`;
+  const hosts = other_hosts.length === 0 ? '' : `, otherwise from ${other_hosts.join(' ')}`;
+  return `${principal} ${is_allowed ? 'allowed' : 'denied'}${by}${hosts}`;
 }
 
 async function deskWith(t: Parameters<typeof openClusterDesk>[0], rules: readonly string[]) {
@@ -112,4 +122,109 @@ test('a credential is the same one by all its names, and a superuser is bound by
   }
   const boss = await desk.call('explain_access', question('boss WRITE TOPIC orders'));
   assert.deepEqual([boss.is_allowed, boss.do_rules_allow, boss.is_superuser], [true, false, true]);
+});
+
+const everyRule = [
+  'ALLOW User:writer WRITE TOPIC orders',
+  'ALLOW User:ccn_shop ALL TOPIC ord PREFIXED',
+  'ALLOW User:local WRITE TOPIC orders 10.0.0.7',
+  'ALLOW User:banned WRITE TOPIC *',
+  'DENY User:banned WRITE TOPIC orders',
+  'ALLOW User:* READ TOPIC orders',
+  'DENY User:* READ TOPIC orders 10.6.6.6',
+  'DENY User:ccn_boss READ TOPIC orders',
+  'ALLOW User:spiffe://shop.example/* READ TOPIC secrets',
+  'ALLOW User:elsewhere WRITE TOPIC other',
+  'ALLOW User:groups ALL GROUP orders',
+];
+
+const whoTable: [asked: string, who: string[]][] = [
+  [
+    'WRITE TOPIC orders',
+    [
+      'User:* denied',
+      'User:ccn_boss allowed as superuser',
+      'User:ccn_shop allowed by ALLOW User:ccn_shop',
+      'User:writer allowed by ALLOW User:writer',
+      'User:local denied, otherwise from 10.0.0.7',
+      'User:banned denied by DENY User:banned',
+    ],
+  ],
+  [
+    'READ TOPIC orders',
+    [
+      'User:* allowed by ALLOW User:*, otherwise from 10.6.6.6',
+      'User:ccn_boss allowed as superuser',
+      'User:ccn_shop allowed by ALLOW User:ccn_shop, otherwise from 10.6.6.6',
+    ],
+  ],
+  [
+    'READ TOPIC secrets',
+    [
+      'User:* denied',
+      'User:ccn_boss allowed as superuser',
+      'User:spiffe://shop.example/* allowed by ALLOW User:spiffe://shop.example/*',
+    ],
+  ],
+  ['DESCRIBE CLUSTER kafka-cluster', ['User:* denied', 'User:ccn_boss allowed as superuser']],
+];
+
+for (const [asked, who] of whoTable) {
+  test(`who may ${asked}: ${who.length - 1} by name`, async (t) => {
+    const desk = await deskWith(t, everyRule);
+    await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+    await desk.call('create_virtual_cluster_credentials', { credentials_name: 'idle' });
+    await desk.call('create_virtual_cluster_credentials', {
+      credentials_name: 'boss',
+      is_cluster_superuser: true,
+    });
+    const { principal: _, ...everybody } = question(`nobody ${asked}`);
+    const told = await desk.call('explain_access', everybody);
+    assert.deepEqual(told.who?.map(line), who);
+    assert.equal(told.who_total, who.length);
+    assert.deepEqual(told.principals, ['User:*']);
+    // What is said of each is what is said when only it is asked about.
+    for (const one of told.who!.slice(1)) {
+      const alone = await desk.call('explain_access', { ...everybody, principal: one.principal });
+      assert.deepEqual(
+        [alone.is_allowed, alone.do_rules_allow, alone.is_superuser, alone.deciding_rule],
+        [one.is_allowed, one.do_rules_allow, one.is_superuser, one.deciding_rule],
+        one.principal,
+      );
+    }
+  });
+}
+
+test('who may is answered while rules do not count, and from an address that is given', async (t) => {
+  const desk = await deskWith(t, everyRule);
+  const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders 10.0.0.7');
+  const there = await desk.call('explain_access', everybody);
+  assert.ok(there.who!.map(line).includes('User:local allowed by ALLOW User:local'));
+  await setMode(desk, 'off');
+  const { who, reason } = await desk.call('explain_access', everybody);
+  assert.ok(who!.every(({ is_allowed }) => is_allowed));
+  assert.match(reason, /ACLs are off/);
+});
+
+test('of many who may, the first are told and all are counted', async (t) => {
+  const desk = await deskWith(t, []);
+  const rows = caps.explainedPrincipalsMax + 5;
+  await desk.node.createAcls(
+    Array.from({ length: rows }, (_, n) => ({
+      resourceType: 'TOPIC' as const,
+      resourceName: 'orders',
+      patternType: 'LITERAL' as const,
+      principal: `User:u${String(n).padStart(4, '0')}`,
+      host: '*',
+      operation: 'WRITE' as const,
+      permission: n < 5 ? ('DENY' as const) : ('ALLOW' as const),
+    })),
+  );
+  const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders');
+  const { who, who_total } = await desk.call('explain_access', everybody);
+  assert.deepEqual([who!.length, who_total], [caps.explainedPrincipalsMax + 1, rows + 1]);
+  assert.ok(
+    who!.slice(1).every(({ is_allowed }) => is_allowed),
+    'those who may come first',
+  );
 });

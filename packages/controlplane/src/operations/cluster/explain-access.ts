@@ -1,4 +1,4 @@
-import type { OutputOf } from '@weir/api';
+import type { InputOf, OutputOf } from '@weir/api';
 import type { NeededOperation } from '@weir/core';
 import {
   AclIndex,
@@ -13,6 +13,7 @@ import { everyAcl, toldAcl } from './acls.ts';
 import { Glance } from './glance.ts';
 import { nearRules } from './near-rules.ts';
 import type { ClusterServices } from './services.ts';
+import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoMay } from './who-may.ts';
 
 type Explained = OutputOf<'explain_access'>;
 
@@ -29,14 +30,10 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
         port.listCredentials(),
       ]);
       const mode = modeIn(glance.clusterConfigs);
+      if (input.principal === undefined)
+        return explainedForAll(mode, questionIn(input), whoMay(acls, questionIn(input), credentials));
       const { principals, isSuperuser } = principalCalled(input.principal, credentials);
-      const question: AclQuestion = {
-        principals,
-        host: input.host ?? unnamedHost,
-        operation: input.operation as NeededOperation,
-        resourceType: input.resource_type,
-        resourceName: input.resource_name,
-      };
+      const question: AclQuestion = { principals, ...questionIn(input) };
       const { isAllowed, rule } = AclIndex.of(acls).decide(question);
       return {
         is_allowed: mode !== 'enforced' || isSuperuser || isAllowed,
@@ -53,6 +50,49 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
       };
     },
   } satisfies OperationHandlers<'explain_access', CallContext>;
+}
+
+function questionIn(input: InputOf<'explain_access'>): AccessQuestion {
+  return {
+    host: input.host ?? unnamedHost,
+    isHostGiven: input.host !== undefined,
+    operation: input.operation as NeededOperation,
+    resourceType: input.resource_type,
+    resourceName: input.resource_name,
+  };
+}
+
+/** Beside those whom rules name, what is told is about everybody else. */
+function explainedForAll(
+  mode: Explained['mode'],
+  question: AccessQuestion,
+  { everybodyElse, named, namedCount }: WhoMay,
+): Explained {
+  const isEnforced = mode === 'enforced';
+  const told = ({ principal, isAllowed, isSuperuser, rule, otherHosts }: PrincipalAccess) => ({
+    principal,
+    is_allowed: !isEnforced || isSuperuser || isAllowed,
+    do_rules_allow: isAllowed,
+    is_superuser: isSuperuser,
+    deciding_rule: rule === undefined ? null : toldAcl(rule),
+    other_hosts: [...otherHosts],
+  });
+  const { is_allowed, do_rules_allow, deciding_rule } = told(everybodyElse);
+  return {
+    is_allowed,
+    do_rules_allow,
+    mode,
+    is_superuser: false,
+    principals: [everybody],
+    deciding_rule,
+    reason: reasonOf(
+      { ...question, principals: ['everybody else'] },
+      { mode, isSuperuser: false, permission: everybodyElse.rule?.permission },
+    ),
+    near_rules: [],
+    who: [told(everybodyElse), ...named.map(told)],
+    who_total: namedCount + 1,
+  };
 }
 
 /** A cluster never has both; if it had, rules would be enforced. */
