@@ -5,6 +5,7 @@
 export const consolePaths = {
   home: () => '/',
   clusters: () => '/clusters',
+  auditLog: () => '/audit-log',
   cluster: (clusterId: string) => cluster(clusterId),
   agents: (clusterId: string) => cluster(clusterId, 'agents'),
   topics: (clusterId: string) => cluster(clusterId, 'topics'),

@@ -46,6 +46,9 @@ export const auditOperations = [
     scope: 'workspace',
     input: z.strictObject({
       workspace_id: workspaceFilter(),
+      relative: text(32)
+        .optional()
+        .describe('The last part of time, such as `1h` or `7d`; instead of `start` and `end`.'),
       start: timeOfCaller().optional().describe('The earliest moment.'),
       end: timeOfCaller().optional().describe('The moment before which it happened.'),
       actor: text(caps.emailCharsMax)

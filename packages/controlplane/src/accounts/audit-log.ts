@@ -40,6 +40,8 @@ export interface AuditEntry extends AuditNote {
 
 export interface AuditSearch {
   readonly accountId: string;
+  /** Of so long a time until now, by the clock of the entries. */
+  readonly lastMs?: number;
   /** From this time on, and before that one. */
   readonly fromMs?: number;
   readonly toMs?: number;
@@ -124,11 +126,23 @@ export class AuditLog {
     return numDeletedRows >= forgottenPerStepMax;
   }
 
-  #select({ accountId, fromMs, toMs, actor, operation, target, result, workspaceIds, cursor }: AuditSearch) {
+  #select({
+    accountId,
+    lastMs,
+    fromMs,
+    toMs,
+    actor,
+    operation,
+    target,
+    result,
+    workspaceIds,
+    cursor,
+  }: AuditSearch) {
     let query = this.#database
       .selectFrom('weir_audit_entries')
       .selectAll()
       .where('account_id', '=', accountId);
+    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.#surroundings.clock.nowMs() - lastMs);
     if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs);
     if (toMs !== undefined) query = query.where('time_ms', '<', toMs);
     if (actor !== undefined)

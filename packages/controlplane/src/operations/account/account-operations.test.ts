@@ -337,6 +337,9 @@ test('the audit log comes in pages and by what one looks for', async (t) => {
   assert.equal(await counted({ ...search, start: newest!.time, limit: 100 }), 1);
   assert.equal(await counted({ ...search, end: newest!.time, limit: 100 }), 4);
   assert.equal(await counted({ result: 'forbidden' }), 0);
+  assert.equal(await counted({ ...search, relative: '1d', limit: 100 }), 5);
+  for (const given of [{ relative: 'soon' }, { relative: '0' }, { relative: '1h', end: newest!.time }])
+    await refused(admin, 'invalid_request', 'search_audit_log', given);
 });
 
 test('the cluster hears of a revoked agent key and of no other, so that it replaces what agents share', async (t) => {

@@ -1,3 +1,5 @@
+import type { InputOf } from '@weir/api';
+import { parseDurationMs } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -20,13 +22,12 @@ export function auditHandlers(
 
   return {
     async search_audit_log(input, context) {
-      const { workspace_id, start, end, actor, operation, target, result, limit, cursor } = input;
+      const { workspace_id, actor, operation, target, result, limit, cursor } = input;
       const workspaceIds = await placesOf(context, workspace_id);
       const { entries, nextCursor } = await accounts.auditLog.search({
         accountId: context.accountId,
         limit,
-        ...(start === undefined ? {} : { fromMs: Date.parse(start) }),
-        ...(end === undefined ? {} : { toMs: Date.parse(end) }),
+        ...timeIn(input),
         ...(actor === undefined ? {} : { actor }),
         ...(operation === undefined ? {} : { operation }),
         ...(target === undefined ? {} : { target }),
@@ -52,4 +53,18 @@ export function auditHandlers(
       };
     },
   };
+}
+
+function timeIn({ relative, start, end }: InputOf<'search_audit_log'>) {
+  if (relative === undefined)
+    return {
+      ...(start === undefined ? {} : { fromMs: Date.parse(start) }),
+      ...(end === undefined ? {} : { toMs: Date.parse(end) }),
+    };
+  if (start !== undefined || end !== undefined)
+    throw new OperationFailed('invalid_request', 'Give relative, or start and end, and not both.');
+  const lastMs = parseDurationMs(relative);
+  if (lastMs === undefined || lastMs === 0)
+    throw new OperationFailed('invalid_request', 'relative is not a duration such as 1h or 7d.');
+  return { lastMs };
 }
