@@ -1,6 +1,14 @@
 import type { OutputOf } from '@weir/api';
 
 type Sample = Pick<OutputOf<'list_event_fields'>, 'fields' | 'sampled_events'>;
+type SampledField = Sample['fields'][number];
+
+/**
+ * What a difference is worth. `filtered`: the caller chose the events by the field. `constant`: the field has one value wherever it is.
+ * `unique`: it has another value in nearly every event.
+ */
+export const differenceKinds = ['telling', 'filtered', 'constant', 'unique'] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
 
 export interface ValueDifference {
   readonly field: string;
@@ -8,58 +16,103 @@ export interface ValueDifference {
   readonly selection_percent: number;
   readonly baseline_percent: number;
   readonly difference: number;
+  readonly kind: DifferenceKind;
 }
 
 /** Smaller ones are chance. */
 const pointsMin = 1;
 const valueCharsMax = 120;
+/** Values of a field that is unique are all alike in telling nothing, so that one of them stands for it. */
+const uniqueValuesMax = 1;
+
+const ranks: Readonly<Record<DifferenceKind, number>> = { telling: 0, filtered: 1, constant: 1, unique: 2 };
+
+/** Attributes of the envelope that are never the same twice. */
+const uniqueFields: ReadonlySet<string> = new Set(['id', 'time']);
 
 /**
- * Fields and values by how much more or less frequent they are in one sample than in another. Fields that have another value in nearly every event
- * tell nothing: ids, times.
+ * Fields and values by how much more or less frequent they are in one sample than in another. What tells something comes first, then fields
+ * that the caller chose the events by and those that have one value wherever they are, and ids at last.
  */
-export function compareFields(selection: Sample, baseline: Sample): ValueDifference[] {
-  const chosen = sharesOf(selection);
-  const usual = sharesOf(baseline);
-  const found: ValueDifference[] = [];
-  for (const key of new Set([...chosen.keys(), ...usual.keys()])) {
-    const one = chosen.get(key);
-    const other = usual.get(key);
-    const { field, value } = (one ?? other)!;
-    const difference = rounded((one?.percent ?? 0) - (other?.percent ?? 0));
-    if (Math.abs(difference) < pointsMin) continue;
-    found.push({
+export function compareFields(
+  selection: Sample,
+  baseline: Sample,
+  filteredFields: ReadonlySet<string> = new Set(),
+): ValueDifference[] {
+  const chosen = new Map(selection.fields.map((field) => [field.name, field]));
+  const usual = new Map(baseline.fields.map((field) => [field.name, field]));
+  return [...new Set([...chosen.keys(), ...usual.keys()])]
+    .flatMap((name) => {
+      const one = new Side(chosen.get(name), selection.sampled_events);
+      const other = new Side(usual.get(name), baseline.sampled_events);
+      const kind = kindOf(name, one, other, filteredFields.has(name));
+      const found = differencesOf(name, one, other, kind);
+      return kind === 'unique' ? found.slice(0, uniqueValuesMax) : found;
+    })
+    .sort(
+      (a, b) =>
+        ranks[a.kind] - ranks[b.kind] ||
+        Math.abs(b.difference) - Math.abs(a.difference) ||
+        (a.field < b.field ? -1 : a.field > b.field ? 1 : 0),
+    );
+}
+
+/** What a sample knows of a field. */
+class Side {
+  readonly events: number;
+  readonly distinct: number;
+  readonly #all: number;
+  readonly #counts: ReadonlyMap<string, number>;
+  /** A value that is not among the most frequent ones has about as many events as others of its kind. */
+  readonly #eventsOfUnlisted: number;
+
+  constructor(field: SampledField | undefined, all: number) {
+    this.#all = all;
+    this.events = field?.events ?? 0;
+    this.distinct = field?.distinct_values ?? 0;
+    const values = field?.top_values ?? [];
+    this.#counts = new Map(values.map(({ value, events }) => [String(value), events]));
+    const listed = values.reduce((sum, { events }) => sum + events, 0);
+    const unlistedCount = this.distinct - values.length;
+    this.#eventsOfUnlisted = unlistedCount > 0 ? Math.max(0, this.events - listed) / unlistedCount : 0;
+  }
+
+  get values(): readonly string[] {
+    return [...this.#counts.keys()];
+  }
+
+  percentOf(value: string): number {
+    if (this.#all === 0) return 0;
+    return ((this.#counts.get(value) ?? this.#eventsOfUnlisted) / this.#all) * 100;
+  }
+
+  /** More than half of the events have a value of their own. With a single event nobody can tell. */
+  get isUnique(): boolean {
+    return this.events > 1 && this.distinct > this.events / 2;
+  }
+}
+
+function kindOf(name: string, one: Side, other: Side, isFiltered: boolean): DifferenceKind {
+  // The larger sample knows better: in a small one few values differ by chance.
+  const larger = one.events >= other.events ? one : other;
+  if (uniqueFields.has(name) || larger.isUnique) return 'unique';
+  const isSameEverywhere = new Set([...one.values, ...other.values]).size <= 1;
+  if (isFiltered) return 'filtered';
+  return isSameEverywhere ? 'constant' : 'telling';
+}
+
+function differencesOf(field: string, one: Side, other: Side, kind: DifferenceKind): ValueDifference[] {
+  return [...new Set([...one.values, ...other.values])]
+    .map((value) => ({
       field,
       value: value.slice(0, valueCharsMax),
-      selection_percent: rounded(one?.percent ?? 0),
-      baseline_percent: rounded(other?.percent ?? 0),
-      difference,
-    });
-  }
-  return found.sort(
-    (a, b) => Math.abs(b.difference) - Math.abs(a.difference) || (a.field < b.field ? -1 : 1),
-  );
-}
-
-interface Share {
-  readonly field: string;
-  readonly value: string;
-  readonly percent: number;
-}
-
-function sharesOf({ fields, sampled_events: all }: Sample): Map<string, Share> {
-  const shares = new Map<string, Share>();
-  for (const { name: field, distinct_values, events, top_values } of fields) {
-    const isTelling = distinct_values <= 1 || distinct_values <= events / 2;
-    if (!isTelling || all === 0) continue;
-    for (const { value, events: count } of top_values)
-      shares.set(`${field} ${String(value)}`, {
-        field,
-        value: String(value),
-        percent: (count / all) * 100,
-      });
-  }
-  return shares;
+      selection_percent: rounded(one.percentOf(value)),
+      baseline_percent: rounded(other.percentOf(value)),
+      difference: rounded(one.percentOf(value) - other.percentOf(value)),
+      kind,
+    }))
+    .filter(({ difference }) => Math.abs(difference) >= pointsMin)
+    .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
 }
 
 function rounded(percent: number): number {
