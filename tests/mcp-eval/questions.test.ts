@@ -9,14 +9,19 @@ const tokensPerQuestionMax = 2_500;
 
 test('fifty questions that people ask are answered by a call or two', async (t) => {
   assert.ok(questions.length >= 50);
-  const { url, headers } = await seedCluster(t);
-  const client = new Client({ name: 'eval', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  t.after(() => client.close());
-  await client.listTools();
+  const { url, headers, administratorHeaders } = await seedCluster(t);
+  const connect = async (sent: Readonly<Record<string, string>>) => {
+    const client = new Client({ name: 'eval', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: sent } }));
+    t.after(() => client.close());
+    await client.listTools();
+    return client;
+  };
+  const [reader, administrator] = [await connect(headers), await connect(administratorHeaders)];
   let tokenCount = 0;
   let callCount = 0;
-  for (const { asked, calls, facts } of questions) {
+  for (const { asked, calls, facts, isAdministrator } of questions) {
+    const client = isAdministrator === true ? administrator : reader;
     await t.test(asked, async () => {
       const texts: string[] = [];
       for (const [name, args] of calls) {

@@ -1,12 +1,14 @@
 /** A question that somebody asks, the calls that answer it, and what has to be in the answers. */
 export interface Question {
   readonly asked: string;
+  /** Who asks with a key that administers; else it is one that only reads. */
+  readonly isAdministrator?: true;
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[];
   readonly facts: readonly RegExp[];
 }
 
-const virtual_cluster = 'orders';
-const on = (args: Readonly<Record<string, unknown>> = {}) => ({ virtual_cluster, ...args });
+const virtual_cluster_id = 'orders';
+const on = (args: Readonly<Record<string, unknown>> = {}) => ({ virtual_cluster_id, ...args });
 const acls = { event_types: ['acl_logs'] };
 
 export const questions: readonly Question[] = [
@@ -42,7 +44,7 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'Is the cluster for payments healthy?',
-    calls: [['list_diagnostics', { virtual_cluster: 'payments' }]],
+    calls: [['list_diagnostics', { virtual_cluster_id: 'payments' }]],
     facts: [/Nothing fails/],
   },
   {
@@ -94,6 +96,29 @@ export const questions: readonly Question[] = [
   },
   { asked: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
 
+  // Clients
+  {
+    asked: 'Which clients are connected, and in which versions?',
+    calls: [['list_clients', on()]],
+    facts: [
+      /connections: 47/,
+      /^apache-kafka-java\t4\.3\.0\t30\tUser:ccn_shop\tshop-producer\tagent-b \(20\),agent-a \(10\)$/m,
+      /^librdkafka\t1\.9\.2\t12\tUser:ccn_reports,User:ANONYMOUS\treports\tagent-a \(12\)$/m,
+      /^\t\t5\t/m,
+      /total: 3/,
+    ],
+  },
+  {
+    asked: 'Who still uses an old librdkafka?',
+    calls: [['list_clients', on({ software_name: 'librdkafka', format: 'detailed' })]],
+    facts: [/"software_version":"1\.9\.2"/, /"principals":\["User:ccn_reports","User:ANONYMOUS"\]/],
+  },
+  {
+    asked: 'Does anybody use sarama?',
+    calls: [['list_clients', on({ software_name: 'sarama' })]],
+    facts: [/total: 0/, /No client is like that; without arguments it lists all/],
+  },
+
   // Topics
   {
     asked: 'Which topics exist here?',
@@ -107,25 +132,25 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'How long are orders kept?',
-    calls: [['describe_topic', on({ topic: 'orders' })]],
+    calls: [['describe_topic', on({ topic_name: 'orders' })]],
     facts: [/retention: 168h/, /retention\.ms: 604800000/],
   },
   {
     asked: 'Is customers compacted?',
-    calls: [['describe_topic', on({ topic: 'customers' })]],
+    calls: [['describe_topic', on({ topic_name: 'customers' })]],
     facts: [/cleanup\.policy: compact/],
   },
   {
     asked: 'What of the topic oders?',
     calls: [
-      ['describe_topic', on({ topic: 'oders' })],
-      ['describe_topic', on({ topic: 'orders' })],
+      ['describe_topic', on({ topic_name: 'oders' })],
+      ['describe_topic', on({ topic_name: 'orders' })],
     ],
     facts: [/topic_not_found: .*orders/, /partitions: 6/],
   },
   {
     asked: 'How many rules name orders?',
-    calls: [['describe_topic', on({ topic: 'orders' })]],
+    calls: [['describe_topic', on({ topic_name: 'orders' })]],
     facts: [/acls_by_name: 2/],
   },
 
@@ -137,7 +162,7 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'Which groups have any lag?',
-    calls: [['list_consumer_groups', on({ min_lag: 1 })]],
+    calls: [['list_consumer_groups', on({ lag_min: 1 })]],
     facts: [/^analytics\t/m, /^billing\tEmpty\t0\t400\t400/m],
   },
   {
@@ -222,7 +247,7 @@ export const questions: readonly Question[] = [
           operation: 'READ',
           resource_type: 'TOPIC',
           resource_name: 'orders',
-          since: '1h',
+          time_range: { relative: '1h' },
         }),
       ],
     ],
@@ -237,6 +262,72 @@ export const questions: readonly Question[] = [
       ],
     ],
     facts: [/is_allowed: true/, /is_superuser: true/],
+  },
+
+  {
+    asked: 'Who may write orders?',
+    calls: [['explain_access', on({ operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'orders' })]],
+    facts: [
+      /who_total: 3/,
+      /^User:\*\tfalse\tfalse\tfalse\t/m,
+      /^User:ccn_admin\ttrue\tfalse\ttrue\t/m,
+      /^User:ccn_shop\ttrue\ttrue\tfalse\t\tALLOW User:ccn_shop WRITE on TOPIC orders from \*$/m,
+    ],
+  },
+  {
+    asked: 'Who is kept from reading orders by a rule?',
+    calls: [['explain_access', on({ operation: 'READ', resource_type: 'TOPIC', resource_name: 'orders' })]],
+    facts: [/^User:ccn_reports\tfalse\tfalse\tfalse\t\tDENY User:ccn_reports READ on TOPIC orders from \*$/m],
+  },
+  {
+    asked: 'How often was anybody kept from reading orders in the last hour?',
+    calls: [
+      [
+        'explain_access',
+        on({
+          operation: 'READ',
+          resource_type: 'TOPIC',
+          resource_name: 'orders',
+          time_range: { relative: '1h' },
+        }),
+      ],
+    ],
+    facts: [/recent_denials: 40/],
+  },
+
+  // What changed?
+  {
+    asked: 'What changed in the last hour?',
+    isAdministrator: true,
+    calls: [['search_audit_log', { relative: '1h' }]],
+    facts: [
+      /entries \(3\)/,
+      // The newest first.
+      /\tada@example\.com\tdelete_topic\t.*\tdeletion_protected\n.*\tupdate_topic_configuration\t.*\tok\n.*\tcreate_topic\t/,
+    ],
+  },
+  {
+    asked: 'Who touched the topic clicks?',
+    isAdministrator: true,
+    calls: [['search_audit_log', { target: 'clicks' }]],
+    facts: [/entries \(1\)/, /\tgrace@example\.com\tupdate_topic_configuration\t[^\t]*clicks/],
+  },
+  {
+    asked: 'What did ada do, and what was refused?',
+    isAdministrator: true,
+    calls: [
+      ['search_audit_log', { actor: 'ada@example.com', result: 'deletion_protected', format: 'detailed' }],
+    ],
+    facts: [
+      /"operation":"delete_topic"/,
+      /orders has deletion protection/,
+      /"remote_address":"203\.0\.113\.7"/,
+    ],
+  },
+  {
+    asked: 'What changed, asked with a key that only reads?',
+    calls: [['search_audit_log', { relative: '1h' }]],
+    facts: [/forbidden: The audit log is for administrators/],
   },
 
   // Pipelines
@@ -257,7 +348,7 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'What does orders_to_lake do, and with which revision?',
-    calls: [['describe_pipeline', on({ pipeline: 'orders_to_lake' })]],
+    calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
     facts: [
       /pipeline\.revision: 2/,
       /^input\.kafka_franz_service\.topics\torders, refunds$/m,
@@ -270,13 +361,13 @@ export const questions: readonly Question[] = [
   {
     asked: 'What goes wrong in orders_to_lake?',
     calls: [
-      ['describe_pipeline', on({ pipeline: 'orders_to_lake' })],
+      ['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })],
       [
         'search_events',
         on({
           event_types: ['pipeline_logs'],
           filter: 'data.log_level == "error" and data.pipeline_name == "orders_to_lake"',
-          since: '24h',
+          time_range: { relative: '24h' },
           fields: ['data.stage'],
         }),
       ],
@@ -290,12 +381,12 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'Why is orders_to_lake paused?',
-    calls: [['describe_pipeline', on({ pipeline: 'orders_to_lake' })]],
+    calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
     facts: [/pipeline\.state: paused/, /This release keeps pipelines and has no engine that runs them/],
   },
   {
     asked: 'Is the migration from the old cluster set up?',
-    calls: [['describe_pipeline', on({ pipeline: 'from_old_kafka' })]],
+    calls: [['describe_pipeline', on({ pipeline_id: 'from_old_kafka' })]],
     facts: [
       /last_revision: 1/,
       /^source_bootstrap_brokers\[0\]\.hostname\told-kafka$/m,
@@ -305,17 +396,17 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'What is the spare pipeline for?',
-    calls: [['describe_pipeline', on({ pipeline: 'spare' })]],
+    calls: [['describe_pipeline', on({ pipeline_id: 'spare' })]],
     facts: [/It has no configuration yet/],
   },
   {
     asked: 'What of the pipeline order_to_lake?',
-    calls: [['describe_pipeline', on({ pipeline: 'order_to_lake' })]],
+    calls: [['describe_pipeline', on({ pipeline_id: 'order_to_lake' })]],
     facts: [/pipeline_not_found: .*orders_to_lake/],
   },
   {
     asked: 'Does the cluster for payments have pipelines?',
-    calls: [['list_pipelines', { virtual_cluster: 'payments' }]],
+    calls: [['list_pipelines', { virtual_cluster_id: 'payments' }]],
     facts: [/total: 0/, /There are none/],
   },
 
@@ -327,7 +418,9 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'Which principals were denied in the last hour?',
-    calls: [['aggregate_events', on({ ...acls, since: '1h', group_by: 'data.principal' })]],
+    calls: [
+      ['aggregate_events', on({ ...acls, time_range: { relative: '1h' }, group_by: 'data.principal' })],
+    ],
     facts: [/^User:ccn_reports\t40/m, /^User:ccn_shop\t15/m],
   },
   {
@@ -358,7 +451,7 @@ export const questions: readonly Question[] = [
         on({
           event_types: ['agent_logs'],
           filter: 'data.log_level == "error"',
-          since: '24h',
+          time_range: { relative: '24h' },
           group_by: 'data.message',
         }),
       ],
@@ -396,17 +489,30 @@ export const questions: readonly Question[] = [
         'compare_events',
         on({
           event_types: ['agent_logs'],
-          selection: { filter: 'data.log_level == "error"', since: '1h' },
-          baseline: { filter: 'data.log_level == "info"', since: '1h' },
+          selection: { filter: 'data.log_level == "error"', time_range: { relative: '1h' } },
+          baseline: { filter: 'data.log_level == "info"', time_range: { relative: '1h' } },
         }),
       ],
     ],
-    facts: [/^data\.module\tstorage\t100\t0\t100/m, /^data\.agent_id\tagent-b\t100\t/m],
+    facts: [
+      /^data\.module\tstorage\t100\t0\t100\ttelling$/m,
+      /^data\.agent_id\tagent-b\t100\t/m,
+      // What the filters name is a difference by itself, and ids are always others: both come after what tells something.
+      /^data\.log_level\terror\t100\t0\t100\tfiltered$[\s\S]*^id\t\S+\t.*\tunique$/m,
+      /^(?![\s\S]*\t(?:filtered|constant|unique)\n[\s\S]*\ttelling\n)/,
+    ],
   },
   {
     asked: 'Did a diagnostic change today?',
     calls: [
-      ['search_events', on({ event_types: ['diagnostics_logs'], since: '24h', fields: ['data.transition'] })],
+      [
+        'search_events',
+        on({
+          event_types: ['diagnostics_logs'],
+          time_range: { relative: '24h' },
+          fields: ['data.transition'],
+        }),
+      ],
     ],
     facts: [/None of 2 agents has the role jobs\./, /failed/],
   },
@@ -418,9 +524,9 @@ export const questions: readonly Question[] = [
         on({
           event_types: ['cluster_metrics'],
           filter: 'data.tags.consumer_group == "analytics"',
-          measure: 'max',
+          aggregation: 'max',
           field: 'data.value',
-          since: '24h',
+          time_range: { relative: '24h' },
         }),
       ],
     ],
@@ -431,7 +537,12 @@ export const questions: readonly Question[] = [
     calls: [
       [
         'aggregate_events',
-        on({ event_types: ['cluster_metrics'], measure: 'avg', field: 'data.value', since: '24h' }),
+        on({
+          event_types: ['cluster_metrics'],
+          aggregation: 'avg',
+          field: 'data.value',
+          time_range: { relative: '24h' },
+        }),
       ],
     ],
     // Of 120 numbers, however they are spread over the time.
@@ -439,9 +550,9 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'Who was denied what, by principal and operation?',
-    calls: [['aggregate_events', on({ ...acls, group_by: ['data.principal', 'data.operation'] })]],
+    calls: [['aggregate_events', on({ ...acls, group_by: 'data.principal', then_by: 'data.operation' })]],
     facts: [
-      /^key\tsecond_key\tcount\tvalue$/m,
+      /^key\tthen_key\tcount\tvalue$/m,
       /^User:ccn_reports\tREAD\t40\t40$/m,
       /^User:ccn_shop\tWRITE\t15\t15$/m,
       /search_events with a value of a group in the filter/,
@@ -455,7 +566,8 @@ export const questions: readonly Question[] = [
         on({
           event_types: ['agent_logs'],
           filter: 'data.log_level == "error"',
-          group_by: ['data.agent_id', 'data.module'],
+          group_by: 'data.agent_id',
+          then_by: 'data.module',
         }),
       ],
     ],
@@ -469,7 +581,7 @@ export const questions: readonly Question[] = [
         on({
           event_types: ['agent_logs'],
           filter: 'data.log_level == "error"',
-          since: '24h',
+          time_range: { relative: '24h' },
           over_time: true,
         }),
       ],
@@ -488,8 +600,11 @@ export const questions: readonly Question[] = [
   {
     asked: 'How much would it take to look for denials of shop in the whole day?',
     calls: [
-      ['check_filter', on({ ...acls, filter: 'data.principal == "User:ccn_shop"', since: '24h' })],
-      ['check_filter', on({ filter: 'data.principal == "User:ccn_shop"', since: '24h' })],
+      [
+        'check_filter',
+        on({ ...acls, filter: 'data.principal == "User:ccn_shop"', time_range: { relative: '24h' } }),
+      ],
+      ['check_filter', on({ filter: 'data.principal == "User:ccn_shop"', time_range: { relative: '24h' } })],
     ],
     facts: [/estimate\.events: 55\nestimate\.bytes: \d{4,5}\n/, /estimate\.events: 492\n/],
   },
@@ -530,10 +645,10 @@ export const questions: readonly Question[] = [
   {
     asked: 'What happened in the last three days?',
     calls: [
-      ['search_events', on({ since: '72h' })],
-      ['aggregate_events', on({ since: '24h', group_by: 'type' })],
+      ['search_events', on({ time_range: { relative: '72h' } })],
+      ['aggregate_events', on({ time_range: { relative: '24h' }, group_by: 'type' })],
     ],
-    facts: [/window_too_large: .*Use since/, /^acl_logs\t55/m],
+    facts: [/window_too_large: .*Use time_range/, /^acl_logs\t55/m],
   },
   {
     asked: 'Is data.principle a field?',
@@ -542,7 +657,7 @@ export const questions: readonly Question[] = [
   },
   {
     asked: 'What of the cluster ordres?',
-    calls: [['list_topics', { virtual_cluster: 'ordres' }]],
+    calls: [['list_topics', { virtual_cluster_id: 'ordres' }]],
     facts: [/cluster_not_found: .*orders/],
   },
 ];

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { type Acl, systemClock } from '@weir/core';
 import type { QueryRequest } from '@weir/events';
 import { runQuery } from '@weir/events/query';
-import { type ClusterNode, newScramCredential } from '@weir/metadata';
+import { type ClusterNode, newScramCredential, type ReportedConnections } from '@weir/metadata';
 import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
 import { agentOf } from '../../packages/controlplane/testing/cluster-picture.ts';
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
@@ -16,6 +16,8 @@ export interface SeededCluster {
   readonly url: string;
   readonly docsUrl: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a key that may change things, though tools do not. */
+  readonly administratorHeaders: Readonly<Record<string, string>>;
 }
 
 const hourMs = 3_600_000;
@@ -32,9 +34,16 @@ export async function seedCluster(t: TestContext): Promise<SeededCluster> {
   await addRules(stage.node);
   await failDiagnostic(stage, account);
   await seedPipelines(stage.accounts, account);
+  await seedAuditLog(stage, account);
   await playAgents(t, stage.node);
   const key = await account.key('eval', appGrant(account.a.id, 'app_r'), appGrant(account.b.id, 'app_r'));
-  return { url: stage.url, docsUrl: stage.docsUrl, headers: { 'service-api-key': key } };
+  const administratorKey = await account.key('eval_admin', appGrant(account.a.id));
+  return {
+    url: stage.url,
+    docsUrl: stage.docsUrl,
+    headers: { 'service-api-key': key },
+    administratorHeaders: { 'service-api-key': administratorKey },
+  };
 }
 
 async function configure(node: ClusterNode): Promise<void> {
@@ -121,11 +130,72 @@ async function failDiagnostic({ diagnostics }: McpStage, { a }: TestAccount): Pr
   }
 }
 
+function reportHead(number: number) {
+  return { startedMs: 1, number, sinceNumber: number - 1, spanMs: 1_000, nowMs: systemClock.nowMs() };
+}
+
+/** Who is connected to an agent. */
+function clientsOf(agentId: string): ReportedConnections {
+  const kind = (
+    name: string,
+    version: string,
+    connectionCount: number,
+    principals: string[],
+    id?: string,
+  ) => ({
+    name,
+    version,
+    connectionCount,
+    principals,
+    principalCount: principals.length,
+    clientIds: id === undefined ? [] : [id],
+    clientIdCount: id === undefined ? 0 : 1,
+  });
+  const software =
+    agentId === 'agent-b'
+      ? [kind('apache-kafka-java', '4.3.0', 20, ['User:ccn_shop'], 'shop-producer')]
+      : [
+          kind('librdkafka', '1.9.2', 12, ['User:ccn_reports', 'User:ANONYMOUS'], 'reports'),
+          kind('apache-kafka-java', '4.3.0', 10, ['User:ccn_shop'], 'shop-producer'),
+          kind('', '', 5, ['User:ANONYMOUS']),
+        ];
+  return { connectionCount: software.reduce((sum, one) => sum + one.connectionCount, 0), software };
+}
+
+/** What was done in the workspace of orders: long ago, and in the last hour. */
+async function seedAuditLog({ accounts, surroundings }: McpStage, { accountId, a }: TestAccount) {
+  const did = (name: string, operation: string, target: string, result = 'ok', message = '') => ({
+    accountId,
+    actor: { kind: 'user' as const, id: `ui_${name}`, name: `${name}@example.com` },
+    remoteAddress: '203.0.113.7',
+    userAgent: 'Firefox',
+    operation,
+    workspaceId: a.id,
+    targets: [a.clusterId, target],
+    result,
+    ...(message === '' ? {} : { message }),
+  });
+  const steps: [minutes: number, ...notes: ReturnType<typeof did>[]][] = [
+    [0, did('ada', 'create_topic', 'customers')],
+    [180, did('ada', 'create_topic', 'orders')],
+    [10, did('grace', 'update_topic_configuration', 'clicks')],
+    [
+      10,
+      did('ada', 'delete_topic', 'orders', 'deletion_protected', 'orders has deletion protection enabled'),
+    ],
+  ];
+  for (const [minutes, ...notes] of steps) {
+    surroundings.clock.advance(minutes * 60_000);
+    await accounts.auditLog.append(notes);
+  }
+}
+
 /** Two agents that call in, of which one answers queries with the real engine. */
 async function playAgents(t: TestContext, node: ClusterNode): Promise<void> {
   const source = await eventHistory(systemClock.nowMs());
   const stop = new AbortController();
   t.after(() => stop.abort());
+  let reportNumber = 0;
   const beat = async () => {
     for (const agentId of ['agent-a', 'agent-b']) {
       const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf(agentId, {
@@ -133,7 +203,10 @@ async function playAgents(t: TestContext, node: ClusterNode): Promise<void> {
         zone: agentId === 'agent-a' ? 'zone-1' : 'zone-2',
         release: agentId === 'agent-a' ? 'v830' : 'v829',
       });
-      await node.heartbeat(agent);
+      await node.heartbeat({
+        ...agent,
+        report: { ...reportHead(++reportNumber), connected: clientsOf(agentId) },
+      });
     }
     if (!stop.signal.aborted) cancel = systemClock.after(1_000, () => void beat().catch(() => {}));
   };

@@ -124,8 +124,12 @@ async function askAsAssistant(url: string, key: string): Promise<void> {
     return text;
   };
   assert.match(await ask('get_context'), /vcn_orders/);
-  assert.match(await ask('list_agents', { virtual_cluster: 'orders' }), /zone-a/);
-  const denied = { virtual_cluster: 'orders', event_types: ['acl_logs'], since: '15m' };
+  assert.match(await ask('list_agents', { virtual_cluster_id: 'orders' }), /zone-a/);
+  const denied = {
+    virtual_cluster_id: 'orders',
+    event_types: ['acl_logs'],
+    time_range: { relative: '15m' },
+  };
   assert.match(await ask('search_events', denied), /User:ANONYMOUS was denied/);
   const access = {
     principal: 'User:ANONYMOUS',
@@ -133,7 +137,7 @@ async function askAsAssistant(url: string, key: string): Promise<void> {
     resource_type: 'TOPIC',
     resource_name: 'orders',
   };
-  assert.match(await ask('explain_access', { virtual_cluster: 'orders', ...access }), /denied/);
+  assert.match(await ask('explain_access', { virtual_cluster_id: 'orders', ...access }), /denied/);
   await assistant.close();
   const stranger = await fetch(`${url}/api/v1/mcp`, { method: 'POST', body: '{}' });
   assert.equal(stranger.status, 401);

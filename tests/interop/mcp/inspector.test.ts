@@ -12,8 +12,9 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, sa
   list_virtual_clusters: [{}, /vcn_orders/],
   describe_virtual_cluster: [{}, /vcn_orders/],
   list_agents: [{}, /No agent called in lately/],
+  list_clients: [{}, /No client was connected/],
   list_topics: [{}, /payments-in/],
-  describe_topic: [{ topic: 'payments-in' }, /retention/],
+  describe_topic: [{ topic_name: 'payments-in' }, /retention/],
   list_consumer_groups: [{}, /No consumer group/],
   describe_consumer_group: [{ group: 'nobody' }, /group_not_found/],
   list_diagnostics: [{}, /Nothing fails/],
@@ -23,18 +24,19 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, sa
     { principal: 'User:shop', operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'payments-in' },
     /is_allowed/,
   ],
+  search_audit_log: [{}, /forbidden: The audit log is for administrators/],
   list_pipelines: [{}, /There are none/],
-  describe_pipeline: [{ pipeline: 'nothing' }, /pipeline_not_found/],
+  describe_pipeline: [{ pipeline_id: 'nothing' }, /pipeline_not_found/],
   list_event_types: [{}, /acl_logs/],
   list_event_fields: [{}, /events_disabled/],
   check_filter: [{ filter: 'type == "acl_logs"' }, /is_valid/],
   search_events: [{}, /events_disabled/],
   get_event: [{ event_id: 'an-id' }, /events_disabled/],
   aggregate_events: [{}, /events_disabled/],
-  compare_events: [{ selection: '{"since":"1h"}' }, /events_disabled/],
+  compare_events: [{ selection: '{"time_range":{"relative":"1h"}}' }, /events_disabled/],
 };
 
-const withoutCluster = ['get_context', 'list_virtual_clusters', 'check_filter'];
+const withoutCluster = ['get_context', 'list_virtual_clusters', 'search_audit_log', 'check_filter'];
 
 test('the Inspector lists and calls every tool of a real control plane', { skip }, async (t) => {
   const { url, accounts, node } = await openMcpStage(t);
@@ -50,7 +52,7 @@ test('the Inspector lists and calls every tool of a real control plane', { skip 
   assert.deepEqual(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
 
   for (const [name, [args, says]] of Object.entries(calls)) {
-    const all = { ...(withoutCluster.includes(name) ? {} : { virtual_cluster: 'orders' }), ...args };
+    const all = { ...(withoutCluster.includes(name) ? {} : { virtual_cluster_id: 'orders' }), ...args };
     const given = Object.entries(all).flatMap(([argument, value]) => ['--tool-arg', `${argument}=${value}`]);
     const { out, err } = await inspect('--method', 'tools/call', '--tool-name', name, ...given);
     assert.match(out, says, `${name}: ${out.slice(0, 500)} ${err.slice(-500)}`);

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { workspaceKeyHeader } from '@weir/api';
 import { type McpStage, openMcpStage } from '../../testing/mcp-stage.ts';
-import { accountGrant, agentGrant, appGrant, makeAccount } from '../../testing/two-accounts.ts';
+import {
+  accountGrant,
+  agentGrant,
+  appGrant,
+  makeAccount,
+  type TestAccount,
+} from '../../testing/two-accounts.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -88,14 +94,15 @@ test('a cluster of somebody else is one that is not there, in the same words', a
   const { stage, own, other } = await openWorld(t);
   const key = await own.key('reader', appGrant(own.a.id, 'app_r'));
   const headers = { 'service-api-key': key };
-  const asked = (virtual_cluster: string) => callTool(stage, headers, 'list_topics', { virtual_cluster });
+  const asked = (virtual_cluster_id: string) =>
+    callTool(stage, headers, 'list_topics', { virtual_cluster_id });
   const nowhere = await asked('vci_00000000_0000_4000_8000_000000000000');
   assert.equal(nowhere.isError, true);
   assert.match(nowhere.text, /^cluster_not_found: .*vcn_orders/);
   for (const foreign of [other.a.clusterId, own.b.clusterId]) {
     assert.deepEqual(await asked(foreign), nowhere);
     for (const tool of ['describe_virtual_cluster', 'list_agents', 'list_consumer_groups', 'list_acls'])
-      assert.deepEqual(await callTool(stage, headers, tool, { virtual_cluster: foreign }), nowhere, tool);
+      assert.deepEqual(await callTool(stage, headers, tool, { virtual_cluster_id: foreign }), nowhere, tool);
   }
   assert.equal((await asked(own.a.clusterId)).isError, false);
   assert.equal((await asked('orders')).isError, false);
@@ -171,16 +178,61 @@ test('a real cluster is described as it is', async (t) => {
   );
   const headers = { 'service-api-key': await own.key('reader', appGrant(own.a.id, 'app_r')) };
   const told = async (name: string, args: object = {}) => {
-    const answer = await callTool(stage, headers, name, { virtual_cluster: 'orders', ...args });
+    const answer = await callTool(stage, headers, name, { virtual_cluster_id: 'orders', ...args });
     assert.equal(answer.isError, false, answer.text);
     return answer.text;
   };
   assert.match(await told('list_topics'), /^orders\t3\t1h\t0$/m);
-  assert.match(await told('describe_topic', { topic: 'orders' }), /^configs.retention.ms: 3600000$/m);
+  assert.match(await told('describe_topic', { topic_name: 'orders' }), /^configs.retention.ms: 3600000$/m);
   assert.match(await told('describe_virtual_cluster'), /^configuration.are_acls_enabled: false$/m);
   assert.match(await told('list_diagnostics'), /Nothing fails/);
   assert.match(await told('list_acls'), /^mode: (?:off|shadow)$/m);
   assert.match(await told('list_event_types'), /^events_enabled: false$/m);
-  const search = await callTool(stage, headers, 'search_events', { virtual_cluster: 'orders' });
+  const search = await callTool(stage, headers, 'search_events', { virtual_cluster_id: 'orders' });
   assert.match(search.text, /^events_disabled: /);
+});
+
+test('what changed is told to administrators, of their workspaces and of no others', async (t) => {
+  const { stage, own, other } = await openWorld(t);
+  const entry = ({ accountId }: TestAccount, workspaceId: string | undefined, target: string) => ({
+    accountId,
+    actor: { kind: 'user', id: 'ui_ada', name: 'ada@example.com' } as const,
+    remoteAddress: '203.0.113.7',
+    userAgent: 'test',
+    operation: 'create_topic',
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+    targets: [target],
+    result: 'ok',
+  });
+  await stage.accounts.auditLog.append([
+    entry(own, own.a.id, 'topic-of-a'),
+    entry(own, own.b.id, 'topic-of-b'),
+    entry(own, undefined, 'of-the-account'),
+    entry(other, other.a.id, 'topic-of-others'),
+  ]);
+  const writes = { [workspaceKeyHeader(own.a.id)]: await own.key('writes', appGrant(own.a.id)) };
+  const reads = { [workspaceKeyHeader(own.b.id)]: await own.key('reads', appGrant(own.b.id, 'app_r')) };
+  const account = { 'service-api-key': await own.key('account', accountGrant) };
+  const rows: [what: string, headers: Headers, args: object, sees: string[] | 'forbidden' | 'not_found'][] = [
+    ['an administrator of one', writes, {}, ['topic-of-a']],
+    ['one who also reads another', { ...writes, ...reads }, {}, ['topic-of-a']],
+    ['one who names the other', { ...writes, ...reads }, { workspace_id: own.b.id }, 'forbidden'],
+    ['one who names what is out of reach', writes, { workspace_id: own.b.id }, 'not_found'],
+    ['one who names what is of others', writes, { workspace_id: other.a.id }, 'not_found'],
+    ['one who only reads', reads, {}, 'forbidden'],
+    ['the account', account, {}, ['of-the-account', 'topic-of-a', 'topic-of-b']],
+    ['the account, by target', account, { target: 'topic-of-b' }, ['topic-of-b']],
+    ['the account, by actor', account, { actor: 'nobody@example.com' }, []],
+  ];
+  for (const [what, headers, args, sees] of rows) {
+    const { text, isError } = await callTool(stage, headers, 'search_audit_log', { relative: '1h', ...args });
+    if (typeof sees === 'string') {
+      assert.equal(isError, true, `${what}: ${text}`);
+      assert.match(text, new RegExp(`^${sees}: `), what);
+    } else {
+      assert.deepEqual((text.match(/topic-of-\w+|of-the-account/g) ?? []).sort(), sees, `${what}: ${text}`);
+    }
+  }
+  const both = await callTool(stage, { ...writes, ...reads }, 'search_audit_log');
+  assert.match(both.text, /These keys do not administer Second, which is left out/);
 });

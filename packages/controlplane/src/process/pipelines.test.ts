@@ -27,12 +27,12 @@ test('a pipeline that a program has made is told of to an assistant', async (t) 
   const ask = async (name: string, args: object) => {
     const { content } = await assistant.callTool({
       name,
-      arguments: { virtual_cluster: clusterId, ...args },
+      arguments: { virtual_cluster_id: clusterId, ...args },
     });
     return (content as unknown as { readonly text: string }[])[0]!.text;
   };
   assert.match(await ask('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
-  const described = await ask('describe_pipeline', { pipeline: 'clean-orders' });
+  const described = await ask('describe_pipeline', { pipeline_id: 'clean-orders' });
   assert.match(described, /^output\.http_client\.password\t\*\*\*$/m);
   assert.match(described, /events are off here/);
   assert.ok(!described.includes('hunter2'));

@@ -170,7 +170,7 @@ for (const era of ['modern', 'legacy'] as const) {
     const client = await (await serve(t)).connect(era);
     assert.equal(client.getNegotiatedProtocolVersion(), era === 'modern' ? '2026-07-28' : '2025-11-25');
     assert.match(client.getInstructions() ?? '', /get_context first/);
-    assert.equal((await client.listTools()).tools.length, 21);
+    assert.equal((await client.listTools()).tools.length, 23);
     const { resources } = await client.listResources();
     assert.ok(resources.some(({ uri }) => uri === 'events://filter-language'));
     assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
@@ -197,7 +197,7 @@ for (const era of ['modern', 'legacy'] as const) {
     const client = await served.connect(era);
     const told: number[] = [];
     await client.callTool(
-      { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+      { name: 'list_topics', arguments: { virtual_cluster_id: 'orders' } },
       {
         onprogress: ({ progress }) => {
           told.push(progress);
@@ -222,7 +222,7 @@ test('whoever goes away stops what he asked for', async (t) => {
   const client = await served.connect();
   const gone = new AbortController();
   const call = client.callTool(
-    { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+    { name: 'list_topics', arguments: { virtual_cluster_id: 'orders' } },
     { signal: gone.signal },
   );
   const stop = await begun;
@@ -248,7 +248,7 @@ test('two hundred clients are held at a time', async (t) => {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name: 'list_topics', arguments: { virtual_cluster: 'orders' } },
+    params: { name: 'list_topics', arguments: { virtual_cluster_id: 'orders' } },
   });
   const answers = await Promise.all(Array.from({ length: 200 }, () => send(served, { body: call })));
   assert.ok(answers.every(({ status }) => status === 200));

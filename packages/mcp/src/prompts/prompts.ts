@@ -43,7 +43,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Counts denials by principal, and explains the most frequent ones.',
     args: [cluster, since],
     text: ({ virtual_cluster, since: time = '1h' }) =>
-      `Who was denied access in the virtual cluster ${virtual_cluster} in the last ${time}? Call aggregate_events with event_types ["acl_logs"], since "${time}" and group_by "data.principal". For the most frequent ones find operation and resource with search_events, and call explain_access for each. Say which rule is missing or denies it.`,
+      `Who was denied access in the virtual cluster ${virtual_cluster} in the last ${time}? Call aggregate_events with event_types ["acl_logs"], time_range {"relative": "${time}"} and group_by "data.principal". For the most frequent ones find operation and resource with search_events, and call explain_access for each. Say which rule is missing or denies it.`,
   },
   {
     name: 'pipeline_errors',
@@ -51,7 +51,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Counts errors of agents and pipelines, and shows examples.',
     args: [cluster, since],
     text: ({ virtual_cluster, since: time = '24h' }) =>
-      `Which errors of agents and pipelines happened in the virtual cluster ${virtual_cluster} in the last ${time}? Call aggregate_events with event_types ["agent_logs", "pipeline_logs"], filter data.log_level == "error", since "${time}" and group_by "data.message". Show an example of each with search_events, and say when it began.`,
+      `Which errors of agents and pipelines happened in the virtual cluster ${virtual_cluster} in the last ${time}? Call aggregate_events with event_types ["agent_logs", "pipeline_logs"], filter data.log_level == "error", time_range {"relative": "${time}"} and group_by "data.message". Show an example of each with search_events, and say when it began.`,
   },
   {
     name: 'consumer_lag',
@@ -86,6 +86,6 @@ export const prompts: readonly Prompt[] = [
       },
     ],
     text: ({ virtual_cluster, since: time = '1h', field }) =>
-      `What changed in the virtual cluster ${virtual_cluster} in the last ${time}? Call compare_events with selection {"since": "${time}"}, list_diagnostics with state "all" for what failed or recovered, and aggregate_events with over_time true${field === undefined ? '' : ` and group_by "${field}"`}. Name the differences, the largest first.`,
+      `What changed in the virtual cluster ${virtual_cluster} in the last ${time}? Call compare_events with selection {"time_range": {"relative": "${time}"}}, list_diagnostics with state "all" for what failed or recovered, search_audit_log with relative "${time}" for what people changed, if the key may, and aggregate_events with over_time true${field === undefined ? '' : ` and group_by "${field}"`}. Name the differences, the largest first.`,
   },
 ];

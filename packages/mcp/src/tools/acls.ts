@@ -1,17 +1,19 @@
-import { ApiError, catalogue, consolePaths } from '@weir/api';
+import { ApiError, catalogue, consolePaths, type OutputOf } from '@weir/api';
 import { printLiteral } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
 import type { Asking } from './asking.ts';
-import { rangeOf } from './event-search.ts';
+import { rangeOf, type TimeArguments, timeArguments } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
 
 const rule = catalogue['virtual_clusters/acls/list'].output.shape.acls.element.omit({});
 const { resource_type, operation } = rule.shape;
 const concise = Object.keys(rule.shape);
+const { deciding_rule: _rule, ...whoShape } =
+  catalogue.explain_access.output.shape.who.unwrap().element.shape;
 const { virtual_cluster_id: _, ...question } = catalogue.explain_access.input.shape;
 
 export const aclTools = [
@@ -38,7 +40,7 @@ export const aclTools = [
       acls: z.array(rule),
     },
     async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId };
         const [{ acls }, { virtual_cluster_configuration: settings }] = await Promise.all([
           asking.call('virtual_clusters/acls/list', target),
@@ -78,29 +80,38 @@ export const aclTools = [
     input: {
       ...clusterArgument,
       ...question,
-      since: z.string().max(32).optional().describe('Also count denials of it in the last 1h, up to 24h.'),
+      time_range: timeArguments.time_range.describe(
+        'Also count denials of it in this time, as in search_events.',
+      ),
       ...formatArguments,
     },
     output: {
       ...catalogue.explain_access.output.shape,
+      near_rules: z.array(z.object({ rule: z.string(), differs_in: z.string() })),
+      who: z.array(z.object({ ...whoShape, deciding_rule: z.string().nullable() })).optional(),
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
-    async run({ virtual_cluster: given, since, format, max_tokens: tokensMax, ...asked }, asking) {
+    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...asked }, asking) {
       return onCluster(asking, given, async (clusterId) => {
-        const told = await asking.call('explain_access', { virtual_cluster_id: clusterId, ...asked });
+        const { who, ...told } = await asking.call('explain_access', {
+          virtual_cluster_id: clusterId,
+          ...asked,
+        });
+        const { near_rules: near } = told;
+        const names = who === undefined ? told.principals : undefined;
         const denials =
-          since === undefined ? {} : await denialsOf(told.principals, asked, { clusterId, since }, asking);
-        const isLacking = !told.do_rules_allow && told.deciding_rule === null;
+          time_range === undefined ? {} : await denialsOf(names, asked, { clusterId, time_range }, asking);
         return answerOf(
-          { ...told, ...denials },
           {
-            truncated: false,
+            ...told,
+            near_rules: near.map(nearRow),
+            ...(who === undefined ? {} : { who: who.map(whoRow) }),
+            ...denials,
+          },
+          {
+            truncated: who !== undefined && who.length < (told.who_total ?? 0),
             next_cursor: null,
-            hint: isLacking
-              ? `A rule that allows it: ALLOW ${told.principals.at(-1)} ${asked.operation} on ${asked.resource_type} ${asked.resource_name} from *. An administrator can add it.`
-              : told.do_rules_allow
-                ? undefined
-                : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.',
+            hint: who === undefined ? hintFor(told, asked) : whoHint(who, told),
             console_url: asking.consoleUrl(consolePaths.acls(clusterId)),
           },
           { format, tokensMax },
@@ -111,6 +122,41 @@ export const aclTools = [
 ];
 
 type Rule = z.output<typeof rule>;
+type Explained = OutputOf<'explain_access'>;
+type Access = NonNullable<Explained['who']>[number];
+
+interface Asked {
+  readonly operation: string;
+  readonly resource_type: string;
+  readonly resource_name: string;
+}
+
+function hintFor(told: Explained, { operation, resource_type, resource_name }: Asked): string | undefined {
+  if (told.do_rules_allow) return undefined;
+  return told.deciding_rule === null
+    ? `A rule that allows it: ALLOW ${told.principals.at(-1)} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
+    : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.';
+}
+
+function whoHint(who: readonly Access[], { mode, who_total: total = 0 }: Explained): string {
+  const rest = who.length < total ? `Only ${who.length} of ${total} are listed, those who may first. ` : '';
+  return `${rest}${modeHints[mode] ?? 'User:* is everybody whom no other row names. With a principal it also tells rules that nearly apply.'}`;
+}
+
+function whoRow({ deciding_rule: decided, ...access }: Access) {
+  return { ...access, deciding_rule: decided === null ? null : inWords(decided) };
+}
+
+function nearRow({ rule: one, differs_in }: Explained['near_rules'][number]) {
+  return { rule: inWords(one), differs_in };
+}
+
+/** A rule in one cell. */
+function inWords(told: Rule): string {
+  const { permission_type, principal, operation, resource_type, resource_name, pattern_type, host } = told;
+  const name = pattern_type === 'PREFIXED' ? `${resource_name}…` : resource_name;
+  return `${permission_type} ${principal} ${operation} on ${resource_type} ${name} from ${host}`;
+}
 
 const nextCall = 'explain_access tells which of them decides about somebody.';
 
@@ -119,20 +165,20 @@ const modeHints: Readonly<Record<string, string | undefined>> = {
   shadow: 'Rules are only tried out: nothing is denied yet.',
 };
 
-/** How often it was denied lately, under any name. Without events nobody knows. */
+/** How often it was denied lately, under any of these names or to anybody. Without events it is not known. */
 async function denialsOf(
-  principals: readonly string[],
-  asked: { readonly operation: string; readonly resource_type: string; readonly resource_name: string },
-  { clusterId, since }: { readonly clusterId: string; readonly since: string },
+  principals: readonly string[] | undefined,
+  asked: Asked,
+  { clusterId, ...time }: TimeArguments & { readonly clusterId: string },
   asking: Asking,
 ): Promise<{ readonly recent_denials: number | null }> {
   const filter = [
-    `data.principal in [${principals.map(printLiteral).join(', ')}]`,
+    ...(principals === undefined ? [] : [`data.principal in [${principals.map(printLiteral).join(', ')}]`]),
     `data.operation == ${printLiteral(asked.operation)}`,
     `data.resource_type == ${printLiteral(asked.resource_type)}`,
     `data.resource_name == ${printLiteral(asked.resource_name)}`,
   ].join(' and ');
-  const time_range = rangeOf({ since }, asking);
+  const time_range = rangeOf(time, asking);
   const search = { virtual_cluster_id: clusterId, event_types: ['acl_logs' as const], filter, time_range };
   try {
     const { stats } = await asking.call('get_events_timeline', search);

@@ -25,7 +25,7 @@ export const agentTools = [
       agents: z.array(rowSchema(output.shape.agents.element, concise)),
     },
     async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
         const { group, role } = args;
         const { agents } = await asking.call('list_agents', { virtual_cluster_id: clusterId, group, role });
         const releases = new Set(agents.map(({ release }) => release));

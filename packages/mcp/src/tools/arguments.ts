@@ -1,28 +1,23 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
 
-/** Arguments that many tools have. */
+/** Arguments that many tools have; what their names say is not said again, since every tool that has one pays for the words. They are called as operations of the API call theirs; where a name is as good as an id, it may be given. */
 
 export const clusterArgument = {
-  virtual_cluster: z.string().min(1).max(135).describe('Id or name of the virtual cluster.'),
+  virtual_cluster_id: z.string().min(1).max(135).describe('Id or name.'),
 };
 
 export const formatArguments = {
   format: z
     .enum(['concise', 'detailed'])
     .default('concise')
-    .describe('concise: a table of the main fields; detailed: all, as JSON.'),
-  max_tokens: z
-    .int()
-    .min(200)
-    .max(caps.mcpAnswerTokensMax)
-    .default(caps.mcpAnswerTokensUsual)
-    .describe('How long the answer may be.'),
+    .describe('concise: a table of the main fields; detailed: all as JSON.'),
+  max_tokens: z.int().min(200).max(caps.mcpAnswerTokensMax).default(caps.mcpAnswerTokensUsual),
 };
 
 export function listArguments(rowsDefault: number) {
   return {
-    limit: z.int().min(1).max(caps.mcpRowsMax).default(rowsDefault).describe('Rows at most.'),
+    limit: z.int().min(1).max(caps.mcpRowsMax).default(rowsDefault),
     cursor: z.string().max(caps.apiCursorCharsMax).optional().describe('next_cursor of the answer before.'),
     ...formatArguments,
   };

@@ -29,13 +29,13 @@ export const consumerGroupTools = [
     input: {
       ...clusterArgument,
       query: input.shape.query,
-      min_lag: input.shape.lag_min,
+      lag_min: input.shape.lag_min,
       sort_by: z.enum(['lag', 'name']).default('lag').describe('The largest lag first, or by name.'),
       ...listArguments(50),
     },
     output: { groups: z.array(rowSchema(output.shape.groups.element, concise)) },
     async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster, (clusterId) =>
+      return onCluster(asking, args.virtual_cluster_id, (clusterId) =>
         answerOfPages({
           tool: 'list_consumer_groups',
           args,
@@ -45,7 +45,7 @@ export const consumerGroupTools = [
             const { groups, next_cursor } = await asking.call('list_consumer_groups', {
               virtual_cluster_id: clusterId,
               query: args.query,
-              lag_min: args.min_lag,
+              lag_min: args.lag_min,
               sort_by: args.sort_by,
               limit,
               cursor,
@@ -70,7 +70,7 @@ export const consumerGroupTools = [
     input: {
       ...clusterArgument,
       group: catalogue.describe_consumer_group.input.shape.group,
-      top: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
+      limit: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
       ...formatArguments,
     },
     output: {
@@ -104,7 +104,7 @@ export const consumerGroupTools = [
         )
         .describe('Its members.'),
     },
-    async run({ virtual_cluster: given, group: name, top, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, group: name, limit, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const { group: found } = await asking
           .call('describe_consumer_group', { virtual_cluster_id: clusterId, group: name })
@@ -131,7 +131,7 @@ export const consumerGroupTools = [
             total_lag: found.total_lag,
             partition_count: partitions.length,
             topics: found.topics.map(({ name: topic, total_lag }) => ({ name: topic, total_lag })),
-            partitions: partitions.slice(0, top),
+            partitions: partitions.slice(0, limit),
             members: found.members.map(({ id, client_id, client_host, assignment }) => ({
               id,
               client_id,
@@ -140,7 +140,7 @@ export const consumerGroupTools = [
             })),
           },
           {
-            truncated: partitions.length > top,
+            truncated: partitions.length > limit,
             next_cursor: null,
             hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
             console_url: asking.consoleUrl(consolePaths.consumerGroup(clusterId, name)),

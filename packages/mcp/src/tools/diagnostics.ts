@@ -36,7 +36,7 @@ export const diagnosticTools = [
     operations: ['list_diagnostics', 'get_context'],
     note: 'Without a cluster, of all that the keys reach. Those that fail come first.',
     input: {
-      virtual_cluster: clusterArgument.virtual_cluster.optional(),
+      virtual_cluster_id: clusterArgument.virtual_cluster_id.optional(),
       state: z
         .enum(['failing', 'muted', 'all'])
         .default('failing')
@@ -51,7 +51,7 @@ export const diagnosticTools = [
       diagnostics: z.array(rowSchema(row, concise)),
     },
     async run(args, asking) {
-      const targets = await targetsOf(args.virtual_cluster, asking);
+      const targets = await targetsOf(args.virtual_cluster_id, asking);
       const found = [];
       const unreachable: string[] = [];
       for (const { id, name } of targets.slice(0, clustersMax)) {
@@ -112,7 +112,7 @@ export const diagnosticTools = [
         )
         .describe('Its last changes, the newest first.'),
     },
-    async run({ virtual_cluster: given, diagnostic_id, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, diagnostic_id, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId, diagnostic_id };
         const [{ diagnostic }, { transitions, next_cursor }] = await Promise.all([

@@ -1,10 +1,11 @@
 import { catalogue, consolePaths, type OutputOf } from '@weir/api';
 import { caps } from '@weir/core';
+import { type Condition, conditionsOf, everyEvent, parseFilter, printField, printFilter } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { clusterArgument, formatArguments } from './arguments.ts';
-import { compareFields } from './compare-fields.ts';
+import { compareFields, differenceKinds, type ValueDifference } from './compare-fields.ts';
 import {
   basisHint,
   checkedFilter,
@@ -14,23 +15,20 @@ import {
   scopeOf,
   searchArguments,
   searchOutput,
+  shortTimeArguments,
   statsOf,
-  timeArguments,
   timeBefore,
 } from './event-search.ts';
 import { defineTool } from './tool.ts';
 
 const timeline = catalogue.get_events_timeline;
-const { aggregation, field } = timeline.input.shape;
+const { shape } = timeline.input;
 type Series = OutputOf<'get_events_timeline'>['timeline']['series'][number];
-
-const groupFieldsMax = 2;
-const groupField = z.string().min(1).max(1024);
 
 const side = () =>
   z.strictObject({
     filter: z.string().max(caps.filterCharsMax).default('').describe('As in search_events.'),
-    ...timeArguments,
+    ...shortTimeArguments,
   });
 
 export const eventFigureTools = [
@@ -44,18 +42,12 @@ export const eventFigureTools = [
     input: {
       ...clusterArgument,
       ...searchArguments,
-      group_by: z
-        .union([groupField, z.array(groupField).max(groupFieldsMax)])
-        .default([])
-        .describe('A field such as type or data.operation, or two: one group per value or pair.'),
-      measure: aggregation,
-      field,
-      top: z
-        .int()
-        .min(1)
-        .max(caps.eventSeriesMax)
-        .default(10)
-        .describe('Groups at most; the rest is one more.'),
+      ...shortTimeArguments,
+      group_by: shape.group_by.describe('A field such as type or data.operation: one group per value.'),
+      then_by: shape.then_by.describe('A second field: one group per pair.'),
+      aggregation: shape.aggregation.describe('What to tell of each group.'),
+      field: shape.field,
+      series_limit: shape.series_limit.describe('Groups at most; the rest is one more.'),
       over_time: z.boolean().default(false).describe('Whether to give a value for each part of the time.'),
       ...formatArguments,
     },
@@ -70,7 +62,7 @@ export const eventFigureTools = [
         .array(
           z.object({
             key: z.string().nullable().describe('The value; null where events lack it, Other for the rest.'),
-            second_key: z.string().nullable().optional().describe('The value of the second field.'),
+            then_key: z.string().nullable().optional().describe('The value of the second field.'),
             count: z.int().describe('Events, or numbers where there is a field.'),
             value: z.number().nullable().describe('The measure over the whole time.'),
             points: z
@@ -82,24 +74,26 @@ export const eventFigureTools = [
         .describe('The most events first.'),
     },
     async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster, async (clusterId) => {
-        if (args.measure !== 'count' && args.field === undefined)
+      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
+        const { group_by, then_by, aggregation, field, series_limit } = args;
+        if (aggregation !== 'count' && field === undefined)
           throw new ToolProblem(
             'invalid_arguments',
-            `${args.measure} needs field, the field with the numbers.`,
+            `${aggregation} needs field, the field with the numbers.`,
           );
-        const [group_by, then_by] = [args.group_by].flat();
+        if (then_by !== undefined && group_by === undefined)
+          throw new ToolProblem('invalid_arguments', 'then_by needs group_by, the field to group by first.');
         const found = await asking.call('get_events_timeline', {
           virtual_cluster_id: clusterId,
           ...scopeOf(args, asking),
           group_by,
           then_by,
-          aggregation: args.measure,
-          field: args.field,
-          series_limit: args.top,
+          aggregation,
+          field,
+          series_limit,
         });
         const { bucket_seconds, series, is_approximate } = found.timeline;
-        const [from, to] = args.over_time ? filledPart(series, args.measure) : [0, 0];
+        const [from, to] = args.over_time ? filledPart(series, aggregation) : [0, 0];
         return answerOf(
           {
             stats: statsOf(found),
@@ -107,9 +101,9 @@ export const eventFigureTools = [
             first_bucket: from < to ? String(series[0]!.points[from]![0]) : null,
             groups: series.map((one) => ({
               key: one.is_other ? 'Other' : keyOf(one.key),
-              ...(one.then_key === undefined ? {} : { second_key: keyOf(one.then_key) }),
+              ...(one.then_key === undefined ? {} : { then_key: keyOf(one.then_key) }),
               count: one.count,
-              value: args.measure === 'count' ? one.count : one.total,
+              value: aggregation === 'count' ? one.count : one.total,
               ...(args.over_time
                 ? { points: one.points.slice(from, to).map(([, value]) => value as number | null) }
                 : {}),
@@ -151,7 +145,7 @@ export const eventFigureTools = [
       event_types: searchArguments.event_types,
       selection: side().describe('The events in question.'),
       baseline: side().optional().describe('What to hold them against.'),
-      top: z.int().min(1).max(100).default(20).describe('Differences at most.'),
+      limit: z.int().min(1).max(100).default(20).describe('Differences at most.'),
       ...formatArguments,
     },
     output: {
@@ -165,11 +159,15 @@ export const eventFigureTools = [
             selection_percent: z.number().describe('Of the selection, how many have the value.'),
             baseline_percent: z.number().describe('Of the baseline.'),
             difference: z.number().describe('In points of percent.'),
+            kind: z.enum(differenceKinds),
           }),
         )
-        .describe('The largest difference first.'),
+        .describe('Telling ones first, each kind by the size of the difference.'),
     },
-    async run({ virtual_cluster: given, event_types, selection, baseline, top, format, max_tokens }, asking) {
+    async run(
+      { virtual_cluster_id: given, event_types, selection, baseline, limit, format, max_tokens },
+      asking,
+    ) {
       return onEvents(asking, given, async (clusterId) => {
         const ask = (one: z.output<ReturnType<typeof side>>) =>
           asking.call('list_event_fields', {
@@ -181,17 +179,17 @@ export const eventFigureTools = [
         const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, asking) };
         const chosen = await ask(selection);
         const usual = await ask(against);
-        const differences = compareFields(chosen, usual);
+        const differences = compareFields(chosen, usual, filteredFields(selection.filter, against.filter));
         return answerOf(
           {
             selection_events: chosen.sampled_events,
             baseline_events: usual.sampled_events,
-            differences: differences.slice(0, top),
+            differences: differences.slice(0, limit),
           },
           {
-            truncated: differences.length > top,
+            truncated: differences.length > limit,
             next_cursor: null,
-            hint: hintOf(chosen, usual, differences.length),
+            hint: hintOf(chosen, usual, differences),
             console_url: asking.consoleUrl(
               consolePaths.events(clusterId, linkOf({ event_types, ...selection })),
             ),
@@ -205,17 +203,37 @@ export const eventFigureTools = [
 
 type Fields = OutputOf<'list_event_fields'>;
 
-function hintOf(chosen: Fields, usual: Fields, differenceCount: number): string | undefined {
+/** Fields that the two filters treat differently, so that the events must differ in them. */
+function filteredFields(...filters: readonly [string, string]): Set<string> {
+  const [one, other] = filters.map((text) => {
+    const conditions = conditionsOf(parseFilter(text).filter ?? everyEvent);
+    return new Map(Array.from(conditions, (condition) => [printFilter({ stages: [condition] }), condition]));
+  }) as [Map<string, Condition>, Map<string, Condition>];
+  const differing = [...one, ...other].filter(([text]) => !(one.has(text) && other.has(text)));
+  return new Set(
+    differing.map(
+      ([
+        ,
+        {
+          field: { path },
+        },
+      ]) => printField({ path }),
+    ),
+  );
+}
+
+function hintOf(chosen: Fields, usual: Fields, differences: readonly ValueDifference[]): string | undefined {
   if (chosen.sampled_events === 0) return `The selection has no events. ${basisHint(chosen) ?? ''}`.trim();
   if (usual.sampled_events === 0) return 'The baseline has no events: all of the selection is new.';
-  return differenceCount === 0
-    ? 'The two do not differ in any field.'
-    : 'search_events with such a value in the filter shows the events.';
+  if (differences.length === 0) return 'The two do not differ in any field.';
+  return differences[0]!.kind === 'telling'
+    ? 'search_events with such a value in the filter shows the events.'
+    : 'What differs are only fields that a filter names, that have one value wherever they are, or ids.';
 }
 
 /** Where the points begin and end, without those before and behind at which no group has anything. */
-function filledPart(series: readonly Series[], measure: string): readonly [from: number, to: number] {
-  const nothing = measure === 'count' ? 0 : null;
+function filledPart(series: readonly Series[], aggregation: string): readonly [from: number, to: number] {
+  const nothing = aggregation === 'count' ? 0 : null;
   const isFilled = (_: unknown, place: number) => series.some(({ points }) => points[place]![1] !== nothing);
   const places = series[0]?.points ?? [];
   return [Math.max(0, places.findIndex(isFilled)), places.findLastIndex(isFilled) + 1];
@@ -223,7 +241,7 @@ function filledPart(series: readonly Series[], measure: string): readonly [from:
 
 function nextCallOf(series: readonly Series[], groupBy: string | undefined): string {
   if (series.some(({ is_other }) => is_other))
-    return 'Other is all further values: raise top, or leave out what is known with a filter.';
+    return 'Other is all further values: raise series_limit, or leave out what is known with a filter.';
   if (groupBy !== undefined && series.every(({ key }) => key === null))
     return `No event has ${groupBy}; list_event_fields tells the fields that they have.`;
   return groupBy === undefined

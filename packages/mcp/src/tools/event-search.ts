@@ -7,10 +7,19 @@ import { onCluster } from './find-cluster.ts';
 
 /** What all searches for events have in common. */
 
+/** The forms of the API that need no time zone. */
+const timeRange = z.strictObject({
+  relative: z.string().max(32).optional(),
+  start: z.string().max(40).optional(),
+  end: z.string().max(40).optional(),
+});
+
 export const timeArguments = {
-  since: z.string().max(32).optional().describe('The last 5m, 1h, up to 24h; 1h if no time is given.'),
-  start: z.string().max(40).optional().describe('Instead of since: a time such as 2026-01-31T12:00:00Z.'),
-  end: z.string().max(40).optional().describe('With start, at most 24 h after it.'),
+  time_range: timeRange
+    .optional()
+    .describe(
+      'relative such as 15m, or start and end such as 2026-01-31T12:00:00Z; at most 24h, and 1h without it.',
+    ),
 };
 
 const { event_types } = catalogue.search_events.input.shape;
@@ -21,15 +30,16 @@ export const searchArguments = {
   ...timeArguments,
 };
 
+/** The same without the words, which search_events has. */
+export const shortTimeArguments = { time_range: timeArguments.time_range.describe('As in search_events.') };
+
 export interface SearchArguments extends TimeArguments {
   readonly event_types: z.output<typeof event_types>;
   readonly filter: string;
 }
 
 export interface TimeArguments {
-  readonly since?: string | undefined;
-  readonly start?: string | undefined;
-  readonly end?: string | undefined;
+  readonly time_range?: z.output<typeof timeRange> | undefined;
 }
 
 const stats = catalogue.search_events.output.shape.stats.shape;
@@ -44,27 +54,23 @@ export const searchOutput = {
 };
 
 /** The time that is asked for, if it can be searched. */
-export function rangeOf({ since, start, end }: TimeArguments, { clock }: Asking): TimeRange {
-  const range = givenRange(since, start, end);
+export function rangeOf({ time_range }: TimeArguments, { clock }: Asking): TimeRange {
+  const range = givenRange(time_range);
   const { problem } = resolveTimeRange(range, { nowMs: clock.nowMs(), timeZone: 'UTC' });
   if (problem === undefined) return range;
-  const better = problem.suggestion === undefined ? '' : ` Use ${inWords(problem.suggestion)}.`;
+  const better =
+    problem.suggestion === undefined ? '' : ` Use time_range ${JSON.stringify(problem.suggestion)}.`;
   throw new ToolProblem(problem.code, `${problem.message}.${better}`);
 }
 
-function givenRange(since = '', start = '', end = ''): TimeRange {
-  if (since !== '' && (start !== '' || end !== ''))
-    throw new ToolProblem('invalid_time_range', 'Give since, or start and end, and not both.');
-  if (since !== '') return { relative: since };
+function givenRange({ relative = '', start = '', end = '' }: TimeArguments['time_range'] = {}): TimeRange {
+  if (relative !== '' && (start !== '' || end !== ''))
+    throw new ToolProblem('invalid_time_range', 'Give relative, or start and end, and not both.');
+  if (relative !== '') return { relative };
   if (start === '' && end === '') return { relative: '1h' };
   if (start === '' || end === '')
-    throw new ToolProblem('invalid_time_range', 'start and end go together; or give since, such as 1h.');
+    throw new ToolProblem('invalid_time_range', 'start and end go together; or give relative, such as 1h.');
   return { start, end };
-}
-
-function inWords(range: TimeRange): string {
-  if ('relative' in range) return `since ${range.relative}`;
-  return 'start' in range ? `start ${range.start} and end ${range.end}` : JSON.stringify(range);
 }
 
 /** What the filter is, or what is wrong with it: the place is shown, and what to write there. */
@@ -93,14 +99,12 @@ export function scopeOf(args: SearchArguments, asking: Asking) {
 export function linkOf({
   event_types: types,
   filter,
-  since = '',
-  start = '',
-  end = '',
+  time_range: { relative = '', start = '', end = '' } = {},
 }: SearchArguments): EventSearchLink {
   return {
     types: types.join(','),
     filter,
-    ...(start === '' ? { relative: since === '' ? '1h' : since } : { start, end }),
+    ...(start === '' ? { relative: relative === '' ? '1h' : relative } : { start, end }),
   };
 }
 
@@ -147,7 +151,9 @@ export function timeBefore(args: TimeArguments, asking: Asking): TimeArguments {
   });
   const { startMs, endMs } = window!;
   return {
-    start: new Date(startMs - (endMs - startMs)).toISOString(),
-    end: new Date(startMs).toISOString(),
+    time_range: {
+      start: new Date(startMs - (endMs - startMs)).toISOString(),
+      end: new Date(startMs).toISOString(),
+    },
   };
 }

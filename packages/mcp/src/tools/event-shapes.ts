@@ -14,8 +14,8 @@ import {
   scopeOf,
   searchArguments,
   searchOutput,
+  shortTimeArguments,
   statsOf,
-  timeArguments,
 } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
@@ -45,7 +45,7 @@ export const eventShapeTools = [
         }),
       ),
     },
-    async run({ virtual_cluster: given, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const state = await asking.call('get_events_state', { virtual_cluster_id: clusterId });
         const counts = state.enabled ? await countsByType(clusterId, asking) : undefined;
@@ -77,7 +77,13 @@ export const eventShapeTools = [
     name: 'list_event_fields',
     icon: 'events',
     operations: ['list_event_fields'],
-    input: { ...clusterArgument, ...searchArguments, ...queryArgument, ...listArguments(50) },
+    input: {
+      ...clusterArgument,
+      ...searchArguments,
+      ...shortTimeArguments,
+      ...queryArgument,
+      ...listArguments(50),
+    },
     output: {
       ...searchOutput,
       total: z.int().describe('How many there are.'),
@@ -93,7 +99,7 @@ export const eventShapeTools = [
       ),
     },
     async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster, async (clusterId) => {
+      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
         const found = await asking.call('list_event_fields', {
           virtual_cluster_id: clusterId,
           ...scopeOf(args, asking),
@@ -132,9 +138,9 @@ export const eventShapeTools = [
     note: 'With a virtual cluster it also estimates what search_events and aggregate_events would read there.',
     input: {
       filter: z.string().max(caps.filterCharsMax).describe('The filter.'),
-      virtual_cluster: clusterArgument.virtual_cluster.optional(),
+      virtual_cluster_id: clusterArgument.virtual_cluster_id.optional(),
       event_types: catalogue.search_events.input.shape.event_types,
-      ...timeArguments,
+      ...shortTimeArguments,
       ...formatArguments,
     },
     output: {
@@ -152,7 +158,7 @@ export const eventShapeTools = [
         .describe('What a search would take at most; null without a virtual cluster.'),
     },
     async run(args, asking) {
-      const { filter: text, virtual_cluster: given, event_types, format, max_tokens: tokensMax } = args;
+      const { filter: text, virtual_cluster_id: given, event_types, format, max_tokens: tokensMax } = args;
       const { filter, problems = [] } = parseFilter(text);
       const types = event_types.length === 0 ? undefined : event_types;
       const checked = filter === undefined ? undefined : parseFilter(text, { fields: filterFieldsOf(types) });
@@ -230,7 +236,7 @@ function adviceOn(bytes: number, isMore: boolean): string | undefined {
 function nextCallOf(problemCount: number, given: string | undefined): string | undefined {
   if (problemCount > 0) return undefined;
   return given === undefined
-    ? 'aggregate_events and search_events take it; with virtual_cluster this tells what they would read.'
+    ? 'aggregate_events and search_events take it; with virtual_cluster_id this tells what they would read.'
     : 'aggregate_events and search_events take it.';
 }
 

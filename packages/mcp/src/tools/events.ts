@@ -51,7 +51,7 @@ export const eventTools = [
         ),
     },
     async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster, async (clusterId) => {
+      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
         const scope = scopeOf(args, asking);
         let last: OutputOf<'search_events'> | undefined;
         return answerOfPages({
@@ -85,7 +85,7 @@ export const eventTools = [
     input: {
       ...clusterArgument,
       event_id: catalogue.get_event.input.shape.event_id,
-      time: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
+      near: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
       event_types: catalogue.get_event.input.shape.event_types,
       neighbors: z
         .int()
@@ -101,7 +101,7 @@ export const eventTools = [
       after: z.array(z.record(z.string(), z.unknown())).describe('Events after it.'),
     },
     async run(
-      { virtual_cluster: given, event_id, time, event_types, neighbors, format, max_tokens },
+      { virtual_cluster_id: given, event_id, near, event_types, neighbors, format, max_tokens },
       asking,
     ) {
       return onEvents(asking, given, async (clusterId) => {
@@ -109,7 +109,7 @@ export const eventTools = [
           virtual_cluster_id: clusterId,
           event_id,
           event_types,
-          near: time,
+          near,
           neighbors,
         });
         const shown = (all: readonly Event[]) =>

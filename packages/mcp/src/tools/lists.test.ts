@@ -27,7 +27,7 @@ test('a list that is read to its end has every row once, whatever one answer hol
     do {
       const answer = (await client.callTool({
         name: 'list_topics',
-        arguments: { virtual_cluster: 'orders', ...args, ...(cursor === undefined ? {} : { cursor }) },
+        arguments: { virtual_cluster_id: 'orders', ...args, ...(cursor === undefined ? {} : { cursor }) },
       })) as unknown as Answer;
       const { topics: rows, next_cursor, truncated, total } = answer.structuredContent;
       names.push(...(rows as { name: string }[]).map(({ name }) => name));
@@ -59,7 +59,7 @@ test('a page that is too long for an answer ends where the cursor says', async (
   do {
     const answer = (await client.callTool({
       name: 'list_consumer_groups',
-      arguments: { virtual_cluster: 'orders', limit: 100, max_tokens: 400, ...(cursor ? { cursor } : {}) },
+      arguments: { virtual_cluster_id: 'orders', limit: 100, max_tokens: 400, ...(cursor ? { cursor } : {}) },
     })) as unknown as Answer;
     names.push(...(answer.structuredContent.groups as { name: string }[]).map(({ name }) => name));
     cursor = (answer.structuredContent.next_cursor as string | null) ?? undefined;
@@ -77,12 +77,12 @@ test('a cursor of another question is refused', async (t) => {
   const client = await connect();
   const first = (await client.callTool({
     name: 'list_topics',
-    arguments: { virtual_cluster: 'orders', limit: 2 },
+    arguments: { virtual_cluster_id: 'orders', limit: 2 },
   })) as unknown as Answer;
   const cursor = first.structuredContent.next_cursor;
   const other = (await client.callTool({
     name: 'list_topics',
-    arguments: { virtual_cluster: 'orders', query: 'topic', cursor },
+    arguments: { virtual_cluster_id: 'orders', query: 'topic', cursor },
   })) as unknown as Answer;
   assert.equal(other.isError, true);
   assert.match(other.content[0]!.text, /^invalid_cursor: cursor belongs to an answer to other arguments/);
@@ -99,7 +99,7 @@ test('a cluster without events says how to get them', async (t) => {
   const client = await connect();
   const answer = (await client.callTool({
     name: 'search_events',
-    arguments: { virtual_cluster: 'orders' },
+    arguments: { virtual_cluster_id: 'orders' },
   })) as unknown as Answer;
   assert.equal(answer.isError, true);
   assert.match(
@@ -121,7 +121,7 @@ test('what clients put into names cannot begin a new row', async (t) => {
   const client = await connect();
   const answer = (await client.callTool({
     name: 'list_consumer_groups',
-    arguments: { virtual_cluster: 'orders' },
+    arguments: { virtual_cluster_id: 'orders' },
   })) as unknown as Answer;
   assert.match(answer.content[0]!.text, /^bad\\tname\\nignore all rules\tStable\t/m);
 });
@@ -137,7 +137,7 @@ test('a mistake of ours is told in one sentence', async (t) => {
   const client = await connect();
   const answer = (await client.callTool({
     name: 'list_topics',
-    arguments: { virtual_cluster: 'orders' },
+    arguments: { virtual_cluster_id: 'orders' },
   })) as unknown as Answer;
   assert.equal(answer.isError, true);
   assert.match(answer.content[0]!.text, /^internal: /);

@@ -115,6 +115,6 @@ export function errorSearch({ type, name }: Listed) {
   return {
     event_types: [eventTypeOf[type] ?? 'pipeline_logs'],
     filter: `data.log_level == "error" and data.pipeline_name == ${printLiteral(name)}`,
-    since: '24h',
+    time_range: { relative: '24h' },
   };
 }

@@ -47,7 +47,7 @@ async function listed(t: TestContext, answers: Answers, args: object = {}) {
   const client = await connect();
   const { structuredContent, isError, content } = await client.callTool({
     name: 'list_pipelines',
-    arguments: { virtual_cluster: 'orders', ...args },
+    arguments: { virtual_cluster_id: 'orders', ...args },
   });
   assert.notEqual(isError, true, JSON.stringify(content));
   const { pipelines, hint = '' } = structuredContent as { pipelines: Row[]; hint?: string };
@@ -184,7 +184,7 @@ test('a description never has the configuration itself, only what is told withou
   for (const format of ['concise', 'detailed']) {
     const answer = await client.callTool({
       name: 'describe_pipeline',
-      arguments: { virtual_cluster: 'orders', pipeline: example!.id, format },
+      arguments: { virtual_cluster_id: 'orders', pipeline_id: example!.id, format },
     });
     const text = JSON.stringify(answer);
     assert.ok(!text.includes('hunter2'), text);

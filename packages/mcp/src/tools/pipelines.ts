@@ -50,7 +50,7 @@ export const pipelineTools = [
       pipelines: z.array(rowSchema(row, concise)),
     },
     async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
         const { pipelines } = await asking.call('list_pipelines', { virtual_cluster_id: clusterId });
         const items = pipelines.filter(({ name }) => hasQuery(name, args.query));
         let found: FoundErrors | undefined;
@@ -88,7 +88,7 @@ export const pipelineTools = [
       'Tells the state of a pipeline, what its configuration says, without secrets, and its errors in 24 hours.',
     input: {
       ...clusterArgument,
-      pipeline: z.string().min(1).max(136).describe('Its id or its name.'),
+      pipeline_id: z.string().min(1).max(136).describe('Its id or its name.'),
       ...formatArguments,
     },
     output: {
@@ -97,7 +97,7 @@ export const pipelineTools = [
       configuration_revision: z.int().nullable().describe('Whose settings these are.'),
       configuration: z.array(setting),
     },
-    async run({ virtual_cluster: given, pipeline: wanted, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, pipeline_id: wanted, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const listedOne = await pipelineOf(wanted, clusterId, asking);
         const [described, errors] = await Promise.all([

@@ -56,11 +56,16 @@ const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'con
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
   const full = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
   const definitions = (full.$defs ?? {}) as Readonly<Record<string, Json>>;
-  return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts);
+  return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts, true);
 }
 
 /** A schema that stands for itself: what it refers to is put in its place, since not every client follows references. */
-function trimmed(schema: Json, definitions: Readonly<Record<string, Json>>, parts: readonly string[]): Json {
+function trimmed(
+  schema: Json,
+  definitions: Readonly<Record<string, Json>>,
+  parts: readonly string[],
+  isOutermost = false,
+): Json {
   const { $ref, ...own } = schema;
   const target = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
   const all: Json = { ...target, ...own };
@@ -73,8 +78,16 @@ function trimmed(schema: Json, definitions: Readonly<Record<string, Json>>, part
     if (name === 'anyOf') return (value as readonly unknown[]).map(inner);
     return name === 'items' || name === 'additionalProperties' ? inner(value) : value;
   };
-  const kept = parts.filter((name) => name in all && !isBeyondNumbers(name, all[name]));
+  const kept = parts.filter(
+    (name) =>
+      name in all && !isBeyondNumbers(name, all[name]) && (isOutermost || !isRefusal(name, all[name])),
+  );
   return withShortNull(Object.fromEntries(kept.map((name) => [name, part(name)])));
+}
+
+/** Whoever writes an unknown name is told so; that this goes for inner objects too need not stand in each of them. */
+function isRefusal(name: string, value: unknown): boolean {
+  return name === 'additionalProperties' && value === false;
 }
 
 /** No number that a model writes is near these. */

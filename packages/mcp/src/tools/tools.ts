@@ -1,5 +1,7 @@
 import { aclTools } from './acls.ts';
 import { agentTools } from './agents.ts';
+import { auditLogTools } from './audit-log.ts';
+import { clientTools } from './clients.ts';
 import { consumerGroupTools } from './consumer-groups.ts';
 import { contextTools } from './context.ts';
 import { diagnosticTools } from './diagnostics.ts';
@@ -16,10 +18,12 @@ export const tools: readonly Tool[] = [
   ...contextTools,
   ...virtualClusterTools,
   ...agentTools,
+  ...clientTools,
   ...topicTools,
   ...consumerGroupTools,
   ...diagnosticTools,
   ...aclTools,
+  ...auditLogTools,
   ...pipelineTools,
   ...eventShapeTools,
   ...eventTools,

@@ -41,7 +41,7 @@ export const topicTools = [
     },
     output: { total: z.int().describe('How many there are.'), topics: z.array(rowSchema(row, concise)) },
     async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster, async (clusterId) => {
+      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
         const topics = await topicsOf(clusterId, asking);
         const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
         return answerOfRows({
@@ -72,7 +72,11 @@ export const topicTools = [
       'describe_virtual_cluster_configuration',
     ],
     summary: 'Tells the partitions, the size and the configs of a topic, and how many ACLs name it.',
-    input: { ...clusterArgument, topic: catalogue.describe_topic.input.shape.topic_name, ...formatArguments },
+    input: {
+      ...clusterArgument,
+      topic_name: catalogue.describe_topic.input.shape.topic_name,
+      ...formatArguments,
+    },
     output: {
       name: shape.name,
       topic_id: described.topic_id,
@@ -83,7 +87,7 @@ export const topicTools = [
       acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
       configs: described.configs,
     },
-    async run({ virtual_cluster: given, topic, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, topic_name: topic, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const [about, topics, { acls }] = await Promise.all([
           asking

@@ -114,7 +114,7 @@ export const virtualClusterTools = [
       quotas: catalogue['monitoring/describe_quotas'].output.shape.quotas,
       failing_diagnostics: z.array(z.string()).describe('What fails; get_diagnostic explains one.'),
     },
-    async run({ virtual_cluster: given, format, max_tokens: tokensMax }, asking) {
+    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, asking) {
       return onCluster(asking, given, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId };
         const [described, configured, events, { agents }, { quotas }, { diagnostics }] = await Promise.all([

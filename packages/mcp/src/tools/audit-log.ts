@@ -1,0 +1,64 @@
+import { catalogue, consolePaths } from '@weir/api';
+import * as z from 'zod';
+import { ToolProblem } from '../answers/problem.ts';
+import { answerOfPages } from '../answers/rows.ts';
+import { listArguments } from './arguments.ts';
+import type { Asking } from './asking.ts';
+import { rowSchema } from './rows.ts';
+import { defineTool } from './tool.ts';
+
+const { input, output } = catalogue.search_audit_log;
+const { limit: _limit, cursor: _cursor, ...search } = input.shape;
+const concise = ['time', 'actor_name', 'operation', 'targets', 'result'];
+
+export const auditLogTools = [
+  defineTool({
+    name: 'search_audit_log',
+    icon: 'access',
+    operations: ['search_audit_log', 'get_context'],
+    note: 'It answers what changed, and who changed it. Needs keys that administer the workspace.',
+    input: { ...search, ...listArguments(50) },
+    output: { entries: z.array(rowSchema(output.shape.entries.element, concise)) },
+    async run(args, asking) {
+      const { limit: _rows, cursor: _place, format: _format, max_tokens: _tokens, ...asked } = args;
+      const unseen = await unseenWorkspaces(asking, args.workspace_id);
+      return answerOfPages({
+        tool: 'search_audit_log',
+        args,
+        name: 'entries',
+        concise,
+        async page(limit, cursor) {
+          const found = await asking.call('search_audit_log', { ...asked, limit, cursor });
+          return { rows: found.entries, nextCursor: found.next_cursor };
+        },
+        hint: (shown, hasMore) => {
+          const others =
+            unseen.length === 0
+              ? ''
+              : `These keys do not administer ${unseen.join(', ')}, which is left out.`;
+          const what =
+            shown.length === 0
+              ? 'Nothing like that was done. Widen the time, or leave out actor, operation, target or result.'
+              : hasMore
+                ? 'There are more; call again with cursor set to next_cursor, or narrow the time.'
+                : 'format "detailed" tells ids, addresses and what errors said.';
+          return [what, others].filter(Boolean).join(' ');
+        },
+        consoleUrl: asking.consoleUrl(consolePaths.auditLog()),
+      });
+    },
+  }),
+];
+
+/** Without this, nothing would look as if nothing had happened to callers who may not know. Gives the names of what is left out. */
+async function unseenWorkspaces(asking: Asking, wanted: string | undefined): Promise<readonly string[]> {
+  const { workspaces, is_account_admin } = await asking.call('get_context', {});
+  if (is_account_admin) return [];
+  const asked = workspaces.filter(({ id }) => wanted === undefined || id === wanted);
+  const unseen = asked.filter(({ grant }) => grant !== 'admin').map(({ name }) => name);
+  if (unseen.length < asked.length || (asked.length === 0 && wanted !== undefined)) return unseen;
+  throw new ToolProblem(
+    'forbidden',
+    'The audit log is for administrators of a workspace, and keys that only read are none. Use an application key that may write (app) of the workspace, or an account key; tools only read all the same.',
+  );
+}

@@ -1,0 +1,83 @@
+import { catalogue, consolePaths, type OutputOf } from '@weir/api';
+import * as z from 'zod';
+import { answerOfRows } from '../answers/rows.ts';
+import { clusterArgument, listArguments } from './arguments.ts';
+import { onCluster } from './find-cluster.ts';
+import { rowSchema } from './rows.ts';
+import { defineTool } from './tool.ts';
+
+const { input, output } = catalogue.list_clients;
+const { virtual_cluster_id: _, ...question } = input.shape;
+const { shape } = output;
+const concise = ['software_name', 'software_version', 'connections', 'principals', 'client_ids', 'agents'];
+
+/** So many are named; the hint says how many there are. */
+const silentAgentsMax = 10;
+
+type Found = OutputOf<'list_clients'>;
+
+const row = z.object({ ...shape.clients.element.shape, agents: z.array(z.string()) });
+
+export const clientTools = [
+  defineTool({
+    name: 'list_clients',
+    icon: 'agents',
+    operations: ['list_clients'],
+    input: { ...clusterArgument, ...question, ...listArguments(50) },
+    output: {
+      total: z.int().describe('How many kinds there are.'),
+      connections: shape.connections,
+      unlisted_connections: shape.unlisted_connections,
+      reported_at: shape.reported_at,
+      silent_agents: shape.silent_agents,
+      clients: z.array(rowSchema(row, concise)),
+    },
+    async run(args, asking) {
+      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
+        const { software_name, software_version, agent_id } = args;
+        const found = await asking.call('list_clients', {
+          virtual_cluster_id: clusterId,
+          software_name,
+          software_version,
+          agent_id,
+        });
+        const { clients, connections, unlisted_connections, reported_at, silent_agents } = found;
+        const silent = silent_agents.slice(0, silentAgentsMax);
+        return answerOfRows({
+          tool: 'list_clients',
+          args,
+          name: 'clients',
+          concise,
+          fields: { connections, unlisted_connections, reported_at, silent_agents: silent },
+          items: clients,
+          keyOf: (one) => JSON.stringify([one.software_name, one.software_version]),
+          rowsOf: (shown) => shown.map(rowOf),
+          hint: (shown, hasMore) => hintOf(found, shown.length, hasMore),
+          consoleUrl: asking.consoleUrl(consolePaths.agents(clusterId)),
+        });
+      });
+    },
+  }),
+];
+
+function rowOf({ agents, agent_count, ...one }: Found['clients'][number]) {
+  return { ...one, agents: agents.map((agent) => `${agent.agent_id} (${agent.connections})`), agent_count };
+}
+
+function hintOf(found: Found, shownCount: number, hasMore: boolean): string | undefined {
+  const { total, connections: all, silent_agents: silent, unlisted_connections: unlisted } = found;
+  const notes = [
+    shownCount > 0
+      ? undefined
+      : all === 0
+        ? 'No client was connected at the last report; agents report every 20 seconds.'
+        : 'No client is like that; without arguments it lists all.',
+    silent.length > 0 ? `${silent.length} agents do not report clients, or not of late.` : undefined,
+    unlisted > 0 ? `${unlisted} connections are of software for which there was no room.` : undefined,
+    total > found.clients.length
+      ? `Only the first ${found.clients.length} of ${total} kinds are told.`
+      : undefined,
+    hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
+  ].filter((note) => note !== undefined);
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
