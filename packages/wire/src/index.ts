@@ -41,6 +41,7 @@ export {
   buildRecordBatch,
   type ControlRecord,
   decompressRecords,
+  decompressRecordsAside,
   type EndTransactionMarker,
   encodeRecordHeader,
   type HeaderChange,

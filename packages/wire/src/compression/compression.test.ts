@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DecodeError } from '../decode-error.ts';
 import { type CompressionCodec, codecIds, codecOfId } from './codec.ts';
-import { compress, decompress, decompressAside } from './compression.ts';
+import { compress, compressAside, decompress, decompressAside } from './compression.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
@@ -127,6 +127,8 @@ test('without compression nothing is copied', () => {
   assert.equal(decompress('none', bytes), bytes);
 });
 
+const noPause = { pause: async () => {} };
+
 test('aside the same comes out, and the same is refused', async () => {
   const bytes = Buffer.from('the quick brown fox '.repeat(50_000));
   for (const codec of codecs) {
@@ -134,12 +136,48 @@ test('aside the same comes out, and the same is refused', async () => {
     // Members and frames may follow each other.
     const input = codec === 'snappy' ? once : Buffer.concat([once, once]);
     const output = decompress(codec, input);
-    assert.ok(output.equals(await decompressAside(codec, input)), codec);
-    assert.ok(output.equals(await decompressAside(codec, input, output.length)), codec);
-    await assert.rejects(decompressAside(codec, input, output.length - 1), OutputLimitExceeded, codec);
+    const seen: Buffer[] = [];
+    const watch = (piece: Buffer) => seen.push(Buffer.from(piece));
+    assert.ok(
+      output.equals(await decompressAside(codec, input, output.length, { ...noPause, watch })),
+      codec,
+    );
+    if (codec !== 'none') assert.ok(Buffer.concat(seen).equals(output), codec);
+    await assert.rejects(
+      decompressAside(codec, input, output.length - 1, noPause),
+      OutputLimitExceeded,
+      codec,
+    );
     if (codec === 'none') continue;
     const broken = Buffer.from(input);
     broken.fill(0xff, 10);
-    await assert.rejects(decompressAside(codec, broken), DecodeError, codec);
+    await assert.rejects(decompressAside(codec, broken, output.length, noPause), DecodeError, codec);
+    await assert.rejects(decompressAside(codec, Buffer.alloc(0), output.length, noPause), DecodeError, codec);
+  }
+});
+
+test('what was compressed aside is what is compressed at once', async () => {
+  const bytes = Buffer.from('the quick brown fox '.repeat(5_000));
+  for (const codec of codecs) {
+    for (const snappyFraming of ['xerial', 'raw'] as const) {
+      const compressed = await compressAside(codec, bytes, { snappyFraming });
+      assert.ok(decompress(codec, compressed).equals(bytes), codec);
+      assert.ok(compressed.equals(compress(codec, bytes, { snappyFraming })), codec);
+    }
+  }
+});
+
+test('a bomb is stopped while it goes off', async () => {
+  const bytes = Buffer.alloc(32 << 20);
+  for (const codec of compressing) {
+    // One raw block of snappy is decompressed as a whole.
+    const bomb = compress(codec, bytes, { snappyFraming: 'xerial' });
+    let seenBytes = 0;
+    const watch = (piece: Buffer) => {
+      seenBytes += piece.length;
+      if (seenBytes > 1000) throw new RangeError('enough');
+    };
+    await assert.rejects(decompressAside(codec, bomb, bytes.length, { ...noPause, watch }), /enough/, codec);
+    assert.ok(seenBytes <= 4 << 20, `${codec}: ${seenBytes} bytes`);
   }
 });

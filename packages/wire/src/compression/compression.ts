@@ -1,9 +1,16 @@
 import { caps } from '@weir/core';
+import type { AsideOptions } from './aside.ts';
 import type { CompressionCodec } from './codec.ts';
-import { compressGzip, decompressGzip, decompressGzipAside } from './gzip.ts';
-import { compressLz4, decompressLz4 } from './lz4.ts';
+import { compressGzip, compressGzipAside, decompressGzip, decompressGzipAside } from './gzip.ts';
+import { compressLz4, compressLz4Aside, decompressLz4, decompressLz4Aside } from './lz4.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { compressSnappy, decompressSnappy, type SnappyFraming } from './snappy.ts';
+import {
+  compressSnappy,
+  compressSnappyAside,
+  decompressSnappy,
+  decompressSnappyAside,
+  type SnappyFraming,
+} from './snappy.ts';
 import { compressZstd, compressZstdAside, decompressZstd, decompressZstdAside } from './zstd.ts';
 
 export interface CompressOptions {
@@ -15,18 +22,42 @@ export interface CompressOptions {
 
 interface Compression {
   compress(bytes: Buffer, options: CompressOptions): Buffer;
+  compressAside(bytes: Buffer, options: CompressOptions): Promise<Buffer>;
   decompress(bytes: Buffer, outputBytesMax: number): Buffer;
+  decompressAside(bytes: Buffer, outputBytesMax: number, options: AsideOptions): Promise<Buffer>;
 }
 
 const compressions: Readonly<Record<CompressionCodec, Compression>> = {
-  none: { compress: (bytes) => bytes, decompress: passThrough },
-  gzip: { compress: (bytes, { level }) => compressGzip(bytes, level), decompress: decompressGzip },
+  none: {
+    compress: (bytes) => bytes,
+    compressAside: async (bytes) => bytes,
+    decompress: passThrough,
+    decompressAside: async (bytes, outputBytesMax) => passThrough(bytes, outputBytesMax),
+  },
+  gzip: {
+    compress: (bytes, { level }) => compressGzip(bytes, level),
+    compressAside: (bytes, { level }) => compressGzipAside(bytes, level),
+    decompress: decompressGzip,
+    decompressAside: decompressGzipAside,
+  },
   snappy: {
     compress: (bytes, { snappyFraming = 'xerial' }) => compressSnappy(bytes, snappyFraming),
+    compressAside: (bytes, { snappyFraming = 'xerial' }) => compressSnappyAside(bytes, snappyFraming),
     decompress: decompressSnappy,
+    decompressAside: decompressSnappyAside,
   },
-  lz4: { compress: compressLz4, decompress: decompressLz4 },
-  zstd: { compress: (bytes, { level }) => compressZstd(bytes, level), decompress: decompressZstd },
+  lz4: {
+    compress: compressLz4,
+    compressAside: compressLz4Aside,
+    decompress: decompressLz4,
+    decompressAside: decompressLz4Aside,
+  },
+  zstd: {
+    compress: (bytes, { level }) => compressZstd(bytes, level),
+    compressAside: (bytes, { level }) => compressZstdAside(bytes, level),
+    decompress: decompressZstd,
+    decompressAside: decompressZstdAside,
+  },
 };
 
 function passThrough(bytes: Buffer, outputBytesMax: number): Buffer {
@@ -39,13 +70,13 @@ export function compress(codec: CompressionCodec, bytes: Buffer, options: Compre
   return compressions[codec].compress(bytes, options);
 }
 
-/** The same in a thread of the pool, where the codec can do that: zstd can, and the others are done when this returns. */
-export async function compressAside(
+/** The same in threads of the pool. The bytes may not change before it is done. */
+export function compressAside(
   codec: CompressionCodec,
   bytes: Buffer,
   options: CompressOptions = {},
 ): Promise<Buffer> {
-  return codec === 'zstd' ? compressZstdAside(bytes, options.level) : compress(codec, bytes, options);
+  return compressions[codec].compressAside(bytes, options);
 }
 
 /**
@@ -61,15 +92,14 @@ export function decompress(
 }
 
 /**
- * The same in a thread of the pool, where the codec can do that: gzip and zstd can. The others take some ten milliseconds for what this system takes
- * in one request, and are done when this returns.
+ * The same in threads of the pool, with pauses where that would take longer than the work. The bytes may not change before it
+ * is done. Rejects with what `watch` throws as soon as it does.
  */
-export async function decompressAside(
+export function decompressAside(
   codec: CompressionCodec,
   bytes: Buffer,
-  outputBytesMax: number = caps.decompressedBatchBytesMax,
+  outputBytesMax: number,
+  options: AsideOptions,
 ): Promise<Buffer> {
-  if (codec === 'gzip') return decompressGzipAside(bytes, outputBytesMax);
-  if (codec === 'zstd') return decompressZstdAside(bytes, outputBytesMax);
-  return decompress(codec, bytes, outputBytesMax);
+  return compressions[codec].decompressAside(bytes, outputBytesMax, options);
 }

@@ -1,8 +1,20 @@
-import { gunzip, gunzipSync, gzipSync, type ZlibOptions } from 'node:zlib';
-import { outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import { createGunzip, gunzipSync, gzip, gzipSync, type ZlibOptions } from 'node:zlib';
+import type { AsideOptions } from './aside.ts';
+import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
   return gzipSync(bytes, level === undefined ? {} : { level });
+}
+
+/** In a thread of the pool. The bytes may not change before it is done. */
+export function compressGzipAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { chunkSize: asideChunkBytes(bytes.length), ...(level === undefined ? {} : { level }) };
+    gzip(bytes, options, (error, compressed) => {
+      if (error === null) resolve(compressed);
+      else reject(error);
+    });
+  });
 }
 
 /** Members may follow each other; `maxOutputLength` counts them together and is checked after every piece. */
@@ -15,13 +27,15 @@ export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
 }
 
 /** In a thread of the pool. The bytes may not change before it is done. */
-export function decompressGzipAside(bytes: Buffer, outputBytesMax: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    gunzip(bytes, optionsOf(bytes, outputBytesMax), (cause, output) => {
-      if (cause === null) resolve(output);
-      else reject(zlibFailure('gzip', 0, outputBytesMax, cause));
-    });
-  });
+export async function decompressGzipAside(
+  bytes: Buffer,
+  outputBytesMax: number,
+  { watch }: AsideOptions,
+): Promise<Buffer> {
+  const stream = createGunzip({ chunkSize: asideChunkBytes(bytes.length) });
+  const failure = (cause: unknown) => zlibFailure('gzip', 0, outputBytesMax, cause);
+  const { output } = await decompressStream(stream, bytes, outputBytesMax, watch, failure);
+  return output;
 }
 
 function optionsOf(bytes: Buffer, outputBytesMax: number): ZlibOptions {

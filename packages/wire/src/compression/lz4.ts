@@ -1,9 +1,16 @@
 import { KiB } from '@weir/core';
-import { compressFrameSync, uncompressSync } from 'lz4-napi';
+import { compressFrame, compressFrameSync, uncompress, uncompressSync } from 'lz4-napi';
 import { DecodeError } from '../decode-error.ts';
+import {
+  type AsideOptions,
+  type BlockSteps,
+  type BlockWork,
+  decompressBlocks,
+  decompressBlocksAside,
+} from './aside.ts';
 import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { xxhash32 } from './xxhash32.ts';
+import { Xxhash32 } from './xxhash32.ts';
 
 /**
  * LZ4 frames, read by hand over the library's decompression of single blocks.
@@ -26,29 +33,50 @@ export function compressLz4(bytes: Buffer): Buffer {
   return compressFrameSync(bytes);
 }
 
+/** In a thread of the pool. The bytes may not change before it is done. */
+export function compressLz4Aside(bytes: Buffer): Promise<Buffer> {
+  return compressFrame(bytes);
+}
+
 export function decompressLz4(bytes: Buffer, outputBytesMax: number): Buffer {
+  return decompressBlocks(steps(bytes, outputBytesMax));
+}
+
+/** In threads of the pool. The bytes may not change before it is done. */
+export async function decompressLz4Aside(
+  bytes: Buffer,
+  outputBytesMax: number,
+  options: AsideOptions,
+): Promise<Buffer> {
+  return decompressBlocksAside(steps(bytes, outputBytesMax), options);
+}
+
+function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   const frames = parseLz4Frames(bytes);
   const output = Buffer.allocUnsafeSlow(Math.min(roomFor(frames), outputBytesMax));
-  const decompressBlock = blockDecompressor(bytes, frames);
+  const blocks = new Blocks(bytes, frames);
   let outputBytes = 0;
   for (const frame of frames) {
     const frameStart = outputBytes;
+    const hash = frame.contentChecksum === undefined ? undefined : new Xxhash32();
     if (frame.contentBytes !== undefined && frame.contentBytes > outputBytesMax - outputBytes) {
       throw new OutputLimitExceeded(subject, 0, outputBytesMax);
     }
     for (const block of frame.blocks) {
       const room = Math.min(roomForBlock(frame, block), outputBytesMax - outputBytes);
       const isCut = room < roomForBlock(frame, block);
+      const failure = () =>
+        isCut
+          ? new OutputLimitExceeded(subject, block.at, outputBytesMax)
+          : new DecodeError(subject, 'block', block.at, 'does not decompress');
       const linkStart = frame.isLinked ? Math.max(frameStart, outputBytes - linkBytesMax) : outputBytes;
-      const content = decompressBlock(block, room, output.subarray(linkStart, outputBytes));
-      if (content === undefined) {
-        if (isCut) throw new OutputLimitExceeded(subject, block.at, outputBytesMax);
-        throw new DecodeError(subject, 'block', block.at, 'does not decompress');
-      }
+      const link = output.subarray(linkStart, outputBytes);
+      const content = yield blocks.work(block, room, link, failure);
       output.set(content, outputBytes);
       outputBytes += content.length;
+      hash?.update(content);
     }
-    checkContent(frame, output.subarray(frameStart, outputBytes));
+    checkContent(frame, outputBytes - frameStart, hash);
   }
   return withoutSlack(output, outputBytes);
 }
@@ -66,36 +94,63 @@ function roomFor(frames: readonly Lz4Frame[]): number {
 }
 
 /**
- * Returns a function that gives a block's content, or `undefined` when the block is broken or needs more than `roomBytes`
- * (the library does not tell which). The library wants the room as a little-endian length in front of the block, and the
- * input may be a shared cache page, so that the block is copied behind such a length in a scratch buffer.
+ * Decompresses single blocks. The library wants the room as a little-endian length in front of a block, and the input may be a
+ * shared cache page, so that the block is copied behind such a length in a scratch buffer. It does not tell a broken
+ * block from one that needs more room.
  */
-function blockDecompressor(
-  bytes: Buffer,
-  frames: readonly Lz4Frame[],
-): (block: Lz4Block, roomBytes: number, link: Buffer) => Buffer | undefined {
-  let largestBytes = 0;
-  for (const frame of frames)
-    for (const block of frame.blocks) largestBytes = Math.max(largestBytes, block.bytes);
-  const scratch = Buffer.allocUnsafe(4 + largestBytes);
-  return (block, roomBytes, link) => {
-    const content = bytes.subarray(block.at, block.at + block.bytes);
-    if (!block.isCompressed) return content.length <= roomBytes ? content : undefined;
-    scratch.writeUInt32LE(roomBytes, 0);
-    scratch.set(content, 4);
-    try {
-      return uncompressSync(scratch.subarray(0, 4 + block.bytes), link.length === 0 ? undefined : link);
-    } catch {
-      return undefined;
+class Blocks {
+  readonly #bytes: Buffer;
+  readonly #scratch: Buffer;
+
+  constructor(bytes: Buffer, frames: readonly Lz4Frame[]) {
+    let largestBytes = 0;
+    for (const frame of frames)
+      for (const block of frame.blocks) largestBytes = Math.max(largestBytes, block.bytes);
+    this.#bytes = bytes;
+    this.#scratch = Buffer.allocUnsafe(4 + largestBytes);
+  }
+
+  /** One at a time, for all use the same scratch buffer. `failure` says what is thrown when nothing comes of it. */
+  work(block: Lz4Block, roomBytes: number, link: Buffer, failure: () => DecodeError): BlockWork {
+    const content = this.#bytes.subarray(block.at, block.at + block.bytes);
+    if (!block.isCompressed) {
+      const stored = () => {
+        if (content.length > roomBytes) throw failure();
+        return content;
+      };
+      return { outputBytesMax: 0, atOnce: stored, aside: async () => stored() };
     }
-  };
+    const dictionary = link.length === 0 ? undefined : link;
+    const input = () => {
+      this.#scratch.writeUInt32LE(roomBytes, 0);
+      this.#scratch.set(content, 4);
+      return this.#scratch.subarray(0, 4 + block.bytes);
+    };
+    return {
+      outputBytesMax: roomBytes,
+      atOnce() {
+        try {
+          return uncompressSync(input(), dictionary);
+        } catch {
+          throw failure();
+        }
+      },
+      async aside() {
+        try {
+          return await uncompress(input(), dictionary);
+        } catch {
+          throw failure();
+        }
+      },
+    };
+  }
 }
 
-function checkContent(frame: Lz4Frame, content: Buffer): void {
-  if (frame.contentBytes !== undefined && frame.contentBytes !== content.length) {
-    throw new DecodeError(subject, 'content size', 0, `says ${frame.contentBytes} but is ${content.length}`);
+function checkContent(frame: Lz4Frame, contentBytes: number, hash: Xxhash32 | undefined): void {
+  if (frame.contentBytes !== undefined && frame.contentBytes !== contentBytes) {
+    throw new DecodeError(subject, 'content size', 0, `says ${frame.contentBytes} but is ${contentBytes}`);
   }
-  if (frame.contentChecksum !== undefined && frame.contentChecksum !== xxhash32(content)) {
+  if (hash !== undefined && frame.contentChecksum !== hash.digest()) {
     throw new DecodeError(subject, 'content checksum', 0, 'does not match');
   }
 }

@@ -1,7 +1,14 @@
 import { caps, KiB } from '@weir/core';
-import { compressSync, uncompressSync } from 'snappy';
+import { compress, compressSync, uncompress, uncompressSync } from 'snappy';
 import { DecodeError } from '../decode-error.ts';
 import { type ByteCursor, readUnsignedVarint } from '../varint.ts';
+import {
+  type AsideOptions,
+  type BlockSteps,
+  type BlockWork,
+  decompressBlocks,
+  decompressBlocksAside,
+} from './aside.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 /**
@@ -25,9 +32,26 @@ const nativeOptions = { copyOutputData: true, asBuffer: true } as const;
 
 export function compressSnappy(bytes: Buffer, framing: SnappyFraming): Buffer {
   if (framing === 'raw') return compressSync(bytes, nativeOptions);
+  return xerial(blocksOf(bytes).map((block) => compressSync(block, nativeOptions)));
+}
+
+/** In threads of the pool. The bytes may not change before it is done. */
+export async function compressSnappyAside(bytes: Buffer, framing: SnappyFraming): Promise<Buffer> {
+  if (framing === 'raw') return compress(bytes, nativeOptions);
+  const blocks: Buffer[] = [];
+  for (const block of blocksOf(bytes)) blocks.push(await compress(block, nativeOptions));
+  return xerial(blocks);
+}
+
+function blocksOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / xerialBlockBytes) }, (_, index) =>
+    bytes.subarray(index * xerialBlockBytes, (index + 1) * xerialBlockBytes),
+  );
+}
+
+function xerial(blocks: readonly Buffer[]): Buffer {
   const parts: Buffer[] = [xerialHeader];
-  for (let at = 0; at < bytes.length; at += xerialBlockBytes) {
-    const block = compressSync(bytes.subarray(at, at + xerialBlockBytes), nativeOptions);
+  for (const block of blocks) {
     const blockBytes = Buffer.allocUnsafe(4);
     blockBytes.writeInt32BE(block.length);
     parts.push(blockBytes, block);
@@ -41,14 +65,27 @@ export function snappyFramingOf(compressed: Buffer): SnappyFraming {
 }
 
 export function decompressSnappy(bytes: Buffer, outputBytesMax: number): Buffer {
+  return decompressBlocks(steps(bytes, outputBytesMax));
+}
+
+/** In threads of the pool. The bytes may not change before it is done. */
+export async function decompressSnappyAside(
+  bytes: Buffer,
+  outputBytesMax: number,
+  options: AsideOptions,
+): Promise<Buffer> {
+  return decompressBlocksAside(steps(bytes, outputBytesMax), options);
+}
+
+function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   if (!isXerialHeaderAt(bytes, 0)) {
-    return decompressBlock(bytes, blockAt(bytes, 0, bytes.length, outputBytesMax, outputBytesMax));
+    return yield blockWork(bytes, blockAt(bytes, 0, bytes.length, outputBytesMax, outputBytesMax));
   }
   const blocks = findXerialBlocks(bytes, outputBytesMax);
   const output = Buffer.allocUnsafeSlow(blocks.reduce((sum, block) => sum + block.outputBytes, 0));
   let outputAt = 0;
   for (const block of blocks) {
-    output.set(decompressBlock(bytes, block), outputAt);
+    output.set(yield blockWork(bytes, block), outputAt);
     outputAt += block.outputBytes;
   }
   return output;
@@ -126,10 +163,24 @@ function blockAt(
   return { at, end, outputBytes };
 }
 
-function decompressBlock(bytes: Buffer, block: SnappyBlock): Buffer {
-  try {
-    return uncompressSync(bytes.subarray(block.at, block.end), nativeOptions) as Buffer;
-  } catch (cause) {
-    throw new DecodeError(subject, 'block', block.at, (cause as Error).message);
-  }
+function blockWork(bytes: Buffer, block: SnappyBlock): BlockWork {
+  const input = bytes.subarray(block.at, block.end);
+  const failure = (cause: unknown) => new DecodeError(subject, 'block', block.at, (cause as Error).message);
+  return {
+    outputBytesMax: block.outputBytes,
+    atOnce() {
+      try {
+        return uncompressSync(input, nativeOptions) as Buffer;
+      } catch (cause) {
+        throw failure(cause);
+      }
+    },
+    async aside() {
+      try {
+        return (await uncompress(input, nativeOptions)) as Buffer;
+      } catch (cause) {
+        throw failure(cause);
+      }
+    },
+  };
 }

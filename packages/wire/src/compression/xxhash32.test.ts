@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { xxhash32 } from './xxhash32.ts';
+import { Xxhash32, xxhash32 } from './xxhash32.ts';
 
 test('agrees with the reference implementation (python-xxhash 3)', () => {
   const table: [input: Buffer, hash: number][] = [
@@ -11,4 +11,13 @@ test('agrees with the reference implementation (python-xxhash 3)', () => {
     [Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), 0x59441253],
   ];
   for (const [input, hash] of table) assert.equal(xxhash32(input), hash);
+});
+
+test('pieces of any size give the same', () => {
+  const bytes = Buffer.from(Array.from({ length: 100 }, (_, at) => (at * 37) % 256));
+  for (let pieceBytes = 1; pieceBytes <= 40; pieceBytes++) {
+    const hash = new Xxhash32();
+    for (let at = 0; at < bytes.length; at += pieceBytes) hash.update(bytes.subarray(at, at + pieceBytes));
+    assert.equal(hash.digest(), xxhash32(bytes), `${pieceBytes}`);
+  }
 });

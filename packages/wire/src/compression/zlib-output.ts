@@ -1,3 +1,4 @@
+import type { Gunzip, ZstdDecompress } from 'node:zlib';
 import { KiB } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
@@ -10,6 +11,49 @@ export function outputChunkBytes(inputBytes: number): number {
   return Math.min(Math.max(inputBytes * 6, 1 * KiB), 256 * KiB);
 }
 
+/** The same for a thread of the pool: every piece is a trip there, so that they are not small. */
+export function asideChunkBytes(inputBytes: number): number {
+  return Math.max(outputChunkBytes(inputBytes), 64 * KiB);
+}
+
+/**
+ * Decompresses in a thread of the pool, and stops at once beyond `outputBytesMax` or when `watch` throws. `failure` names what the
+ * library has to say.
+ */
+export function decompressStream(
+  stream: Gunzip | ZstdDecompress,
+  input: Buffer,
+  outputBytesMax: number,
+  watch: ((piece: Buffer) => void) | undefined,
+  failure: (cause: unknown) => DecodeError,
+): Promise<{ readonly output: Buffer; readonly inputBytes: number }> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let outputBytes = 0;
+    stream.on('error', (cause) => reject(failure(cause)));
+    stream.on('data', (piece: Buffer) => {
+      outputBytes += piece.length;
+      try {
+        if (outputBytes > outputBytesMax) throw failure({ code: tooLarge });
+        watch?.(piece);
+        pieces.push(piece);
+      } catch (error) {
+        stream.destroy();
+        reject(error);
+      }
+    });
+    stream.on('end', () => {
+      const inputBytes = stream.bytesWritten;
+      stream.close();
+      const output = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, outputBytes);
+      resolve({ output, inputBytes });
+    });
+    stream.end(input);
+  });
+}
+
+const tooLarge = 'ERR_BUFFER_TOO_LARGE';
+
 /**
  * Turns what node:zlib throws into a decode error. The stream behind a failure is freed on a later turn of the event loop,
  * about 10 KiB each; it looks like a leak only in a loop that never yields.
@@ -21,6 +65,6 @@ export function zlibFailure(
   cause: unknown,
 ): DecodeError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'ERR_BUFFER_TOO_LARGE') return new OutputLimitExceeded(subject, offset, outputBytesMax);
+  if (code === tooLarge) return new OutputLimitExceeded(subject, offset, outputBytesMax);
   return new DecodeError(subject, 'compressed data', offset, message);
 }

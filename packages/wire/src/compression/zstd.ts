@@ -1,15 +1,16 @@
 import {
   constants,
+  createZstdDecompress,
   type ZstdOptions,
   zstdCompress,
   zstdCompressSync,
-  zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
 import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import type { AsideOptions } from './aside.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 const subject = 'zstd';
 
@@ -44,7 +45,8 @@ export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
   const frames = new Frames(bytes, outputBytesMax);
   do {
     try {
-      frames.take(zstdDecompressSync(frames.rest, frames.options) as unknown as DecompressedFrame);
+      const frame = zstdDecompressSync(frames.rest, frames.options) as unknown as DecompressedFrame;
+      frames.take(frame.buffer, frame.engine.bytesWritten);
     } catch (cause) {
       throw frames.failure(cause);
     }
@@ -53,16 +55,18 @@ export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
 }
 
 /** In a thread of the pool. The bytes may not change before it is done. */
-export async function decompressZstdAside(bytes: Buffer, outputBytesMax: number): Promise<Buffer> {
+export async function decompressZstdAside(
+  bytes: Buffer,
+  outputBytesMax: number,
+  { watch }: AsideOptions,
+): Promise<Buffer> {
   const frames = new Frames(bytes, outputBytesMax);
   do {
-    const frame = await new Promise<DecompressedFrame>((resolve, reject) => {
-      zstdDecompress(frames.rest, frames.options, (cause, output) => {
-        if (cause === null) resolve(output as unknown as DecompressedFrame);
-        else reject(frames.failure(cause));
-      });
-    });
-    frames.take(frame);
+    const { rest, outputBytesLeft } = frames;
+    const stream = createZstdDecompress({ chunkSize: asideChunkBytes(rest.length) });
+    const failure = (cause: unknown) => frames.failure(cause);
+    const { output, inputBytes } = await decompressStream(stream, rest, outputBytesLeft, watch, failure);
+    frames.take(output, inputBytes);
   } while (!frames.isAtEnd);
   return frames.output;
 }
@@ -90,9 +94,13 @@ class Frames {
     return this.#bytes.subarray(this.#at);
   }
 
+  get outputBytesLeft(): number {
+    return this.#outputBytesMax - this.#outputBytes;
+  }
+
   get options(): ZstdOptions {
     return {
-      maxOutputLength: Math.max(this.#outputBytesMax - this.#outputBytes, 1),
+      maxOutputLength: Math.max(this.outputBytesLeft, 1),
       chunkSize: outputChunkBytes(this.#bytes.length - this.#at),
       info: true,
     };
@@ -106,10 +114,10 @@ class Frames {
     return this.#outputs.length === 1 ? this.#outputs[0]! : Buffer.concat(this.#outputs, this.#outputBytes);
   }
 
-  take({ buffer, engine }: DecompressedFrame): void {
-    this.#outputs.push(buffer);
-    this.#outputBytes += buffer.length;
-    this.#at += engine.bytesWritten;
+  take(output: Buffer, inputBytes: number): void {
+    this.#outputs.push(output);
+    this.#outputBytes += output.length;
+    this.#at += inputBytes;
     if (this.#outputBytes > this.#outputBytesMax) {
       throw new OutputLimitExceeded(subject, this.#at, this.#outputBytesMax);
     }

@@ -226,7 +226,7 @@ export class RecordBatchBuilder {
 }
 
 /** A batch whose header is still to be written. */
-function withRecords(records: Buffer): Buffer {
+export function withRecords(records: Buffer): Buffer {
   const batch = Buffer.allocUnsafe(headerBytes + records.length);
   batch.set(records, headerBytes);
   return batch;

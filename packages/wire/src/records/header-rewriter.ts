@@ -1,6 +1,13 @@
-import { type CompressOptions, compress, snappyFramingOf } from '../compression/index.ts';
+import {
+  type CompressionCodec,
+  type CompressOptions,
+  compress,
+  compressAside,
+  snappyFramingOf,
+} from '../compression/index.ts';
 import { varint32Bytes, writeVarint32 } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
+import { withRecords } from './builder.ts';
 import { sealBatch } from './crc.ts';
 import { HeaderCursor } from './header-cursor.ts';
 import { headerAt, headerBytes, lengthOverheadBytes, recordBytesMin } from './layout.ts';
@@ -85,13 +92,29 @@ export class HeaderRewriter {
   /** The new batch, or the old one when no record has changed. The rewriter must not be used after that. */
   finish(): Buffer {
     if (!this.#isChanged) return this.#batch.bytes;
+    const codec = this.#codec;
+    if (codec === undefined) return this.#seal(this.#bytes.subarray(0, this.#at));
+    return this.#seal(withRecords(compress(codec, this.#records, compressionOf(this.#batch))));
+  }
+
+  /** The same with compression in threads of the pool. */
+  async finishAside(): Promise<Buffer> {
+    if (!this.#isChanged) return this.#batch.bytes;
+    const codec = this.#codec;
+    if (codec === undefined) return this.#seal(this.#bytes.subarray(0, this.#at));
+    return this.#seal(withRecords(await compressAside(codec, this.#records, compressionOf(this.#batch))));
+  }
+
+  get #codec(): CompressionCodec | undefined {
     const { codec } = this.#batch;
-    let rewritten = this.#bytes.subarray(0, this.#at);
-    if (codec !== undefined && codec !== 'none') {
-      const records = compress(codec, rewritten.subarray(headerBytes), compressionOf(this.#batch));
-      rewritten = Buffer.allocUnsafe(headerBytes + records.length);
-      rewritten.set(records, headerBytes);
-    }
+    return codec === 'none' ? undefined : codec;
+  }
+
+  get #records(): Buffer {
+    return this.#bytes.subarray(headerBytes, this.#at);
+  }
+
+  #seal(rewritten: Buffer): Buffer {
     rewritten.set(this.#batch.bytes.subarray(0, headerBytes));
     rewritten.writeInt32BE(rewritten.length - lengthOverheadBytes, headerAt.batchLength);
     sealBatch(rewritten);

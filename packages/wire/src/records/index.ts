@@ -30,6 +30,7 @@ export {
   type BatchRecord,
   batchRecords,
   decompressRecords,
+  decompressRecordsAside,
   RecordCursor,
   type RecordHeader,
 } from './record-cursor.ts';

@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { decompress, decompressAside } from '../compression/index.ts';
+import { type AsideOptions, decompress, decompressAside } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
@@ -244,14 +244,15 @@ export function decompressRecords(
     : decompress(codec, recordsBytes, outputBytesMax);
 }
 
-/** The same in a thread of the pool, where the codec can do that. The bytes of the batch may not change before it is done. */
+/** The same in threads of the pool. The bytes of the batch may not change before it is done. */
 export async function decompressRecordsAside(
   batch: RecordBatchView,
-  outputBytesMax: number = caps.decompressedBatchBytesMax,
+  outputBytesMax: number,
+  options: AsideOptions,
 ): Promise<Buffer> {
   const { codec, recordsBytes } = batch;
   if (codec === undefined || recordsBytes.length === 0) return decompressRecords(batch, outputBytesMax);
-  return decompressAside(codec, recordsBytes, outputBytesMax);
+  return decompressAside(codec, recordsBytes, outputBytesMax, options);
 }
 
 /** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */

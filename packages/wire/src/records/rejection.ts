@@ -8,6 +8,8 @@ export interface BatchRejection {
   readonly message: string;
   /** Which records are at fault, when single records are. The batch is refused as a whole all the same. */
   readonly recordErrors: readonly RecordError[];
+  /** How many bytes of its records were decompressed, where that was counted. */
+  readonly inflatedBytes?: number;
 }
 
 export type BatchErrorName =

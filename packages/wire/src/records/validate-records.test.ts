@@ -8,7 +8,7 @@ import { sealBatch } from './crc.ts';
 import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { headerAt, headerBytes } from './layout.ts';
 import { validateProducedBatch } from './validate.ts';
-import { type RecordRules, validateBatchRecords } from './validate-records.ts';
+import { type RecordRules, validateBatchRecords, validateBatchRecordsAside } from './validate-records.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 
@@ -187,4 +187,32 @@ test('a visitor sees every record, and is heard where the rules have nothing to 
     { batchIndex: 1, message: 'key is null, but the topic is compacted' },
     { batchIndex: 2, message: 'no' },
   ]);
+});
+
+test('aside the same is said, and a record that is too long ends the decompression', async () => {
+  const pause = async () => {};
+  const long = record({ value: Buffer.alloc(2 << 20) });
+  const cases: [RecordToWrite[], RecordRules][] = [
+    [[record(), record()], {}],
+    [[record(), record({ key: null })], { requiresKeys: true }],
+    [
+      [record(), long, ...Array.from({ length: 14 }, () => record({ value: Buffer.alloc(1 << 20) }))],
+      { recordBytesMax: 1 << 21 },
+    ],
+    [[long], { outputBytesMax: 1 << 20 }],
+  ];
+  for (const codec of codecs) {
+    for (const [records, rules] of cases) {
+      const batch = batchOf(records, codec);
+      const atOnce = validateBatchRecords(batch, rules);
+      const { inflatedBytes = 0, ...aside } = {
+        inflatedBytes: undefined,
+        ...(await validateBatchRecordsAside(batch, rules, pause)),
+      };
+      assert.deepEqual(aside, atOnce, codec);
+      if (rules.recordBytesMax === undefined || codec === 'none') continue;
+      // A block of lz4 has up to four megabytes.
+      assert.ok(inflatedBytes <= 4 << 20, `${codec}: ${inflatedBytes} of ${16 << 20} bytes`);
+    }
+  }
 });

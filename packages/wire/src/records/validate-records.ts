@@ -4,6 +4,7 @@ import { DecodeError } from '../decode-error.ts';
 import type { RecordBatchView } from './batch.ts';
 import { noTimestamp } from './layout.ts';
 import { decompressRecordsAside, RecordCursor } from './record-cursor.ts';
+import { OversizedRecord, RecordLengths } from './record-lengths.ts';
 import { type BatchRejection, type RecordError, reject } from './rejection.ts';
 
 export interface RecordRules {
@@ -53,26 +54,41 @@ export function validateBatchRecords(
 }
 
 /**
- * The same without holding up others: decompressed in a thread of the pool, where the codec can do that, and walked in slices, with a `pause` between
- * them. The bytes of the batch may not change before it is done.
+ * The same without holding up others: decompressed in threads of the pool, and walked in slices, with a `pause` between
+ * them. A record that is too long ends it before the rest is decompressed. The bytes of the batch may not change before it is done.
  */
 export async function validateBatchRecordsAside(
   batch: RecordBatchView,
   rules: RecordRules,
   pause: () => Promise<void>,
 ): Promise<RecordsSummary | BatchRejection> {
+  const { outputBytesMax = caps.decompressedBatchBytesMax, recordBytesMax = Number.POSITIVE_INFINITY } =
+    rules;
+  const lengths = new RecordLengths(batch.recordCount, recordBytesMax);
   try {
-    const decompressed = await decompressRecordsAside(batch, rules.outputBytesMax);
-    const cursor = new RecordCursor(batch, rules.outputBytesMax, decompressed);
+    const watch = (piece: Buffer) => lengths.see(piece);
+    const decompressed = await decompressRecordsAside(batch, outputBytesMax, { pause, watch });
+    const cursor = new RecordCursor(batch, outputBytesMax, decompressed);
     const slices = walk(cursor, rules, caps.walkedRecordsPerTurnMax);
     for (;;) {
       const slice = slices.next();
-      if (slice.done === true) return slice.value;
+      if (slice.done === true) {
+        return slice.value.ok ? slice.value : { ...slice.value, inflatedBytes: decompressed.length };
+      }
       await pause();
     }
   } catch (error) {
-    return rejectionOf(error);
+    const inflatedBytes = lengths.totalBytes;
+    if (error instanceof OversizedRecord) {
+      return { ...tooLarge(error.index, error.recordBytes, recordBytesMax), inflatedBytes };
+    }
+    return { ...rejectionOf(error), inflatedBytes };
   }
+}
+
+function tooLarge(index: number, recordBytes: number, recordBytesMax: number): BatchRejection {
+  const message = `record has ${recordBytes} bytes and ${recordBytesMax} are allowed`;
+  return reject('MESSAGE_TOO_LARGE', message, [{ batchIndex: index, message }]);
 }
 
 function rejectionOf(error: unknown): BatchRejection {
@@ -101,10 +117,7 @@ function* walk(
     }
     const { index, recordBytes, timestamp } = cursor;
     const visited = rules.visit?.(cursor);
-    if (recordBytes > recordBytesMax) {
-      const message = `record has ${recordBytes} bytes and ${recordBytesMax} are allowed`;
-      return reject('MESSAGE_TOO_LARGE', message, [{ batchIndex: index, message }]);
-    }
+    if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
     if (minTimestamp === undefined || timestamp < minTimestamp) minTimestamp = timestamp;
     if (maxTimestamp === undefined || timestamp > maxTimestamp) maxTimestamp = timestamp;
 
