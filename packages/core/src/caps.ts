@@ -31,6 +31,9 @@ export const caps = {
   /** How much of that is done at once, between two other requests. The rest is inflated aside and walked in slices. */
   inflatedAtOnceBytesMax: 512 * KiB,
 
+  /** The same for all requests of an agent together: a connection may have sent hundreds, and all of them are read in one turn. */
+  inflatedPerTurnBytesMax: 2 * MiB,
+
   /** Batches of an agent that are inflated aside at a time, and so in memory. Each takes a thread of the pool, of which others need some too. */
   inflationsAsideMax: 2,
 

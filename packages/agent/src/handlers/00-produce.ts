@@ -20,7 +20,7 @@ import {
   checkBatch,
   checkBatchAside,
 } from '../write-path/check-batch.ts';
-import { InflationBudget } from '../write-path/inflation-budget.ts';
+import { InflationBudget, TurnBudget } from '../write-path/inflation-budget.ts';
 import { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
@@ -43,6 +43,8 @@ export interface ProduceOptions {
   readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
   /** Lets others have their turn; a test looks how often that is. */
   readonly pause?: () => Promise<void>;
+  /** Told how many bytes were inflated, before others had their turn or aside. */
+  readonly onInflated?: (bytes: number, where: 'atOnce' | 'aside') => void;
 }
 
 /** A batch that inflates to more than may be done at once, and where its answer goes. */
@@ -103,6 +105,7 @@ const timeoutMsMin = 1_000;
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
   const turns = new InflationTurns(caps.inflationsAsideMax);
+  const turnBudget = new TurnBudget();
   /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
 
@@ -171,7 +174,12 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const authors = options.authorship?.of(context.access);
     const draft: Draft = { responses: [], batches: [], places: [], asides: [], isUnnamed: false };
     const repeated = repeatedPartitions(request, apiVersion);
-    const budget = new InflationBudget(recordsBytesOf(request));
+    const budget = new InflationBudget({
+      requestBytes: recordsBytesOf(request),
+      turn: turnBudget,
+      later: (run) => void context.clock.after(0, run),
+      onInflated: options.onInflated,
+    });
     const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
     const configs = options.ownConfigs?.(cluster) ?? cluster.clusterConfigs();

@@ -14,6 +14,7 @@ interface Appended {
 
 async function start(configs: Record<string, string>) {
   const appended: Appended[] = [];
+  const inflated = { atOnce: 0, aside: 0 };
   let pauses = 0;
   const writePath = {
     append: async (batches: readonly ProducedBatch[]) => {
@@ -27,6 +28,9 @@ async function start(configs: Record<string, string>) {
     recordBytesMax: 1 * MiB,
     pause: async () => {
       pauses++;
+    },
+    onInflated: (bytes, where) => {
+      inflated[where] += bytes;
     },
   });
   const agent = await startTestAgent({ produce });
@@ -44,7 +48,7 @@ async function start(configs: Record<string, string>) {
     const answer = answered(await sendAs(-1, batches, closed));
     return answer.responses[0]!.partitionResponses.map(({ errorCode }) => errorName(errorCode));
   }
-  return { send, sendAs, appended, pauses: () => pauses };
+  return { send, sendAs, appended, inflated, pauses: () => pauses, clock: agent.clock };
 }
 
 /** Records of zeros, which compress to next to nothing. */
@@ -155,4 +159,67 @@ test('of a client that has left nothing is inflated, unless it wanted no answer'
     assert.equal(appended.length, acks === 0 ? 1 : 0);
     assert.equal(pauses(), acks === 0 ? 4 : 0);
   }
+});
+
+/** The attack as it was found: as many partitions as fit in a small request, each with a batch of zeros. */
+const attackBytes = 162_000;
+const partitions = Array.from({ length: 100 }, (_, partition) => partition);
+
+/** How many records of how many zeros fit into the share of a partition. */
+const zerosOfShare = {
+  gzip: [12, 100_000],
+  snappy: [1, 25_000],
+  lz4: [3, 100_000],
+  zstd: [100, 100_000],
+} as const;
+
+function shareOfAttack(codec: keyof typeof zerosOfShare): Buffer {
+  const [recordCount, valueBytes] = zerosOfShare[codec];
+  const batch = bomb(codec, recordCount, valueBytes);
+  assert.ok(batch.length * partitions.length <= attackBytes, `${batch.length} bytes`);
+  return batch;
+}
+
+for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
+  test(`${codec}: a request of 162 KB inflates to no more than its budget, and little of it at once`, async () => {
+    const { send, inflated, appended } = await start({ 'cleanup.policy': 'compact' });
+    const batch = shareOfAttack(codec);
+    const told = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
+    assert.equal(told.filter((error) => error === 'NONE').length, appended.length);
+    assert.ok(inflated.atOnce <= caps.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
+    const inflatedBytes = inflated.atOnce + inflated.aside;
+    assert.ok(inflatedBytes <= caps.inflatedRequestBytesMax, `${inflatedBytes} bytes`);
+    assert.ok(appended.length > 0);
+  });
+
+  test(`${codec}: a record that is too long ends the inflation of its batch`, async () => {
+    const { send, inflated, appended } = await start({ 'max.message.bytes': '100000' });
+    // Raw blocks of snappy are inflated as a whole; the others come in blocks of their codec.
+    const batch = bomb(codec, 8, 8 * MiB);
+    const told = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
+    assert.deepEqual([[...new Set(told)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
+    assert.ok(inflated.atOnce <= caps.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
+    assert.ok(inflated.aside <= 6 * 4 * MiB, `${inflated.aside} bytes`);
+  });
+
+  test(`${codec}: a partition that is there a hundred times is not inflated at all`, async () => {
+    const { send, inflated } = await start({ 'cleanup.policy': 'compact' });
+    const batch = shareOfAttack(codec);
+    const told = await send(partitions.map(() => [0, batch]));
+    assert.deepEqual([[...new Set(told)], inflated], [['INVALID_REQUEST'], { atOnce: 0, aside: 0 }]);
+  });
+}
+
+test('requests that come together inflate no more at once than one turn may, whatever their number', async () => {
+  const { send, inflated, clock } = await start({ 'cleanup.policy': 'compact' });
+  const batch = bomb('gzip', 1, 200_000);
+  const sendMany = () => Promise.all(partitions.map((partition) => send([[partition, Buffer.from(batch)]])));
+  assert.deepEqual([...new Set((await sendMany()).flat())], ['NONE']);
+  assert.ok(inflated.atOnce <= caps.inflatedPerTurnBytesMax, `${inflated.atOnce} bytes at once`);
+  assert.ok(inflated.aside >= partitions.length * 200_000 - caps.inflatedPerTurnBytesMax);
+  // And in the next turn there is room again.
+  const before = inflated.atOnce;
+  clock.advance(1);
+  await send([[0, Buffer.from(batch)]]);
+  assert.ok(inflated.atOnce > before);
 });

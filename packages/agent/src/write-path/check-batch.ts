@@ -151,9 +151,11 @@ async function plainlyAside(
   return summary.ok ? { ...summary, batch } : summary;
 }
 
-/** What of the budget was used up. Of a batch that is refused it is not known, and as much as it could have been. */
+/** What of the budget was used up. Where that was not counted, it is as much as it could have been. */
 function costOf(view: RecordBatchView, walked: Walked, outputBytesMax: number): number {
-  return walked.ok ? walked.recordsBytes : Math.min(inflatedBytesMax(view), outputBytesMax);
+  if (walked.ok) return walked.recordsBytes;
+  const countedBytes = 'inflatedBytes' in walked ? walked.inflatedBytes : undefined;
+  return countedBytes ?? Math.min(inflatedBytesMax(view), outputBytesMax);
 }
 
 /** A record that is too large is named, so that this is about all of them. */

@@ -1,15 +1,57 @@
 import { caps } from '@weir/core';
 
+/** What all requests may inflate at once before others get their turn, however many connections they come from. */
+export class TurnBudget {
+  readonly #bytesMax: number;
+  #bytesLeft: number;
+  #isRenewing = false;
+
+  constructor(bytesMax: number = caps.inflatedPerTurnBytesMax) {
+    this.#bytesMax = bytesMax;
+    this.#bytesLeft = bytesMax;
+  }
+
+  get bytesLeft(): number {
+    return this.#bytesLeft;
+  }
+
+  /** `later` calls back in a later turn. */
+  spend(bytes: number, later: (run: () => void) => void): void {
+    this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    later(() => {
+      this.#isRenewing = false;
+      this.#bytesLeft = this.#bytesMax;
+    });
+  }
+}
+
+export interface InflationBudgetOptions {
+  /** The batches as they came. */
+  readonly requestBytes: number;
+  readonly turn: TurnBudget;
+  readonly atOnceBytesMax?: number;
+  /** Calls back in a later turn. */
+  readonly later: (run: () => void) => void;
+  /** Told what was inflated, and where. */
+  readonly onInflated?: ((bytes: number, where: 'atOnce' | 'aside') => void) | undefined;
+}
+
 /** What the batches of one request may inflate to together, and how much of that before others get their turn. */
 export class InflationBudget {
+  readonly #options: InflationBudgetOptions;
   #bytesLeft: number;
   #atOnceBytesLeft: number;
   #isUntouched = true;
 
-  /** `requestBytes`: the batches as they came. */
-  constructor(requestBytes: number, atOnceBytesMax: number = caps.inflatedAtOnceBytesMax) {
-    this.#atOnceBytesLeft = atOnceBytesMax;
-    this.#bytesLeft = Math.max(caps.inflatedRequestBytesMax, caps.inflatedRequestTimesMax * requestBytes);
+  constructor(options: InflationBudgetOptions) {
+    this.#options = options;
+    this.#atOnceBytesLeft = options.atOnceBytesMax ?? caps.inflatedAtOnceBytesMax;
+    this.#bytesLeft = Math.max(
+      caps.inflatedRequestBytesMax,
+      caps.inflatedRequestTimesMax * options.requestBytes,
+    );
   }
 
   /** What another batch may inflate to, of a topic that takes records of so many bytes. The first has room for one of them in any case. */
@@ -19,16 +61,20 @@ export class InflationBudget {
   }
 
   get atOnceBytes(): number {
-    return Math.min(this.#atOnceBytesLeft, this.#bytesLeft);
+    return Math.min(this.#atOnceBytesLeft, this.#bytesLeft, this.#options.turn.bytesLeft);
   }
 
   spend(bytes: number): void {
     this.#isUntouched = false;
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
+    this.#options.onInflated?.(bytes, 'aside');
   }
 
   spendAtOnce(bytes: number): void {
+    const { turn, later, onInflated } = this.#options;
     this.#atOnceBytesLeft = Math.max(0, this.#atOnceBytesLeft - bytes);
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
+    turn.spend(bytes, later);
+    onInflated?.(bytes, 'atOnce');
   }
 }

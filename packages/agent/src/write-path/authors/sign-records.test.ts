@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
 import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
-import { InflationBudget } from '../inflation-budget.ts';
+import { InflationBudget, TurnBudget } from '../inflation-budget.ts';
 import { Authorship } from './authorship.ts';
 import type { RequestAuthors } from './request-authors.ts';
 
@@ -36,7 +36,12 @@ function check(bytes: Buffer, request?: RequestAuthors): CheckedBatch {
     Buffer.from(bytes),
     { topicId: 't', partition: 0 },
     {
-      budget: new InflationBudget(caps.decompressedBatchBytesMax, Number.POSITIVE_INFINITY),
+      budget: new InflationBudget({
+        requestBytes: caps.decompressedBatchBytesMax,
+        turn: new TurnBudget(Number.POSITIVE_INFINITY),
+        atOnceBytesMax: Number.POSITIVE_INFINITY,
+        later: () => {},
+      }),
       rules: { recordBytesMax: 32 * MiB, requiresKeys: true, stampsAppendTime: false },
       allowsZstd: true,
       nowMs: 0,

@@ -45,7 +45,8 @@ export function signRecords(
   authors: TopicAuthors,
 ): SignedRecords | UnsignedRecords | BatchRejection {
   const signing = new Signing(batch, authors, limits);
-  return signed(signing, validateBatchRecords(batch, signing.rules));
+  const walked = signing.walked(validateBatchRecords(batch, signing.rules));
+  return walked.ok ? signing.signed(signing.rewriter.finish(), walked) : walked;
 }
 
 /** The same without holding up others. */
@@ -56,18 +57,8 @@ export async function signRecordsAside(
   pause: () => Promise<void>,
 ): Promise<SignedRecords | UnsignedRecords | BatchRejection> {
   const signing = new Signing(batch, authors, limits);
-  return signed(signing, await validateBatchRecordsAside(batch, signing.rules, pause));
-}
-
-function signed(
-  signing: Signing,
-  summary: RecordsSummary | BatchRejection,
-): SignedRecords | UnsignedRecords | BatchRejection {
-  signing.spend();
-  if (!summary.ok) return summary;
-  if (signing.refusal !== undefined) return signing.refusal;
-  const { bytes, recordsBytes } = signing.finish();
-  return { ok: true, batch: new RecordBatchView(bytes), recordsBytes, maxTimestamp: summary.maxTimestamp };
+  const walked = signing.walked(await validateBatchRecordsAside(batch, signing.rules, pause));
+  return walked.ok ? signing.signed(await signing.rewriter.finishAside(), walked) : walked;
 }
 
 class Signing {
@@ -91,8 +82,24 @@ class Signing {
     return { recordBytesMax, requiresKeys, outputBytesMax: recordsBytesMax, visit };
   }
 
+  /** What became of all records. */
+  walked(summary: RecordsSummary | BatchRejection): RecordsSummary | UnsignedRecords | BatchRejection {
+    this.#spend();
+    return summary.ok ? (this.refusal ?? summary) : summary;
+  }
+
+  signed(bytes: Buffer, { maxTimestamp }: RecordsSummary): SignedRecords {
+    const batch = new RecordBatchView(bytes);
+    return { ok: true, batch, recordsBytes: this.rewriter.recordsBytes, maxTimestamp };
+  }
+
+  /** There is one as soon as a record was signed. */
+  get rewriter(): HeaderRewriter {
+    return this.#rewriter!;
+  }
+
   /** Takes what the batch has cost, without compression; as much as it could when none of its records could be read. */
-  spend(): void {
+  #spend(): void {
     const bytes =
       this.#inflatedBytes === 0
         ? Math.min(inflatedBytesMax(this.#batch), this.#limits.recordsBytesMax)
@@ -120,11 +127,6 @@ class Signing {
     const recordBytes = this.#rewriter.append(record, author.change);
     this.#checkSize(record.index, recordBytes, this.#rewriter.recordsBytes);
     return undefined;
-  }
-
-  finish(): { readonly bytes: Buffer; readonly recordsBytes: number } {
-    const rewriter = this.#rewriter!;
-    return { bytes: rewriter.finish(), recordsBytes: rewriter.recordsBytes };
   }
 
   #checkSize(index: number, recordBytes: number, recordsBytes: number): void {
