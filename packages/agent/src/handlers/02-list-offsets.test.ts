@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Pointers } from '@weir/metadata';
 import {
   apis,
   buildRecordBatch,
@@ -7,8 +8,13 @@ import {
   type ErrorName,
   errorByCode,
   type RecordBatchFields,
+  RecordBatchView,
 } from '@weir/wire';
 import { DataPath, type DataPathOptions, produced, record, settled } from '../../testing/data-path.ts';
+import type { BatchCursor } from '../read-path/batch-cursor.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
+import { FirstRecord, searchRecords } from '../read-path/record-search.ts';
+import { InflationTurns } from '../write-path/inflation-turns.ts';
 
 async function start(options: DataPathOptions = {}) {
   const path = new DataPath(options);
@@ -196,4 +202,54 @@ test('a header that promises a time which no record has leads to its batch', asy
   await write(0, [30, 40], { maxTimestamp: 99n });
   const { offset, timestamp } = await ask(50n);
   assert.deepEqual([offset, timestamp], [2n, 99n]);
+});
+
+test('times are found in batches that may inflate to much, whatever their codec', async () => {
+  for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
+    const { path, topicId, ask } = await start();
+    const value = Buffer.alloc(400_000);
+    const write = async (timestamps: readonly number[]) => {
+      const records = timestamps.map((timestamp) => ({ timestamp: BigInt(timestamp), key: null, value }));
+      const batch = buildRecordBatch(records, { codec });
+      await path.writePath.append([produced(topicId, 0, batch)], { deadlineMs: 1e15 });
+      await settled();
+    };
+    await write([100, 300, 200]);
+    await write([250, 260, 270]);
+    await write([400, 500, 500]);
+    for (const [timestamp, ...expected] of [
+      [-3n, 7n, 500n],
+      [250n, 1n, 300n],
+      [301n, 6n, 400n],
+      [501n, -1n, -1n],
+    ] as const) {
+      const { error, offset, timestamp: found } = await ask(timestamp);
+      assert.deepEqual([error, offset, found], ['NONE', ...expected], `${codec} ${timestamp}`);
+    }
+  }
+});
+
+test('a search waits for others where a batch may inflate to much, and not otherwise', async () => {
+  for (const [codec, bytes, isAside] of [
+    ['gzip', 2_000_000, true],
+    ['none', 100_000, false],
+  ] as const) {
+    const batch = buildRecordBatch([{ timestamp: 5n, key: null, value: Buffer.alloc(bytes) }], { codec });
+    const view = new RecordBatchView(batch);
+    let runs = 0;
+    const turns = new InflationTurns(1);
+    const run = turns.run.bind(turns);
+    turns.run = (work) => {
+      runs++;
+      return run(work);
+    };
+    const search = new FirstRecord(5n);
+    const cursor = { header: { maxTimestamp: 5n }, batch: () => view } as unknown as BatchCursor;
+    const readPath = {
+      searchBatches: async (_: unknown, visit: (cursor: BatchCursor, baseOffset: number) => unknown) =>
+        visit(cursor, 7),
+    } as unknown as ReadPath;
+    await searchRecords({} as Pointers, search, { readPath, turns, pause: async () => {} });
+    assert.deepEqual([search.found, runs], [{ offset: 7, timestamp: 5n }, isAside ? 1 : 0], codec);
+  }
 });

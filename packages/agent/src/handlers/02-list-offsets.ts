@@ -1,10 +1,12 @@
+import { caps } from '@weir/core';
 import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
-import { type Apis, type ErrorName, errors, RecordCursor, type RequestOf, type ResponseOf } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
-import type { BatchCursor } from '../read-path/batch-cursor.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
+import { FirstRecord, type FoundRecord, LatestRecord, searchRecords } from '../read-path/record-search.ts';
+import { InflationTurns } from '../write-path/inflation-turns.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { refusalsByName } from './topic-refusals.ts';
@@ -46,11 +48,6 @@ interface Answer {
   readonly leaderEpoch: number;
 }
 
-interface FoundRecord {
-  readonly offset: number;
-  readonly timestamp: bigint;
-}
-
 /**
  * ListOffsets, v1 to v11. Ends are asked of the control plane and not of the agent's own view, so that a client which was
  * told of a write by another agent finds it counted here. Times are answered by a range, and reading it finds the record.
@@ -62,6 +59,7 @@ interface FoundRecord {
  * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
 export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
+  const turns = new InflationTurns(caps.inflationsAsideMax);
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
     const isCommitted = request.isolationLevel === readCommitted;
@@ -90,12 +88,13 @@ export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): Ha
   async function answerTime(
     { topicId, partition, position, timestamp }: Question,
     { error, pointers }: OffsetAnswer,
-    { cluster, log }: RequestContext,
+    { cluster, clock, log }: RequestContext,
   ): Promise<Answer> {
     if (error !== 'NONE') return failed(nameError(error));
     const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
     try {
-      await readPath.searchBatches(pointers, (cursor, baseOffset) => search.visit(cursor, baseOffset));
+      const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+      await searchRecords(pointers, search, { readPath, turns, pause });
     } catch (problem) {
       // Clients retry it until their own timeout, which they tell the application.
       if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);
@@ -223,43 +222,4 @@ function found({ offset, timestamp }: FoundRecord): Answer {
 /** This API has names only. */
 function nameError(error: ErrorName): ErrorName {
   return error === 'UNKNOWN_TOPIC_ID' ? 'UNKNOWN_TOPIC_OR_PARTITION' : error;
-}
-
-/** Looks for the first record at or after a time. Only batches that can hold one are decompressed. */
-class FirstRecord {
-  found: FoundRecord | undefined;
-  readonly #timestamp: bigint;
-
-  constructor(timestamp: bigint) {
-    this.#timestamp = timestamp;
-  }
-
-  visit(cursor: BatchCursor, baseOffset: number): true | undefined {
-    const { maxTimestamp } = cursor.header;
-    if (maxTimestamp < this.#timestamp) return undefined;
-    const records = new RecordCursor(cursor.batch());
-    while (records.next()) {
-      if (records.timestamp < this.#timestamp) continue;
-      this.found = { offset: baseOffset + records.offsetDelta, timestamp: records.timestamp };
-      return true;
-    }
-    // The producer's header promised more than its records hold. Reading from here misses nothing.
-    this.found = { offset: baseOffset, timestamp: maxTimestamp };
-    return true;
-  }
-}
-
-/** Looks for the first record that has the latest time. */
-class LatestRecord {
-  found: FoundRecord | undefined;
-
-  visit(cursor: BatchCursor, baseOffset: number): undefined {
-    if (this.found !== undefined && cursor.header.maxTimestamp <= this.found.timestamp) return undefined;
-    const records = new RecordCursor(cursor.batch());
-    while (records.next()) {
-      if (this.found !== undefined && records.timestamp <= this.found.timestamp) continue;
-      this.found = { offset: baseOffset + records.offsetDelta, timestamp: records.timestamp };
-    }
-    return undefined;
-  }
 }

@@ -1,0 +1,116 @@
+import { caps } from '@weir/core';
+import type { Pointers } from '@weir/metadata';
+import { decompressRecordsAside, type RecordBatchView, RecordCursor } from '@weir/wire';
+import { inflatedBytesMax } from '../write-path/inflation.ts';
+import type { InflationTurns } from '../write-path/inflation-turns.ts';
+import type { ReadPath } from './read-path.ts';
+
+export interface FoundRecord {
+  readonly offset: number;
+  readonly timestamp: bigint;
+}
+
+/** Looks at records of batches, in the order of their offsets. */
+export interface RecordSearch {
+  readonly found: FoundRecord | undefined;
+  /** Whether a batch may hold what is looked for, by the latest time in its header. */
+  wants(maxTimestamp: bigint): boolean;
+  /** Says whether the search is over. */
+  sees(record: RecordCursor, baseOffset: number): boolean;
+  /** The same when all records of a batch were seen. */
+  isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean;
+}
+
+export interface RecordSearchOptions {
+  readonly readPath: Pick<ReadPath, 'searchBatches'>;
+  readonly turns: InflationTurns;
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * Runs a search through batches. What may inflate to much is decompressed in other threads and walked in slices, few batches of the agent at a
+ * time: a producer decides what a batch inflates to, and whoever asks for times must not stop the agent by it.
+ */
+export async function searchRecords(
+  pointers: Pointers,
+  search: RecordSearch,
+  { readPath, turns, pause }: RecordSearchOptions,
+): Promise<void> {
+  let fromOffset = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const large = await readPath.searchBatches(pointers, (cursor, baseOffset) => {
+      const { maxTimestamp } = cursor.header;
+      if (baseOffset < fromOffset || !search.wants(maxTimestamp)) return undefined;
+      const batch = cursor.batch();
+      if (inflatedBytesMax(batch) > caps.inflatedAtOnceBytesMax) return { batch, baseOffset };
+      return walkAll(new RecordCursor(batch), baseOffset, maxTimestamp) ? 'over' : undefined;
+    });
+    if (large === undefined || large === 'over') return;
+    if (await turns.run(() => walkAside(large.batch, large.baseOffset))) return;
+    fromOffset = large.baseOffset + 1;
+  }
+
+  function walkAll(records: RecordCursor, baseOffset: number, maxTimestamp: bigint): boolean {
+    while (records.next()) if (search.sees(records, baseOffset)) return true;
+    return search.isOverAfter(baseOffset, maxTimestamp);
+  }
+
+  async function walkAside(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
+    const decompressed = await decompressRecordsAside(batch, caps.decompressedBatchBytesMax, { pause });
+    const records = new RecordCursor(batch, caps.decompressedBatchBytesMax, decompressed);
+    for (let left = caps.walkedRecordsPerTurnMax; records.next(); left--) {
+      if (search.sees(records, baseOffset)) return true;
+      if (left > 0) continue;
+      await pause();
+      left = caps.walkedRecordsPerTurnMax;
+    }
+    return search.isOverAfter(baseOffset, batch.maxTimestamp);
+  }
+}
+
+/** Looks for the first record at or after a time. Only batches that can hold one are decompressed. */
+export class FirstRecord implements RecordSearch {
+  found: FoundRecord | undefined;
+  readonly #timestamp: bigint;
+
+  constructor(timestamp: bigint) {
+    this.#timestamp = timestamp;
+  }
+
+  wants(maxTimestamp: bigint): boolean {
+    return maxTimestamp >= this.#timestamp;
+  }
+
+  sees({ timestamp, offsetDelta }: RecordCursor, baseOffset: number): boolean {
+    if (timestamp < this.#timestamp) return false;
+    this.found = { offset: baseOffset + offsetDelta, timestamp };
+    return true;
+  }
+
+  /** The producer's header promised more than its records hold. Reading from here misses nothing. */
+  isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean {
+    this.found = { offset: baseOffset, timestamp: maxTimestamp };
+    return true;
+  }
+}
+
+/** Looks for the first record that has the latest time. */
+export class LatestRecord implements RecordSearch {
+  found: FoundRecord | undefined;
+
+  wants(maxTimestamp: bigint): boolean {
+    return this.found === undefined || maxTimestamp > this.found.timestamp;
+  }
+
+  sees({ timestamp, offsetDelta }: RecordCursor, baseOffset: number): boolean {
+    if (this.found === undefined || timestamp > this.found.timestamp) {
+      this.found = { offset: baseOffset + offsetDelta, timestamp };
+    }
+    return false;
+  }
+
+  isOverAfter(): boolean {
+    return false;
+  }
+}
