@@ -543,6 +543,13 @@ export const caps = {
    */
   patternCostMax: 8192,
 
+  /**
+   * Programs of patterns that a process keeps, and what they take up together. A program grows to some 8 MiB while it matches, however few
+   * characters it was made of; one that is not kept is compiled again when it is used.
+   */
+  patternProgramsMax: 4096,
+  patternProgramsBytesMax: 64 * MiB,
+
   /** A longer text matches no pattern: the longest that has a use is a transactional id. */
   patternTextCharsMax: 2048,
 

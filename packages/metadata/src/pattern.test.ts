@@ -49,9 +49,9 @@ test('a pattern with too large a program is refused before the program is made',
 
 test('a pattern that was kept is compiled when it is used, and once', (t) => {
   const compiled = t.mock.method(RE2JS, 'compile');
-  const pattern = restorePattern('orders.*');
+  const pattern = restorePattern('orders.*once');
   assert.equal(compiled.mock.callCount(), 0);
-  assert.equal(pattern.problem === undefined && pattern.matches('orders-eu'), true);
+  assert.equal(pattern.problem === undefined && pattern.matches('orders-once'), true);
   assert.equal(pattern.problem === undefined && pattern.matches('other'), false);
   assert.equal(compiled.mock.callCount(), 1);
   const broken = restorePattern('(');

@@ -1,6 +1,6 @@
 import { type Clock, caps } from '@weir/core';
-import { RE2JS } from 're2js';
 import { patternCost } from './pattern-cost.ts';
+import { PatternPrograms } from './pattern-programs.ts';
 
 /** A regular expression of a client: one that can be used, or what is wrong with it. */
 export type Pattern = { readonly problem: string } | UsablePattern;
@@ -12,6 +12,9 @@ export interface UsablePattern {
   matches(text: string): boolean;
 }
 
+/** Of all patterns of the process. */
+const programs = new PatternPrograms();
+
 /**
  * Compiles a regular expression in the syntax of RE2, as Kafka's server-side patterns are. It has to match the whole
  * text. Such an expression takes time in proportion to the text and to its program, whatever a client writes;
@@ -19,10 +22,8 @@ export interface UsablePattern {
  * program is limited before it is made.
  */
 export function compilePattern(expression: string): Pattern {
-  const problem = limitProblem(expression);
-  if (problem !== undefined) return { problem };
-  const compiled = compile(expression);
-  return 'problem' in compiled ? compiled : usable(expression, () => compiled);
+  const problem = limitProblem(expression) ?? syntaxProblem(expression);
+  return problem === undefined ? usable(expression) : { problem };
 }
 
 /**
@@ -33,11 +34,17 @@ export function compilePattern(expression: string): Pattern {
 export function restorePattern(expression: string): Pattern {
   const problem = limitProblem(expression);
   if (problem !== undefined) return { problem };
-  let compiled: RE2JS | { readonly problem: string } | undefined;
-  return usable(expression, () => {
-    compiled ??= compile(expression);
-    return 'problem' in compiled ? undefined : compiled;
-  });
+  let isChecked = false;
+  let isBroken = false;
+  const pattern = usable(expression);
+  return {
+    ...pattern,
+    matches(text) {
+      if (!isChecked) isBroken = syntaxProblem(expression) !== undefined;
+      isChecked = true;
+      return !isBroken && pattern.matches(text);
+    },
+  };
 }
 
 /**
@@ -77,27 +84,29 @@ const replacementPattern = /^(?:\\.|[^\\$]|\$\d|\$\{[A-Za-z][A-Za-z0-9]*\})*$/s;
  * `replaceAll` does, where `$1` is the first group. Gives `undefined` for a text that does not match.
  */
 export function compileRewrite(expression: string, replacement: string): Rewrite {
-  const problem = limitProblem(expression);
+  const problem = limitProblem(expression) ?? syntaxProblem(expression);
   if (problem !== undefined) return { problem };
-  const compiled = compile(expression);
-  if ('problem' in compiled) return compiled;
   if (!replacementPattern.test(replacement)) {
     return {
       problem: `the replacement ${JSON.stringify(replacement)} has a $ that names no group; \\$ is the character`,
     };
   }
-  const groupCount = compiled.groupCount();
+  const groups = programs.use(expression, (compiled) => ({
+    count: compiled.groupCount(),
+    named: compiled.namedGroups(),
+  }));
   for (const [, digit, name] of replacement.replaceAll(/\\./gs, '').matchAll(/\$(?:(\d)|\{(\w+)\})/g)) {
-    const isThere =
-      digit === undefined ? Object.hasOwn(compiled.namedGroups(), name!) : Number(digit) <= groupCount;
+    const isThere = digit === undefined ? Object.hasOwn(groups.named, name!) : Number(digit) <= groups.count;
     if (!isThere)
       return { problem: `the replacement names the group ${digit ?? name}, which the pattern does not have` };
   }
-  const pattern = usable(expression, () => compiled);
+  const pattern = usable(expression);
   return {
     problem: undefined,
     apply: (text) =>
-      pattern.matches(text) ? compiled.matcher(text).replaceAll(replacement, true) : undefined,
+      pattern.matches(text)
+        ? programs.use(expression, (compiled) => compiled.matcher(text).replaceAll(replacement, true))
+        : undefined,
   };
 }
 
@@ -111,18 +120,20 @@ function limitProblem(expression: string): string | undefined {
   return `the pattern repeats too much: ${costs}; lower its repetition counts`;
 }
 
-function compile(expression: string): RE2JS | { readonly problem: string } {
+function syntaxProblem(expression: string): string | undefined {
   try {
-    return RE2JS.compile(expression);
+    return programs.use(expression, () => undefined);
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
-function usable(expression: string, compiled: () => RE2JS | undefined): UsablePattern {
+function usable(expression: string): UsablePattern {
   return {
     problem: undefined,
     cost: patternCost(expression),
-    matches: (text) => text.length <= caps.patternTextCharsMax && compiled()?.matches(text) === true,
+    matches: (text) =>
+      text.length <= caps.patternTextCharsMax &&
+      programs.use(expression, (compiled) => compiled.matches(text)),
   };
 }
