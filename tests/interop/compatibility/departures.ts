@@ -65,6 +65,14 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'produce',
+    subject: 'records whose time is more than an hour ahead (`message.timestamp.after.max.ms`)',
+    apache: 'INVALID_TIMESTAMP; the config is 1 hour by default',
+    weir: 'takes them; the config is accepted, has no effect and is without limit by default',
+    reason:
+      'the time of each record is inside of its batch, and batches are not decompressed where no other rule asks for it',
+  },
+  {
+    area: 'produce',
     subject: '`max.message.bytes`',
     apache: 'limits a compressed batch',
     weir: 'limits a record',
