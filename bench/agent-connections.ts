@@ -61,7 +61,7 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
     program: bin,
     args: [
       ...['control-plane', '-databaseURL', databasePath, '-dataDir', folder, '-logLevel', 'warn'],
-      ...['-consolePort', '0', '-controlPlaneHost', '127.0.0.1'],
+      ...['-consolePort', '0', '-bindAddress', '127.0.0.1'],
     ],
     isReady: (started) => urlOf(started) !== undefined,
   });

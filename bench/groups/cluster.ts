@@ -45,7 +45,7 @@ export async function startGroupCluster(
     'control plane',
     [
       ...['control-plane', ...identity, '-databaseURL', join(folder, 'weir.db'), '-logLevel', 'info'],
-      ...['-consolePort', '0', '-controlPlaneHost', '127.0.0.1'],
+      ...['-consolePort', '0', '-bindAddress', '127.0.0.1'],
     ],
     'this process leads the cluster',
   );
@@ -54,8 +54,8 @@ export async function startGroupCluster(
       start('Kafka', [
         ...['agent', ...identity, '-metadataURL', addressIn(controlPlane, 'control plane')!],
         ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href],
-        ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-kafkaPort', '0', '-httpPort', '0'],
-        ...['-gracefulShutdownDuration', '1s'],
+        ...['-bindAddress', '127.0.0.1', '-kafkaPort', '0', '-httpPort', '0'],
+        ...['-gracefulShutdownDuration', '1s', '-availabilityZone', 'bench'],
       ]),
     ),
   );

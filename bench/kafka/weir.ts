@@ -80,7 +80,7 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
       lifetime,
       [
         ...['control-plane', ...identity, '-databaseURL', database, '-logLevel', 'info'],
-        ...['-consolePort', port, '-controlPlaneHost', '127.0.0.1'],
+        ...['-consolePort', port, '-bindAddress', '127.0.0.1'],
       ],
       ['control plane'],
       options,
@@ -92,9 +92,9 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
     startWeir(
       lifetime,
       [
-        ...['agent', ...identity, '-metadataURL', metadataUrl],
+        ...['agent', ...identity, '-metadataURL', metadataUrl, '-availabilityZone', 'bench'],
         ...['-bucketURL', options.bucketUrl ?? pathToFileURL(join(folder, 'bucket')).href],
-        ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-kafkaPort', '0', '-httpPort', '0'],
+        ...['-bindAddress', '127.0.0.1', '-kafkaPort', '0', '-httpPort', '0'],
         ...['-gracefulShutdownDuration', '1s', ...(options.agentFlags ?? [])],
       ],
       ['Kafka', 'HTTP'],

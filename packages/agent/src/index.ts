@@ -27,7 +27,7 @@ export {
   startMetricsPush,
 } from './metrics-publishing/push/metrics-push.ts';
 export { type ZoneBlocks, type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
-export { type AdvertisedHost, advertisedHost, type HostStrategy } from './placement/advertised-host.ts';
+export { type AdvertisedHost, advertisedHost, type Machine } from './placement/advertised-host.ts';
 export type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
 export type { PasswordMechanism, SaslSettings } from './security/sasl/create-sasl.ts';
 export type { AgentTls } from './security/tls/agent-tls.ts';

@@ -238,7 +238,7 @@ export class FaultCluster implements ClientSurroundings {
         `-databaseURL=${databaseUrl ?? join(journalFolder, 'weir.db')}`,
         `-dataDir=${journalFolder}`,
         `-consolePort=${this.#controlPlanePorts[slot] ?? 0}`,
-        '-controlPlaneHost=127.0.0.1',
+        '-bindAddress=127.0.0.1',
       ]);
       const member: Member = { process, isUp: false };
       this.#controlPlanes[slot] = member;
@@ -274,7 +274,7 @@ export class FaultCluster implements ClientSurroundings {
         `-metadataURL=${urls.join(',')}`,
         `-httpProxy=http://127.0.0.1:${controlPlane.port}`,
         `-bucketURL=${this.#bucketUrl}`,
-        '-discoveryKafkaHostnameOverride=127.0.0.1',
+        '-bindAddress=127.0.0.1',
         '-kafkaPort=0',
         '-httpPort=0',
         '-batchTimeout=25ms',

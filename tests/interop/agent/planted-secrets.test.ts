@@ -76,14 +76,15 @@ const anyPorts = ['-kafkaPort', '0', '-httpPort', '0'];
 const ofCluster = ['-defaultVirtualClusterID', clusterId];
 
 function controlPlane({ folder }: World): string[] {
-  return ['control-plane', ...debug, ...ofCluster, '-consolePort', '0', '-dataDir', folder];
+  const atLoopback = ['-bindAddress', '127.0.0.1', '-consolePort', '0'];
+  return ['control-plane', ...debug, ...ofCluster, ...atLoopback, '-dataDir', folder];
 }
 
 function agent({ controlPlaneUrl, bucketFolder }: World): string[] {
   return [
     ...['agent', ...debug, ...ofCluster, ...anyPorts, '-metadataURL', controlPlaneUrl],
     ...['-bucketURL', pathToFileURL(bucketFolder).href, '-availabilityZone', 'one'],
-    ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
+    ...['-bindAddress', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
   ];
 }
 
@@ -302,7 +303,7 @@ test('no secret comes out of a process', async (t) => {
     t,
     [
       ...controlPlane(world('', folder)),
-      ...['-agentKey', secrets.agentKey, '-controlPlaneHost', '127.0.0.1'],
+      ...['-agentKey', secrets.agentKey],
       ...['-workloadIdentityBindingsFile', bindings],
       ...['-saslCredentialsFile', world('', folder).file('credentials.json', credentials)],
     ],

@@ -83,7 +83,7 @@ export async function startSurrounding(t: TestContext): Promise<Surrounding> {
   const controlPlane = new Command(t, [
     'control-plane',
     ...identity,
-    ...['-dataDir', folder, '-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
+    ...['-dataDir', folder, '-bindAddress', '127.0.0.1', '-consolePort', '0'],
   ]);
   const [, url] = await controlPlane.said(/control plane +(\S+)\n/);
   return {
@@ -91,7 +91,7 @@ export async function startSurrounding(t: TestContext): Promise<Surrounding> {
       'agent',
       ...identity,
       ...['-metadataURL', url!, '-bucketURL', pathToFileURL(join(folder, 'bucket')).href],
-      ...['-availabilityZone', 'test', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+      ...['-availabilityZone', 'test', '-bindAddress', '127.0.0.1'],
       ...['-kafkaPort', '0', '-httpPort', '0', '-gracefulShutdownDuration', '5s'],
     ],
   };

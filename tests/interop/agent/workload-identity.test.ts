@@ -122,7 +122,7 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   const controlPlane = await startWeir(
     [
       ...['control-plane', '-defaultVirtualClusterID', clusterId, '-dataDir', folder, '-consolePort', '0'],
-      ...['-controlPlaneHost', '127.0.0.1'],
+      ...['-bindAddress', '127.0.0.1'],
       ...['-workloadIdentityBindingsFile', file('bindings.json', JSON.stringify([binding]))],
     ],
     ['control plane'],
@@ -138,7 +138,7 @@ test('an agent is admitted by the identity of its platform, through a proxy with
     ...['-apiURL', `http://localhost:${port}/api/v1`],
     ...['-workloadIdentityTokenSource', 'aws', '-kafkaPort', '0', '-httpPort', '0'],
     ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'one'],
-    ...['-discoveryKafkaHostnameOverride', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
+    ...['-bindAddress', '127.0.0.1', '-gracefulShutdownDuration', '0s'],
     ...['-httpProxy', proxy.url, '-httpsProxyCACertFile', file('proxy-ca.pem', proxyCa.certificate)],
   ];
   const agent = await startWeir(agentArgs, ['Kafka', 'HTTP'], { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile });

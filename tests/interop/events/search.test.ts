@@ -25,7 +25,7 @@ test('a denial is found by a search, also when an agent dies', {
   const plane = await startWeir(
     [
       ...['control-plane', '-dataDir', join(folder, 'control-plane')],
-      ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0'],
+      ...['-bindAddress', '127.0.0.1', '-consolePort', '0'],
     ],
     ['control plane'],
   );
@@ -48,7 +48,7 @@ test('a denial is found by a search, also when an agent dies', {
         ...['agent', '-metadataURL', url],
         ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
         ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'zone-a'],
-        ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+        ...['-kafkaPort', '0', '-httpPort', '0', '-bindAddress', '127.0.0.1'],
         ...['-gracefulShutdownDuration', '5s'],
       ],
       ['Kafka', 'HTTP'],

@@ -11,7 +11,7 @@ export async function startControlPlane(
   const plane = await startWeir(
     [
       ...['control-plane', '-databaseURL', databaseUrl, '-dataDir', dataDir],
-      ...['-controlPlaneHost', '127.0.0.1', '-consolePort', '0', ...more],
+      ...['-bindAddress', '127.0.0.1', '-consolePort', '0', ...more],
     ],
     ['control plane'],
   );

@@ -50,7 +50,7 @@ test('two control planes on PostgreSQL share an installation and take over from 
       ...['-defaultVirtualClusterID', made.virtual_cluster_id, '-agentKey', made.agent_key!.key],
       ...['-bucketURL', bucketOf('of-the-agent'), '-availabilityZone', 'zone-a'],
       ...['-allowedBucketURLs', bucketOf('of-the-cluster')],
-      ...['-kafkaPort', '0', '-httpPort', '0', '-discoveryKafkaHostnameOverride', '127.0.0.1'],
+      ...['-kafkaPort', '0', '-httpPort', '0', '-bindAddress', '127.0.0.1'],
       ...['-gracefulShutdownDuration', '5s'],
     ],
     ['Kafka', 'HTTP'],

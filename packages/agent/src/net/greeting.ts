@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Log } from '@weir/core';
+import { bareAddress } from '../handlers/client-host.ts';
 import { zonesByAddress } from '../placement/address-zones.ts';
 import { type ClientSession, openSession } from '../security/client-session.ts';
 import type { PrincipalOf } from '../security/principals.ts';
@@ -148,8 +149,9 @@ export class Greeting {
   }
 }
 
+/** IPv4 as such, on a listener for both families too. */
 function addressOf({ remoteAddress = '', remotePort = 0 }: Socket): Address {
-  return { remoteAddress, remotePort };
+  return { remoteAddress: bareAddress(remoteAddress), remotePort };
 }
 
 function refusalOf(error: unknown, peer: string): Greeted {

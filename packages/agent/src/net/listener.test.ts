@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { caps, type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
@@ -13,6 +14,11 @@ import type { ReceivedRequest, RequestServer } from './request-server.ts';
 
 type Serve = (request: ReceivedRequest) => HandlerResult<Fields>;
 
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+const skipsIpv6 = hasIpv6 ? false : 'this machine has no ::1';
+
 /** Serves the versions of every API that we know, with whatever the test answers. */
 function serving(serve: Serve): RequestServer {
   return {
@@ -23,6 +29,7 @@ function serving(serve: Serve): RequestServer {
 }
 
 interface Options {
+  readonly host?: string;
   readonly handle?: RequestServer;
   readonly limits?: Partial<ListenerLimits>;
   readonly log?: Log;
@@ -33,7 +40,7 @@ async function listen(t: TestContext, options: Options) {
   const clock = new HandClock();
   const metrics = new Metrics();
   const listener = await startKafkaListener({
-    host: '127.0.0.1',
+    host: options.host ?? '127.0.0.1',
     port: 0,
     handle: options.handle ?? (await startTestAgent()).server,
     limits: { ...defaultListenerLimits(1), ...options.limits },
@@ -704,6 +711,24 @@ test('a peer that is no trusted proxy is turned away, whatever it says', async (
   client.socket.write(proxyHeader);
   send(client, 1);
   await client.closed;
+});
+
+test('a listener for both families sees clients of IPv4 as such', { skip: skipsIpv6 }, async (t) => {
+  const seen: string[] = [];
+  const handle = serving(({ session }) => {
+    seen.push(session.remoteAddress);
+    return numbered(1);
+  });
+  // What such a listener has, and on loopback alone.
+  const host = '::ffff:127.0.0.1';
+  const plain = await (await listen(t, { host, handle })).connect();
+  send(plain, 1);
+  await receive(plain);
+  const { connect } = await listen(t, { host, handle, proxyProtocol: trusting('10.0.0.0/8') });
+  const client = await connect();
+  client.socket.write(proxyHeader);
+  await client.closed;
+  assert.deepEqual(seen, ['127.0.0.1']);
 });
 
 /** Of version 2, for a client at 192.0.2.1:54321. */

@@ -5,6 +5,7 @@ import type { Setting } from '../flags/settings.ts';
 import { aclToolsRule } from './acl-tools.ts';
 import { agentIdentityRule } from './agent-identity.ts';
 import { applyRule } from './apply.ts';
+import { bindAddressRule } from './bind-address.ts';
 import { bucketRule } from './buckets.ts';
 import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
@@ -30,6 +31,7 @@ export const rulebook: readonly Rule[] = [
   ripcordRule,
   flushSizeRule,
   portRule,
+  bindAddressRule,
   processRule,
   proxyProtocolRule,
   saslRule,

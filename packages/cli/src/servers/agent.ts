@@ -5,6 +5,7 @@ import type { Handler } from '../commands/handler.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { portOf, processCount } from '../rules/processes.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { inUrl } from './bind-address.ts';
 import { launcher } from './processes/launch.ts';
 import type { ReadyPorts } from './processes/messages.ts';
 
@@ -88,5 +89,6 @@ async function together(
 }
 
 function addresses({ host, kafkaPort, httpPort }: ReadyPorts, isSecure: boolean): readonly string[] {
-  return [`Kafka  ${host}:${kafkaPort}`, `HTTP   ${isSecure ? 'https' : 'http'}://${host}:${httpPort}`];
+  const at = inUrl(host);
+  return [`Kafka  ${at}:${kafkaPort}`, `HTTP   ${isSecure ? 'https' : 'http'}://${at}:${httpPort}`];
 }

@@ -5,6 +5,7 @@ import { agentMetricRows } from '@weir/agent';
 import type { ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
+import { listenAddress, onlyAddress } from './bind-address.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainingStart } from './explaining-start.ts';
 import { identityIn } from './identity.ts';
@@ -39,9 +40,9 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
   const start = async () => {
     const controlPlane = await startingControlPlane({
       databaseUrl,
-      host: '0.0.0.0',
+      host: listenAddress(values),
       port: consolePort,
-      advertisedHost: values.controlPlaneHost ?? hostname(),
+      advertisedHost: values.controlPlaneHost ?? onlyAddress(values.bindAddress) ?? hostname(),
       publicUrl: values.publicURL,
       isBehindProxy: values.behindProxy,
       processId,

@@ -6,8 +6,8 @@ import { Failure } from '../failure.ts';
 export type WantedPorts = Readonly<Record<string, number>>;
 
 /**
- * Turns what the user can mend into one line: a port that is taken, by the flag that names it, and a bucket or a database that cannot be
- * used. Anything else is thrown as it is.
+ * Turns what the user can mend into one line: a port that is taken, by the flag that names it, an address that this machine does not have,
+ * and a bucket or a database that cannot be used. Anything else is thrown as it is.
  */
 export async function explainingStart<T>(ports: WantedPorts, start: () => Promise<T>): Promise<T> {
   try {
@@ -15,7 +15,10 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
   } catch (error) {
     if (error instanceof StoreError) throw new Failure(`-bucketURL: ${error.message}`);
     if (error instanceof DatabaseProblem) throw new Failure(error.message);
-    const { code, port } = error as { code?: string; port?: number };
+    const { code, port, address, syscall } = error as NodeJS.ErrnoException & ListenProblem;
+    if (syscall === 'listen' && isWrongAddress(code)) {
+      throw new Failure(`-bindAddress: this machine cannot listen at ${address}; name one of its addresses`);
+    }
     const flag = Object.keys(ports).find((name) => ports[name] === port);
     if (flag === undefined) throw error;
     if (code === 'EADDRINUSE') throw new Failure(`port ${port} is taken; -${flag} names another`);
@@ -23,4 +26,14 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
       throw new Failure(`port ${port} may not be opened by this user; -${flag} names another`);
     throw error;
   }
+}
+
+interface ListenProblem {
+  readonly port?: number;
+  readonly address?: string;
+}
+
+/** No interface has the address, the machine has none of its family, or it needs the name of an interface. */
+function isWrongAddress(code: string | undefined): boolean {
+  return code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'EINVAL';
 }

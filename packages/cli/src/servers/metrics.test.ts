@@ -102,7 +102,7 @@ test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, a
   const identity = { SERVICE_AGENT_KEY: key, SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID: clusterId };
   const controlPlane = await serve(
     running,
-    ['control-plane', '-consolePort', '0', '-controlPlaneHost', 'localhost', '-dataDir', dataDir],
+    ['control-plane', '-consolePort', '0', '-bindAddress', '127.0.0.1', '-dataDir', dataDir],
     /serves/,
     identity,
   );
@@ -129,8 +129,10 @@ test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, a
       '-disablePublishMetricsJob',
       '-gracefulShutdownDuration',
       '0s',
-      '-discoveryKafkaHostnameOverride',
-      'localhost',
+      '-availabilityZone',
+      'test',
+      '-bindAddress',
+      '127.0.0.1',
     ],
     /HTTP/,
     identity,
@@ -140,6 +142,8 @@ test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, a
     running,
     [
       'metrics',
+      '-bindAddress',
+      '127.0.0.1',
       '-metadataURL',
       metadataUrl,
       '-httpPort',
@@ -151,7 +155,7 @@ test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, a
     /HTTP/,
     { ...identity, DD_AGENT_HOST: '127.0.0.1', DD_DOGSTATSD_PORT: String(statsd.address().port) },
   );
-  const port = agent.found(/Kafka +localhost:(\d+)/);
+  const port = agent.found(/Kafka +127\.0\.0\.1:(\d+)/);
   const created = await runLine(`cli create-topic -topic orders -partitions 2 -bootstrap-port ${port}`);
   assert.equal(created.status, 0, created.err);
   // All tags are there.
@@ -159,9 +163,7 @@ test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, a
     publisher.found(/HTTP +(\S+)/),
     'service_max_offset{agent_version="v830",topic="orders",partition="1"} 0',
   );
-  const own = await (
-    await fetch(`${agent.found(/HTTP +(\S+)/).replace(/\/\/[^:]+/, '//127.0.0.1')}/metrics`)
-  ).text();
+  const own = await (await fetch(`${agent.found(/HTTP +(\S+)/)}/metrics`)).text();
   assert.doesNotMatch(own, /service_max_offset/, 'the agent leaves it to the other');
   const [datagram] = await pushed;
   assert.match(datagram.toString(), /^service\.\w+:.*virtual_cluster_id:vci_metrics,agent_id:/);

@@ -4,6 +4,7 @@ import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/metadata';
 import type { Handler } from '../commands/handler.ts';
 import { agentProof } from './agent-proof.ts';
+import { inUrl, listenAddress, onlyAddress } from './bind-address.ts';
 import { explainingStart } from './explaining-start.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
@@ -20,6 +21,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
   }).with({ agentId });
   const figures = new Metrics({ agent_version: release });
   const { httpPort, metadataURL } = values;
+  const shownHost = inUrl(onlyAddress(values.bindAddress) ?? 'localhost');
   const resources = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, environment, random: systemRandom, log, metrics: figures };
@@ -48,7 +50,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
       ...deps,
       cluster,
       settings: clusterMetricsSettings(values),
-      host: '0.0.0.0',
+      host: listenAddress(values),
       httpPort,
       servesMetrics: values.enablePrometheusMetrics,
       givenUp: stop,
@@ -60,7 +62,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
   await serveUntilStopped({
     start: () => explainingStart({ httpPort }, start),
     onReady: (publisher) =>
-      output.out(`weir ${release} metrics is ready\n  HTTP   http://localhost:${publisher.httpPort}\n`),
+      output.out(`weir ${release} metrics is ready\n  HTTP   http://${shownHost}:${publisher.httpPort}\n`),
     end: () => resources.disposeAsync(),
     stop,
     clock,

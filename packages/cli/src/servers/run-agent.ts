@@ -1,10 +1,7 @@
-import { hostname, networkInterfaces } from 'node:os';
+import { hostname } from 'node:os';
 import {
-  type AdvertisedHost,
   AgentEvents,
   AgentFigures,
-  advertisedHost,
-  type HostStrategy,
   lookUpZone,
   OwnZone,
   startAgent,
@@ -20,8 +17,10 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
+import { agentsReach, clientsReach } from './advertised-addresses.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
+import { listenAddress } from './bind-address.ts';
 import { bucketOverride } from './bucket-override.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
@@ -158,7 +157,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       },
       zoneOfAddress: zonesOfClients(values, warnings),
       roles: roles.value,
-      host: '0.0.0.0',
+      host: listenAddress(values),
       kafkaPort,
       httpPort,
       advertisedHost: host,
@@ -190,27 +189,6 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     stop,
     clock,
   });
-}
-
-function clientsReach({
-  discoveryKafkaHostnameOverride: override,
-  advertiseHostnameStrategy: strategy,
-}: CommandValues<'agent'>): string {
-  if (override !== undefined) return override;
-  const reached = machineAddress(strategy);
-  if ('problem' in reached) throw new Failure(reached.problem);
-  return reached.host;
-}
-
-/** Other agents need the machine, which a name for clients may not lead to. */
-function agentsReach({ advertiseHostnameStrategy }: CommandValues<'agent'>, clientsHost: string): string {
-  const reached = machineAddress(advertiseHostnameStrategy);
-  return 'problem' in reached ? clientsHost : reached.host;
-}
-
-function machineAddress(strategy: HostStrategy): AdvertisedHost {
-  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  return advertisedHost(strategy, { hostname: hostname(), addresses });
 }
 
 /** Without blocks nobody expects that zones are found by address, and there is nothing to warn of. */

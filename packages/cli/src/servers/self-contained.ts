@@ -6,6 +6,7 @@ import { openStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
+import { inUrl, loopback, onlyAddress } from './bind-address.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
 import type { Identity } from './identity.ts';
@@ -30,8 +31,6 @@ export interface SelfContained {
   readonly notes: readonly string[];
 }
 
-const host = '127.0.0.1';
-const advertisedHost = 'localhost';
 /** The process keeps no promise to other agents, so that it need not wait for clients to move on. */
 const stopDeadlineMs = 5_000;
 
@@ -50,7 +49,9 @@ export async function runSelfContained(
   });
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl }, log);
   const metrics = new Metrics({ agent_version: release });
-  const { kafkaPort, httpPort, consolePort } = values;
+  const { kafkaPort, httpPort, consolePort, bindAddress: host = loopback } = values;
+  const only = onlyAddress(host);
+  const advertisedHost = only === undefined || only === loopback ? 'localhost' : only;
   // What was started is stopped in the opposite order, also when the rest cannot be started.
   const running = new AsyncDisposableStack();
   const start = async () => {
@@ -137,12 +138,13 @@ export async function runSelfContained(
 
   function announce(agent: RunningAgent, controlPlane: ControlPlaneProcess): void {
     const seconds = ((clock.monotonicMs() - startMs) / 1000).toFixed(2);
+    const at = inUrl(advertisedHost);
     output.out(
       [
         `weir ${release} ${name} is ready after ${seconds} s`,
-        `  Kafka          ${advertisedHost}:${agent.kafkaPort}`,
-        `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${advertisedHost}:${agent.httpPort}`,
-        `  control plane  http://${advertisedHost}:${controlPlane.port}`,
+        `  Kafka          ${at}:${agent.kafkaPort}`,
+        `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${at}:${agent.httpPort}`,
+        `  control plane  http://${at}:${controlPlane.port}`,
         ...(controlPlane.signInUrl === undefined ? [] : [`  sign in        ${controlPlane.signInUrl}`]),
         ...notes.map((note) => `  ${note}`),
         'Ctrl-C stops it.',

@@ -34,13 +34,13 @@ if (process.argv[1].endsWith('main.ts')) {
 const ports = ['-kafkaPort', '0', '-httpPort', '0'];
 // The discard port: a connection to it is refused.
 const nowhere = 'http://127.0.0.1:9';
+const loopback = ['-bindAddress', '127.0.0.1'];
 const member = ['-metadataURL', nowhere, '-agentKey', 'aks_test', '-defaultVirtualClusterID', 'vci_test'];
 const asAgent = (folder: string) => [
   'agent',
   ...ports,
   ...member,
-  '-discoveryKafkaHostnameOverride',
-  'localhost',
+  ...loopback,
   '-availabilityZone',
   'a',
   '-bucketURL',
@@ -53,9 +53,10 @@ const servers: Readonly<Record<string, (folder: string) => readonly string[]>> =
   playground: (folder) => ['playground', ...ports, '-consolePort', '0', '-dataDir', folder],
   agent: asAgent,
   'agent with processes': (folder) => [...asAgent(folder), '-processes', '2'],
-  'control-plane': (folder) => ['control-plane', '-consolePort', '0', '-dataDir', folder],
+  'control-plane': (folder) => ['control-plane', ...loopback, '-consolePort', '0', '-dataDir', folder],
   'control-plane without its database': (folder) => [
     'control-plane',
+    ...loopback,
     '-consolePort',
     '0',
     '-dataDir',
@@ -63,7 +64,7 @@ const servers: Readonly<Record<string, (folder: string) => readonly string[]>> =
     '-databaseURL',
     'postgres://user@127.0.0.1:9/weir',
   ],
-  metrics: () => ['metrics', '-httpPort', '0', ...member],
+  metrics: () => ['metrics', ...loopback, '-httpPort', '0', ...member],
 };
 
 interface Started {

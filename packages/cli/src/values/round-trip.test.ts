@@ -61,6 +61,7 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     record({ name: lowercase, value: fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/) }),
     { selector: ({ name }) => name, minLength: 1 },
   ),
+  'IP address': fc.oneof(fc.ipV4(), fc.ipV6()),
   URL: fc.webUrl().filter((url) => !url.includes(',')),
   bool: fc.boolean(),
   bytes: fc.integer({ min: 1024 * 1024, max: 128 * 1024 * 1024 }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
 import { bool } from './bool.ts';
+import { ipAddress } from './ip-address.ts';
 import { list } from './list.ts';
 import {
   autoOrInt,
@@ -152,6 +153,16 @@ test('texts are held to their alphabets', () => {
     ['User:alice', 'User:alice'],
     ['User:CN=a,O=b', 'User:CN=a,O=b'],
     ['alice', /^User: and a name/],
+  ]);
+  check(ipAddress(), [
+    ['127.0.0.1', '127.0.0.1'],
+    [' ::1 ', '::1'],
+    ['[::1]', '::1'],
+    ['::', '::'],
+    ['[127.0.0.1]', /^an IP address/],
+    ['localhost', /^an IP address/],
+    ['127.0.0.1:80', /^an IP address/],
+    ['*', /^an IP address/],
   ]);
   check(hostname(), [
     ['kafka.example.org', 'kafka.example.org'],

@@ -19,7 +19,8 @@ function plain(address: string): string {
 }
 
 /** What is counted as one place: a single IPv4 address, or the 64 bits of IPv6 that one customer of a provider has at the least. */
-export function placeOf(address: string): string {
+export function placeOf(remoteAddress: string): string {
+  const address = plain(remoteAddress);
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::');
   const groups = head === '' ? [] : head.split(':');

@@ -173,7 +173,8 @@ async function startParts(
     log,
     metrics,
   });
-  url = `http://${options.advertisedHost}:${server.port}`;
+  const { advertisedHost } = options;
+  url = `http://${advertisedHost.includes(':') ? `[${advertisedHost}]` : advertisedHost}:${server.port}`;
   running.defer(() => hub.withdraw(selfId).catch(() => undefined));
   running.defer(() => server.close());
   // The nodes before the server: whoever waits for a commit gets an answer, and the next leader need not wait for the lease.

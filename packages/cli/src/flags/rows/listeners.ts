@@ -1,13 +1,28 @@
 import { bool } from '../../values/bool.ts';
 import { cidr } from '../../values/cidr.ts';
+import { ipAddress } from '../../values/ip-address.ts';
 import { list } from '../../values/list.ts';
 import { durationMs, hexByte, port } from '../../values/numbers.ts';
 import { hostname, oneOf, path } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available } from '../row.ts';
-import { brokers, clusterMembers, selfContained } from './takers.ts';
+import { benchmarks, brokers, clusterMembers, selfContained, servers } from './takers.ts';
 
 export const listenerFlags = [
+  available({
+    name: 'bindAddress',
+    type: ipAddress(),
+    defaultByCommand: {
+      local: '127.0.0.1',
+      playground: '127.0.0.1',
+      demo: '127.0.0.1',
+      'cli benchmark-producer': '127.0.0.1',
+      'cli benchmark-consumer': '127.0.0.1',
+    },
+    commands: [...servers, ...benchmarks],
+    help: 'The address at which every listener of the process takes connections.',
+    rule: '0.0.0.0 is every IPv4 address of the machine, and :: every address. Without it servers listen at all of IPv4.',
+  }),
   available({
     name: 'kafkaPort',
     type: port(),

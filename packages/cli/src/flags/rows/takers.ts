@@ -11,6 +11,9 @@ export const clusterMembers = ['agent', 'metrics'] as const;
 /** Everything that runs until it is told to stop. */
 export const servers = ['agent', 'control-plane', 'metrics', 'local', 'playground', 'demo'] as const;
 
+/** The tools that measure a cluster, and serve metrics meanwhile. */
+export const benchmarks = ['cli benchmark-producer', 'cli benchmark-consumer'] as const;
+
 /** What carries its own control plane. */
 export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as const;
 

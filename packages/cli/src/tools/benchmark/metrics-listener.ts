@@ -13,17 +13,23 @@ const socketDeadlineMs = 5_000;
 const connectionsMax = 64;
 
 /** Serves the figures of a benchmark at `/metrics`. */
-export async function startMetricsListener(port: number, metrics: Metrics): Promise<MetricsListener> {
+export async function startMetricsListener(
+  { host, port }: { readonly host: string; readonly port: number },
+  metrics: Metrics,
+): Promise<MetricsListener> {
   const server = createServer({ requestTimeout: socketDeadlineMs, headersTimeout: socketDeadlineMs });
   server.maxConnections = connectionsMax;
   server.setTimeout(socketDeadlineMs);
   server.on('request', ({ method, url }, response) => {
     const isAtPath = url?.split('?')[0] === '/metrics';
     const status = isAtPath ? (method === 'GET' ? 200 : 405) : 404;
-    response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+    response.writeHead(status, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
     response.end(status === 200 ? metrics.render() : 'the metrics are at /metrics\n');
   });
-  server.listen(port);
+  server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -7,6 +7,7 @@ import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka
 import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';
@@ -14,7 +15,8 @@ import { Meter } from './meter.ts';
 import { startMetricsListener } from './metrics-listener.ts';
 import { tallyJson, tallyLine, tallyTable } from './report.ts';
 
-export type BenchmarkValues = ConnectionValues & Pick<FlagValues, 'num-clients' | 'metrics-port' | 'output'>;
+export type BenchmarkValues = ConnectionValues &
+  Pick<FlagValues, 'num-clients' | 'metrics-port' | 'bindAddress' | 'output'>;
 
 /** What one client of a benchmark gets. */
 export interface BenchmarkClient {
@@ -53,9 +55,14 @@ export async function runBenchmark(
   const base = await clusterOptions(values, surroundings);
   const metrics = new Metrics({ release });
   const port = values['metrics-port'];
-  const listener = await explainingStart({ 'metrics-port': port }, () => startMetricsListener(port, metrics));
+  const host = values.bindAddress ?? loopback;
+  const listener = await explainingStart({ 'metrics-port': port }, () =>
+    startMetricsListener({ host, port }, metrics),
+  );
+  const only = onlyAddress(host);
+  const shownHost = only === undefined || only === loopback ? 'localhost' : inUrl(only);
   const showsLine = output.isTerminal && values.output === 'table';
-  if (showsLine) output.out(`metrics at http://localhost:${listener.port}/metrics\n`);
+  if (showsLine) output.out(`metrics at http://${shownHost}:${listener.port}/metrics\n`);
   const meter = new Meter(clock, metrics, latencyNames);
   const ended = new AbortController();
   const finish = () => ended.abort();
