@@ -1,3 +1,4 @@
 export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } from './faulty-store.ts';
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
 export { type ObjectStoreContractOptions, objectStoreContract } from './object-store-contract.ts';
+export { type WatchedDials, watchDials } from './watched-dials.ts';

@@ -135,6 +135,12 @@ const cases: readonly Case[] = [
     answers: { [azurePath]: 'zone 1' },
     found: /Azure instance metadata: the answer is no JSON/,
   },
+  {
+    label: 'EC2 is not asked where the AWS SDKs may not ask it',
+    answers: { ...ec2, ...gcp },
+    variables: { AWS_EC2_METADATA_DISABLED: 'true' },
+    found: ['us-central1-a', 'GCP metadata'],
+  },
   { label: 'nowhere', answers: {}, found: /^EC2 instance metadata: the answer has status 404; / },
 ];
 

@@ -53,7 +53,14 @@ async function ecsZone({ ask, environment, wantsId }: PlatformQuestion): Promise
 }
 
 /** Version 2 of the service: a token first, so that a careless proxy cannot be made to ask. */
-async function ec2Zone({ ask, addresses, wantsId }: PlatformQuestion): Promise<string | undefined> {
+async function ec2Zone({
+  ask,
+  addresses,
+  environment,
+  wantsId,
+}: PlatformQuestion): Promise<string | undefined> {
+  // The switch of the AWS SDKs, which operators set where the service must not be asked.
+  if (/^true$/i.test(environment.AWS_EC2_METADATA_DISABLED ?? '')) return undefined;
   const token = await ask({
     url: `${addresses.ec2}/latest/api/token`,
     method: 'PUT',

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
+import { watchDials } from '../../testing/watched-dials.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { openS3Store } from './s3-store.ts';
 
@@ -178,4 +179,16 @@ test('closing ends what is under way', async () => {
       for (const put of puts) await assert.rejects(put, { kind: 'unavailable' });
     },
   );
+});
+
+test('credentials are not asked of metadata services unless the caller says so', async (t) => {
+  const dials = watchDials(t);
+  const url = new URL('s3://bucket?endpoint=127.0.0.1:9&disableSSL=true&s3ForcePathStyle=true');
+  const store = await openS3Store(url, { clock: systemClock, environment: {} });
+  t.after(() => store.close());
+  await assert.rejects(store.put('a', [Buffer.from('1')]));
+  await assert.rejects(async () => {
+    for await (const _page of store.list('')) assert.fail('there is nothing to list');
+  });
+  assert.deepEqual(dials.metadataServices(), []);
 });

@@ -4,6 +4,7 @@ import { joinSmallSlices } from '../store/content.ts';
 import { checkKey, checkRange } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { credentialsFromFiles, credentialsIn } from './credentials.ts';
 import { ConnectionLost, HttpClient, type HttpRequest } from './http-client.ts';
 import { HttpProtocolError, type HttpResponse } from './response-reader.ts';
 import { kindOfS3Error, s3Error } from './s3-errors.ts';
@@ -13,20 +14,29 @@ import { type Credentials, escapePath, signRequest, unsignedPayload } from './si
 export interface S3StoreDeps {
   readonly clock: Clock;
   readonly environment: Environment;
+  /**
+   * Whether credentials that are nowhere else may be asked of the metadata service of the machine or its container. Only an agent of a
+   * cloud has such a service; elsewhere anything may answer at that address.
+   */
+  readonly usesMetadataService?: boolean | undefined;
 }
 
 const defaultRegion = 'us-east-1';
 
 /**
  * A bucket of S3 or of a store that speaks its protocol. Objects go through a client of our own, whose requests are one
- * `writev`; the list, and the search for credentials, are the SDK's.
+ * `writev`; the list, and the search for credentials in files and metadata services, are the SDK's.
  */
-export async function openS3Store(url: URL, { clock, environment }: S3StoreDeps): Promise<ObjectStore> {
+export async function openS3Store(
+  url: URL,
+  { clock, environment, usesMetadataService = false }: S3StoreDeps,
+): Promise<ObjectStore> {
   const location = parseS3Url(url);
   // Loaded here, because it takes a third of a second that other stores should not pay.
   const { ListObjectsV2Command, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3');
   const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
   const fixed = credentialsIn(environment);
+  const found = fixed ?? (usesMetadataService ? undefined : await credentialsFromFiles());
   const { endpoint, basePath } = addressOf(location, region);
   const sdk = new S3Client({
     region,
@@ -35,7 +45,9 @@ export async function openS3Store(url: URL, { clock, environment }: S3StoreDeps)
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(location.endpoint === undefined ? { tls: location.isTls } : { endpoint: location.endpoint }),
-    ...(fixed === undefined ? {} : { credentials: fixed }),
+    // The mode `auto` asks the metadata service for a region.
+    defaultsMode: 'legacy',
+    ...(found === undefined ? {} : { credentials: found }),
   });
   const http = new HttpClient({ endpoint, clock, connectionsMax: caps.storeConnectionsMax });
   const host = hostHeader(endpoint);
@@ -188,17 +200,6 @@ export async function openS3Store(url: URL, { clock, environment }: S3StoreDeps)
 
 function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
-}
-
-/** Credentials in the environment that was passed in; without them the SDK searches wherever it knows to. */
-function credentialsIn(environment: Environment): Credentials | undefined {
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
-  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return undefined;
-  return {
-    accessKeyId: AWS_ACCESS_KEY_ID,
-    secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
-  };
 }
 
 /** The default port of the scheme is not in the header, and so not in the signature. */

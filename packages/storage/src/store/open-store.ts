@@ -19,6 +19,8 @@ export interface StoreDeps {
   readonly environment: Environment;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether credentials may be asked of the metadata service of a cloud. They are not, unless somebody says so. */
+  readonly usesMetadataService?: boolean | undefined;
   /** Told of every request to a bucket, which it is given by its URL without anything secret. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
 }
@@ -65,7 +67,8 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
 }
 
-export interface PatienceOptions extends Omit<StoreDeps, 'environment' | 'onRequest'> {
+export interface PatienceOptions
+  extends Omit<StoreDeps, 'environment' | 'onRequest' | 'usesMetadataService'> {
   readonly onRequest?: ((request: EndedRequest) => void) | undefined;
   /** Names the store in metrics and log. */
   readonly name: string;
