@@ -27,7 +27,9 @@ export function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.Zo
 function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const unknown = issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ');
+    const shown = issue.keys.slice(0, toldMax).map((key) => JSON.stringify(key.slice(0, 64)));
+    if (issue.keys.length > toldMax) shown.push(`${issue.keys.length - toldMax} more`);
+    const unknown = shown.join(', ');
     const where =
       path === '' ? `; the fields are ${Object.keys(input.shape).join(', ') || 'none'}` : ` in ${path}`;
     return `unknown field ${unknown}${where}`;

@@ -16,7 +16,10 @@ export function anyJson(schema: JsonSchema, root: JsonSchema = schema): fc.Arbit
     case 'integer':
       return anyInteger(schema);
     case 'number':
-      return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true });
+      // -0 is printed as 0.
+      return fc
+        .double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true })
+        .map((value) => value + 0);
     case 'string':
       return anyText(schema);
     case 'array':

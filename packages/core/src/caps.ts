@@ -708,9 +708,13 @@ export const caps = {
 
   /** The body of one call of the API. The largest is a list of ACLs to delete. */
   apiRequestBytesMax: 2 * MiB,
+  apiRequestDepthMax: 32,
+  apiRequestValuesMax: 200_000,
 
-  /** The body of a call by somebody who is not known yet: an address, a name, a password, a token. */
-  apiPublicRequestBytesMax: 64 * KiB,
+  /** The body of a call by somebody who is not known yet: an address, a name, a password, a token. It is counted before it is parsed. */
+  apiPublicRequestBytesMax: 16 * KiB,
+  apiPublicRequestDepthMax: 4,
+  apiPublicRequestValuesMax: 32,
 
   /** All bodies of the API that are being read, and calls that are being answered. Further ones are asked to come again. */
   apiBodiesBytesMax: 128 * MiB,

@@ -27,7 +27,7 @@ import { pageAt } from './pages.ts';
 import { operationPerformer, type ServedHandlers } from './perform-operation.ts';
 import { RateLimits, usualRateLimits } from './rate-limits.ts';
 import { remoteAddressOf } from './remote-address.ts';
-import { isJson, RequestBodies } from './request-body.ts';
+import { isJson, publicBody, RequestBodies, usualBody } from './request-body.ts';
 import { browserSessionOf } from './session-cookie.ts';
 
 export interface ApiServerOptions {
@@ -76,7 +76,7 @@ interface Call {
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { accounts, handlers, tokenKeys, publicUrl, clock, log, isBehindProxy = false } = options;
   const limits = options.limits ?? new RateLimits(usualRateLimits, clock);
-  const bodies = new RequestBodies(clock);
+  const bodies = new RequestBodies({ clock, metrics: options.metrics });
   const audit = new AuditTrail(accounts, log);
   const metrics = new ApiMetrics(options.metrics, clock);
   const performOperation = operationPerformer({ accounts, handlers, clock, log });
@@ -183,8 +183,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
   async function inputOf({ operation: { name, scope }, request }: Call) {
     if (request.method === 'GET') return readInput(name, readQuery(name, queryOf(request)));
-    const bytesMax = scope === 'public' ? caps.apiPublicRequestBytesMax : caps.apiRequestBytesMax;
-    return readInput(name, await bodies.readJson(request, bytesMax));
+    return readInput(name, await bodies.readJson(request, scope === 'public' ? publicBody : usualBody));
   }
 
   function countGuess({ operation, caller, input, remoteAddress }: Call): () => void {

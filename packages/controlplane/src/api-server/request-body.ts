@@ -1,7 +1,51 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, parseJson } from '@weir/api';
-import { type Clock, caps } from '@weir/core';
+import { type Clock, caps, type MetricRow, type Metrics } from '@weir/core';
 import { duplicateKeyIn } from './duplicate-key.ts';
+import { brokenBound, type JsonBounds } from './json-bounds.ts';
+
+/** What the body of a call may be. */
+export interface BodyBounds extends JsonBounds {
+  readonly bytesMax: number;
+}
+
+/** Of a caller who is known. */
+export const usualBody: BodyBounds = {
+  bytesMax: caps.apiRequestBytesMax,
+  depthMax: caps.apiRequestDepthMax,
+  valuesMax: caps.apiRequestValuesMax,
+};
+
+/** Of one who is not: it costs microseconds, however often it comes. */
+export const publicBody: BodyBounds = {
+  bytesMax: caps.apiPublicRequestBytesMax,
+  depthMax: caps.apiPublicRequestDepthMax,
+  valuesMax: caps.apiPublicRequestValuesMax,
+};
+
+const refusedRow: MetricRow<'reason'> = {
+  name: 'api_refused_bodies_total',
+  kind: 'counter',
+  help: 'Bodies of calls of the API that were refused before an operation saw them: bytes, depth, values, syntax, names or media_type.',
+  labels: ['reason'],
+};
+
+type RefusedFor = 'bytes' | 'depth' | 'values' | 'syntax' | 'names' | 'media_type';
+
+/** A body that is refused, and for what. */
+class RefusedBody extends ApiError {
+  readonly reason: RefusedFor;
+
+  constructor(reason: RefusedFor, ...error: ConstructorParameters<typeof ApiError>) {
+    super(...error);
+    this.reason = reason;
+  }
+}
+
+export interface RequestBodiesOptions {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
 
 /** A body has to be there within this. */
 const bodyMsMax = caps.apiBodyMsMax;
@@ -9,19 +53,26 @@ const bodyMsMax = caps.apiBodyMsMax;
 /** Reads bodies of calls, so many bytes of all of them at a time. */
 export class RequestBodies {
   readonly #clock: Clock;
+  readonly #metrics: Metrics;
   #heldBytes = 0;
 
-  constructor(clock: Clock) {
+  constructor({ clock, metrics }: RequestBodiesOptions) {
     this.#clock = clock;
+    this.#metrics = metrics;
   }
 
   /** The JSON of a body, or `undefined` for an empty one. */
-  async readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
-    requireJson(request.headers);
-    const declaredBytes = Number(request.headers['content-length'] ?? 0);
-    if (declaredBytes > bytesMax) throw tooLarge(bytesMax);
-    const body = await this.#read(request, bytesMax);
-    return body.length === 0 ? undefined : jsonOf(body);
+  async readJson(request: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
+    try {
+      requireJson(request.headers);
+      const declaredBytes = Number(request.headers['content-length'] ?? 0);
+      if (declaredBytes > bounds.bytesMax) throw tooLarge(bounds.bytesMax);
+      const body = await this.#read(request, bounds.bytesMax);
+      return body.length === 0 ? undefined : jsonOf(body, bounds);
+    } catch (error) {
+      if (error instanceof RefusedBody) this.#metrics.series(refusedRow, { reason: error.reason }).add(1);
+      throw error;
+    }
   }
 
   #read(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
@@ -53,8 +104,12 @@ export class RequestBodies {
 
 function requireJson(headers: IncomingHttpHeaders): void {
   if (headers['content-encoding'] !== undefined)
-    throw new ApiError('unsupported_media_type', 'Send the body without a content-encoding.');
-  if (hasBody(headers) && !isJson(headers)) throw new ApiError('unsupported_media_type');
+    throw new RefusedBody(
+      'media_type',
+      'unsupported_media_type',
+      'Send the body without a content-encoding.',
+    );
+  if (hasBody(headers) && !isJson(headers)) throw new RefusedBody('media_type', 'unsupported_media_type');
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -66,13 +121,26 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
   return /^application\/json[\t ]*(?:;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(headers['content-type'] ?? '');
 }
 
-function tooLarge(bytesMax: number): ApiError {
-  return new ApiError('payload_too_large', `The body has more than ${bytesMax} bytes.`);
+function tooLarge(bytesMax: number): RefusedBody {
+  return new RefusedBody('bytes', 'payload_too_large', `The body has more than ${bytesMax} bytes.`);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function jsonOf(body: Buffer): unknown {
+function jsonOf(body: Buffer, bounds: BodyBounds): unknown {
+  const broken = brokenBound(body, bounds);
+  if (broken === 'depthMax')
+    throw new RefusedBody(
+      'depth',
+      'invalid_request',
+      `The body has more than ${bounds.depthMax} lists and objects within each other.`,
+    );
+  if (broken === 'valuesMax')
+    throw new RefusedBody(
+      'values',
+      'payload_too_large',
+      `The body has more than ${bounds.valuesMax} values.`,
+    );
   let text: string;
   let found: unknown;
   try {
@@ -80,10 +148,10 @@ function jsonOf(body: Buffer): unknown {
     found = parseJson(text);
   } catch {
     // What a parser says repeats what was sent, which may be a secret.
-    throw new ApiError('invalid_request', 'The body is not JSON.');
+    throw new RefusedBody('syntax', 'invalid_request', 'The body is not JSON.');
   }
   const twice = duplicateKeyIn(text);
   if (twice !== undefined)
-    throw new ApiError('invalid_request', `${JSON.stringify(twice.slice(0, 64))} is given twice`);
+    throw new RefusedBody('names', 'invalid_request', `${JSON.stringify(twice.slice(0, 64))} is given twice`);
   return found;
 }

@@ -8,6 +8,7 @@ import { type CallInit, startTestApi } from '../../testing/api-server.ts';
 import { appGrant, makeAccount } from '../../testing/two-accounts.ts';
 import { until } from '../../testing/until.ts';
 import type { ApiServerOptions } from './api-server.ts';
+import { publicBody, usualBody } from './request-body.ts';
 
 async function start(t: TestContext, options: Partial<ApiServerOptions> = {}) {
   const api = await startTestApi(t, options);
@@ -89,6 +90,55 @@ test('bodies that are too large', async (t) => {
   await until(() => answer.includes('payload_too_large'));
   assert.match(answer, /^HTTP\/1\.1 413 /);
   assert.match(answer, /connection: close/i);
+});
+
+test('what a stranger sends is not parsed where a key is needed, and counted before it is where none is', async (t) => {
+  const { call, callWithKey, metrics } = await start(t);
+  const mark = 'mark of a body';
+  let parsed = 0;
+  const { parse } = JSON;
+  t.mock.method(JSON, 'parse', (text: string, reviver?: never) => {
+    if (text.includes(mark)) parsed++;
+    return parse(text, reviver) as unknown;
+  });
+  const { bytesMax, depthMax, valuesMax } = publicBody;
+  const many = JSON.stringify([mark, ...Array<number>(valuesMax).fill(1)]);
+  const deep = `${'['.repeat(depthMax + 1)}"${mark}"${']'.repeat(depthMax + 1)}`;
+  const long = JSON.stringify({ email: mark, password: 'x'.repeat(bytesMax) });
+  const malformed = `{"email":"${mark}"`;
+
+  // biome-ignore format: a table
+  const cases: [what: string, name: string, body: string, status: number, parses: number, refused: Record<string, number>][] = [
+    ['no key',          'describe_topic', JSON.stringify({ topic_name: mark }), 401, 0, {}],
+    ['no key, deep',    'describe_topic', deep,                                 401, 0, {}],
+    ['too deep',        'sign_in',        deep,                                 400, 0, { depth: 1 }],
+    ['endless nesting', 'sign_in',        `"${mark}"${'['.repeat(10_000)}`,     400, 0, { depth: 2 }],
+    ['too many values', 'sign_in',        many,                                 413, 0, { values: 1 }],
+    ['too long',        'sign_in',        long,                                 413, 0, { bytes: 1 }],
+    ['not JSON',        'sign_in',        malformed,                            400, 1, { syntax: 1 }],
+  ];
+  for (const [what, name, body, status, parses, refused] of cases) {
+    parsed = 0;
+    const answer = await call(name, { body });
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    assert.equal(parsed, parses, what);
+    const told = metrics.render();
+    for (const [reason, count] of Object.entries(refused))
+      assert.ok(told.includes(`service_api_refused_bodies_total{reason="${reason}"} ${count}\n`), what);
+  }
+  // Who is known may send more, and not without end.
+  assert.equal((await callWithKey('list_workspaces', { body: deep })).json.error, 'invalid_request');
+  const endless = JSON.stringify({ a: Array<number>(usualBody.valuesMax).fill(1) });
+  assert.equal((await callWithKey('list_workspaces', { body: endless })).status, 413);
+});
+
+test('thousands of unknown fields are answered with few', async (t) => {
+  const { callWithKey } = await start(t);
+  const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`field_${n}`, n]));
+  const answer = await callWithKey('list_workspaces', { body });
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, /unknown field .*field_0.*9995 more/);
+  assert.ok(answer.text.length < 1_000);
 });
 
 test('a body that does not come is not waited for', async (t) => {

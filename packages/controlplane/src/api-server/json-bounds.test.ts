@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brokenBound } from './json-bounds.ts';
+
+const bounds = { depthMax: 3, valuesMax: 8 };
+
+test('depth and values are counted before a text is parsed', () => {
+  const cases: [text: string, broken: 'depthMax' | 'valuesMax' | undefined][] = [
+    ['', undefined],
+    ['7', undefined],
+    ['[[[]]]', undefined],
+    ['[[[[', 'depthMax'],
+    ['{"a":{"b":{"c":{', 'depthMax'],
+    ['[1,2,3,4,5,6,7]', undefined],
+    ['[1,2,3,4,5,6,7,8]', 'valuesMax'],
+    [',,,,,,,,', 'valuesMax'],
+    ['[[],[],[],[]', 'valuesMax'],
+    // What stands in a string is one value, whatever it looks like.
+    ['"[[[[[[,,,,,,,,,,"', undefined],
+    ['["\\"[[[[[[", 1]', undefined],
+    ['["\\\\", [[[', 'depthMax'],
+    ['"[[[[[', undefined],
+    [']]]]]]]]', undefined],
+  ];
+  for (const [text, broken] of cases) assert.equal(brokenBound(Buffer.from(text), bounds), broken, text);
+});
+
+test('the scan stops where the bound is broken', () => {
+  let read = 0;
+  const text = new Proxy(new Uint8Array(1_000_000).fill(0x5b), {
+    get(target, name) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) read++;
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
+  assert.equal(brokenBound(text, bounds), 'depthMax');
+  assert.equal(read, bounds.depthMax + 1);
+});
