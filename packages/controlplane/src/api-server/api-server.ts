@@ -161,9 +161,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
           call.workspaceId = workspaceId;
         },
       });
-      putBack();
+      putBack('succeeded');
     } catch (error) {
-      if (!isWrongGuess(error)) putBack();
+      if (!isWrongGuess(error)) putBack('not judged');
       throw error;
     }
   }
@@ -186,7 +186,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return readInput(name, await bodies.readJson(request, scope === 'public' ? publicBody : usualBody));
   }
 
-  function countGuess({ operation, caller, input, remoteAddress }: Call): () => void {
+  function countGuess({
+    operation,
+    caller,
+    input,
+    remoteAddress,
+  }: Call): ReturnType<RateLimits['countAttempt']> {
     if (operation.isGuessable !== true) return () => {};
     const email = typeof input?.email === 'string' ? input.email.trim().toLowerCase() : undefined;
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);

@@ -21,6 +21,7 @@ import type { RateLimitSizes } from './rate-limits.ts';
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const rateLimits: RateLimitSizes = {
   failuresPerPlace: plenty,
+  failuresPerNameAtPlace: plenty,
   failuresPerName: plenty,
   unknownKeysPerPlace: plenty,
   callsPerCaller: plenty,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { caps } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
@@ -11,7 +11,8 @@ import { TokenBuckets } from './token-buckets.ts';
 
 const unknownKey = (n: number) => `aks_${n.toString(16).padStart(64, '0')}`;
 
-test('guesses of a password, for one name from many places and from one place for many names', async (t) => {
+/** An account with a user, and sign-ins of anybody from anywhere. */
+async function startSignIns(t: TestContext) {
   const { accounts, surroundings, call } = await startTestApi(t, { isBehindProxy: true });
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
@@ -22,17 +23,57 @@ test('guesses of a password, for one name from many places and from one place fo
       headers: { 'x-forwarded-for': `6.6.6.6, ${from}` },
     });
   const guess = (from: string, name: string) => signIn(from, name, `guess number ${guessed++}`);
+  return { email, clock: surroundings.clock, signIn, guess };
+}
 
-  const { burst } = usualRateLimits.failuresPerName;
-  for (let n = 0; n < burst; n++) assert.equal((await guess(`10.0.0.${n}`, email)).status, 401);
-  const refused = await guess('10.0.1.1', email.toUpperCase());
+test('who guesses at one address locks nobody out at another, however long it goes on', async (t) => {
+  const { email, clock, signIn, guess } = await startSignIns(t);
+  const { burst } = usualRateLimits.failuresPerNameAtPlace;
+  for (let n = 0; n < burst; n++) assert.equal((await guess('10.6.6.6', email)).status, 401);
+  const refused = await guess('10.6.6.6', email.toUpperCase());
   assert.deepEqual([refused.status, refused.json.error], [429, 'rate_limited']);
   assert.equal(refused.headers['retry-after'], '30');
+  assert.equal((await signIn('10.6.6.6', email, password)).status, 429, 'the right one is not told either');
+  assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
+
+  // A guess whenever one is allowed, for longer than the bucket of the name lasts.
+  for (let n = 0; n < usualRateLimits.failuresPerName.burst + 5; n++) {
+    clock.advance(30_000);
+    assert.equal((await guess('10.6.6.6', email)).status, 401);
+    assert.equal((await guess('10.6.6.6', email)).status, 429);
+  }
+  assert.equal((await signIn('10.0.0.2', email, password)).status, 200, 'a place where nobody was before');
+});
+
+test('who guesses at many addresses is slowed down, and the user gets in where it was before', async (t) => {
+  const { email, clock, signIn, guess } = await startSignIns(t);
+  assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
+  const { burst } = usualRateLimits.failuresPerName;
+  for (let n = 0; n < burst; n++) assert.equal((await guess(`10.6.0.${n}`, email)).status, 401);
+  for (let n = 0; n < 5; n++) {
+    const refused = await guess(`10.6.1.${n}`, email);
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '15']);
+  }
   assert.equal((await signIn('10.0.1.2', email, password)).status, 429, 'the right one is not told either');
-  surroundings.clock.advance(30_000);
+  assert.equal((await signIn('10.0.0.1', email, password)).status, 200, 'it was here before');
+  clock.advance(15_000);
+  assert.equal((await guess('10.6.2.1', email)).status, 401);
+  assert.equal((await guess('10.6.2.2', email)).status, 429, 'one in fifteen seconds');
+  clock.advance(15_000);
   assert.equal((await signIn('10.0.1.2', email, password)).status, 200);
   assert.equal((await signIn('10.0.1.2', email, password)).status, 200, 'success costs nothing');
+});
 
+test('who is known at a place may not guess there without end either', async (t) => {
+  const { email, signIn, guess } = await startSignIns(t);
+  assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
+  const { burst } = usualRateLimits.failuresPerNameAtPlace;
+  for (let n = 0; n < burst; n++) assert.equal((await guess('10.0.0.1', email)).status, 401);
+  assert.equal((await guess('10.0.0.1', email)).status, 429);
+});
+
+test('guesses from one place for many names', async (t) => {
+  const { guess } = await startSignIns(t);
   const places = usualRateLimits.failuresPerPlace.burst;
   for (let n = 0; n < places; n++) assert.equal((await guess('10.9.9.9', `n${n}@x.example`)).status, 401);
   assert.equal((await guess('10.9.9.9', 'another@x.example')).status, 429);
@@ -43,7 +84,7 @@ test('many guesses at once are many', async (t) => {
   const { accounts, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada');
-  const { burst } = usualRateLimits.failuresPerName;
+  const { burst } = usualRateLimits.failuresPerNameAtPlace;
   const guesses = Array.from({ length: burst * 3 }, (_, n) =>
     call('sign_in', { body: { email, password: `guess number ${n}` } }),
   );
@@ -105,6 +146,7 @@ test('however many are counted, memory is bounded', () => {
 test('what is one place', () => {
   const cases: [address: string, place: string][] = [
     ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:DB8:1:2::6', '2001:db8:1:2::/64'],
     ['2001:db8::1', '2001:db8:0:0::/64'],

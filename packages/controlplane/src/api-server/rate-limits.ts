@@ -5,8 +5,9 @@ import { placeOf } from './remote-address.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSizes {
-  /** Failures to prove oneself, from one place and for one name. */
+  /** Failures to prove oneself, from one place, for one name at one place, and for one name at all places that are new to it. */
   readonly failuresPerPlace: BucketSize;
+  readonly failuresPerNameAtPlace: BucketSize;
   readonly failuresPerName: BucketSize;
   /** Keys that nobody has, from one place. */
   readonly unknownKeysPerPlace: BucketSize;
@@ -14,13 +15,21 @@ export interface RateLimitSizes {
   readonly callsPerCaller: BucketSize;
 }
 
+/** What became of an attempt that was no wrong guess. */
+export type AttemptOutcome = 'succeeded' | 'not judged';
+
 /**
  * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so far only that one
  * program cannot keep everybody else waiting.
+ *
+ * Who guesses at one place locks a name out there, and nowhere else: what one place may go on to try flows into the bucket of the name
+ * twice as fast. Who guesses at many places at once empties that bucket, and is slowed down everywhere; the places where the name has
+ * signed in before are spared, so that its owner is not.
  */
 export const usualRateLimits: RateLimitSizes = {
   failuresPerPlace: { burst: 30, perSecond: 1 / 10 },
-  failuresPerName: { burst: 10, perSecond: 1 / 30 },
+  failuresPerNameAtPlace: { burst: 10, perSecond: 1 / 30 },
+  failuresPerName: { burst: 60, perSecond: 1 / 15 },
   unknownKeysPerPlace: { burst: 100, perSecond: 1 },
   callsPerCaller: { burst: 2_000, perSecond: 1_000 },
 };
@@ -28,14 +37,18 @@ export const usualRateLimits: RateLimitSizes = {
 /** Says who has to wait. */
 export class RateLimits {
   readonly #failuresPerPlace: TokenBuckets;
+  readonly #failuresPerNameAtPlace: TokenBuckets;
   readonly #failuresPerName: TokenBuckets;
   readonly #unknownKeys: TokenBuckets;
   readonly #calls: TokenBuckets;
   /** Hashes of keys that were good once, the longest unused first. */
   readonly #goodKeys = new Set<string>();
+  /** Names with places where they have signed in, the longest unused first. */
+  readonly #knownPlaces = new Set<string>();
 
   constructor(sizes: RateLimitSizes, clock: Clock) {
     this.#failuresPerPlace = new TokenBuckets(sizes.failuresPerPlace, clock);
+    this.#failuresPerNameAtPlace = new TokenBuckets(sizes.failuresPerNameAtPlace, clock);
     this.#failuresPerName = new TokenBuckets(sizes.failuresPerName, clock);
     this.#unknownKeys = new TokenBuckets(sizes.unknownKeysPerPlace, clock);
     this.#calls = new TokenBuckets(sizes.callsPerCaller, clock);
@@ -49,18 +62,17 @@ export class RateLimits {
    * Counts an attempt to prove oneself before it is made, so that a thousand at once are a thousand. The returned function is for those
    * that succeed, or that fail for another reason.
    */
-  countAttempt(remoteAddress: string, name: string | undefined): () => void {
+  countAttempt(remoteAddress: string, name: string | undefined): (outcome: AttemptOutcome) => void {
     const place = placeOf(remoteAddress);
-    orWait(this.#failuresPerPlace.take(place));
     const who = name === undefined ? undefined : hash('sha256', name);
-    const waitSeconds = who === undefined ? 0 : this.#failuresPerName.take(who);
-    if (waitSeconds > 0) {
-      this.#failuresPerPlace.putBack(place);
-      orWait(waitSeconds);
-    }
-    return () => {
-      this.#failuresPerPlace.putBack(place);
-      if (who !== undefined) this.#failuresPerName.putBack(who);
+    const whoAtPlace = `${who} ${place}`;
+    const counted: (readonly [TokenBuckets, string])[] = [[this.#failuresPerPlace, place]];
+    if (who !== undefined) counted.push([this.#failuresPerNameAtPlace, whoAtPlace]);
+    if (who !== undefined && !this.#knownPlaces.has(whoAtPlace)) counted.push([this.#failuresPerName, who]);
+    takeAll(counted);
+    return (outcome) => {
+      for (const [buckets, key] of counted) buckets.putBack(key);
+      if (outcome === 'succeeded' && who !== undefined) remember(this.#knownPlaces, whoAtPlace);
     };
   }
 
@@ -82,17 +94,29 @@ export class RateLimits {
       this.#goodKeys.delete(known);
     } else if (!isGood) {
       this.#unknownKeys.putBack(place);
-      this.#remember(known);
+      remember(this.#goodKeys, known);
     }
     return key;
   }
+}
 
-  #remember(known: string): void {
-    this.#goodKeys.add(known);
-    if (this.#goodKeys.size <= caps.apiCountedCallersMax) return;
-    const [oldest] = this.#goodKeys;
-    this.#goodKeys.delete(oldest!);
+/** Takes a token of each, or of none. */
+function takeAll(counted: readonly (readonly [TokenBuckets, string])[]): void {
+  for (const [index, [buckets, key]] of counted.entries()) {
+    const waitSeconds = buckets.take(key);
+    if (waitSeconds === 0) continue;
+    for (const [taken, takenKey] of counted.slice(0, index)) taken.putBack(takenKey);
+    orWait(waitSeconds);
   }
+}
+
+/** Adds to a set that forgets what was added the longest ago. */
+function remember(known: Set<string>, text: string): void {
+  known.delete(text);
+  known.add(text);
+  if (known.size <= caps.apiCountedCallersMax) return;
+  const [oldest] = known;
+  known.delete(oldest!);
 }
 
 function orWait(waitSeconds: number): void {

@@ -6,6 +6,7 @@ import type { AccountsDatabase } from '../accounts/open.ts';
 import { hashSecret } from '../accounts/secrets.ts';
 import type { User } from '../accounts/users.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
+import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
 import { beginSession } from '../operations/account/begin-session.ts';
 import type { Route } from '../server.ts';
@@ -28,12 +29,12 @@ export function signInLink(options: SignInLinkOptions): Route {
     timingSafeEqual(Buffer.from(hashSecret(text)), Buffer.from(hashSecret(token)));
 
   const answer: Route['answer'] = async (request, response) => {
-    const remoteAddress = request.socket.remoteAddress ?? '';
+    const remoteAddress = remoteAddressOf(request, false);
     try {
       if (request.method !== 'GET') throw new ApiError('method_not_allowed');
       const putBack = limits.countAttempt(remoteAddress, undefined);
       if (!isToken((request.url ?? '').slice(signInPath.length))) throw new ApiError('invalid_token');
-      putBack();
+      putBack('succeeded');
       const isSecure = publicUrl().startsWith('https:');
       const browser = browserSessionOf(request, response, { isSecure, clock });
       const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);

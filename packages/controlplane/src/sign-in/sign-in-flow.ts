@@ -114,11 +114,11 @@ export class SignInFlow {
     const putBack = this.#options.limits.countAttempt(visit.remoteAddress, undefined);
     try {
       const location = await attempt();
-      putBack();
+      putBack('succeeded');
       return location;
     } catch (thrown) {
       const error = told(thrown);
-      if (!isWrongGuess(error)) putBack();
+      if (!isWrongGuess(error)) putBack('not judged');
       throw error;
     }
   }

@@ -56,6 +56,23 @@ test('whoever comes new does not wait for those who keep coming, however many th
   assert.equal(begun.at(-1), 'good alice');
 });
 
+test('who guesses at one address, or at many, does not lock the same user out at another', async () => {
+  const { begun, ask, end } = stage();
+  const guesses = Array.from({ length: caps.waitingLoginsPerAddressMax + 10 }, () => ask('bad', 'alice'));
+  assert.equal(await Promise.race(guesses.slice(-1)), 'busy', 'the address itself has to wait');
+  void ask('good', 'alice');
+  await end(2);
+  assert.ok(begun.includes('good alice'), 'nobody waits for another address');
+
+  for (let host = 0; host < 50; host++) {
+    for (let count = 0; count < 10; count++) void ask(`bad ${host}`, 'alice');
+  }
+  await end(120);
+  void ask('better', 'alice');
+  await settled();
+  assert.equal(begun.at(-1), 'better alice');
+});
+
 test('those who keep coming do not wait for ever, however many come new', async () => {
   const { begun, ask, end } = stage();
   for (let count = 0; count < 10; count++) void ask('regular', 'user');
