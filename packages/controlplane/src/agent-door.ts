@@ -15,6 +15,8 @@ import {
 } from '@weir/metadata';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
+import { remoteAddressOf } from './api-server/remote-address.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface AgentDoorOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
@@ -23,15 +25,30 @@ export interface AgentDoorOptions {
   readonly authorize: Authorize;
   /** Whether a key that opens the cluster is that of another control-plane process, which may do more than agents. */
   readonly isMember?: Authorize;
+  /** Told of every call over an agent's connection that only the control plane may make. */
+  readonly onForbiddenCall?: ((call: ForbiddenCall) => void) | undefined;
   readonly members: () => readonly string[];
   /**
    * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment later, would
    * know nobody else.
    */
   readonly lookForMembers?: () => Promise<void>;
+  /** Whether what a proxy says of requests is believed. */
+  readonly isBehindProxy?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+/** A call that an agent key does not allow, and who made it. */
+export interface ForbiddenCall {
+  readonly clusterId: string;
+  readonly method: string;
+  /** What opened the connection: the key of an agent, or its token. */
+  readonly key: string;
+  /** What the agent calls itself, if it has said so. */
+  readonly agentId: string | undefined;
+  readonly remoteAddress: string;
 }
 
 const refusedRow: MetricRow<'status'> = {
@@ -53,6 +70,8 @@ interface Refusal {
 
 interface Admission {
   readonly clusterId: string;
+  readonly key: string;
+  readonly remoteAddress: string;
   readonly isMember: boolean;
   /** `undefined` when that cannot be told just now. */
   readonly isStillAdmitted: () => Promise<Verdict>;
@@ -90,14 +109,14 @@ export class AgentDoor {
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const verdict = await this.#judge(request);
     if ('status' in verdict) {
-      this.#refuse(socket, verdict);
+      this.#refuse(request, socket, verdict);
       return;
     }
     await this.#membersLooked();
     // The agent may have gone meanwhile, which is nobody's mistake.
     if (socket.destroyed) return;
     if (this.#isClosing) {
-      this.#refuse(socket, awayRefusal(verdict.clusterId));
+      this.#refuse(request, socket, awayRefusal(verdict.clusterId));
       return;
     }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -140,7 +159,7 @@ export class AgentDoor {
     const clusterId = url.searchParams.get(clusterIdParameter);
     if (clusterId === null) return { status: 400, message: `the parameter ${clusterIdParameter} is missing` };
     const key = request.headers[agentKeyHeader];
-    const remoteAddress = request.socket.remoteAddress ?? '';
+    const remoteAddress = remoteAddressOf(request, this.#options.isBehindProxy ?? false);
     const isStillAdmitted = async () =>
       typeof key === 'string' && (await this.#authorize(clusterId, key, remoteAddress));
     const isAdmitted = await isStillAdmitted();
@@ -159,7 +178,7 @@ export class AgentDoor {
     }
     if (this.#isClosing || !(await this.#isHere(clusterId))) return awayRefusal(clusterId);
     const isMember = (await this.#options.isMember?.(clusterId, key as string)) === true;
-    return { clusterId, isMember, isStillAdmitted };
+    return { clusterId, key: key as string, remoteAddress, isMember, isStillAdmitted };
   }
 
   /** Whoever cannot be asked cannot tell. */
@@ -179,25 +198,31 @@ export class AgentDoor {
     return clusters(clusterId) !== undefined;
   }
 
-  #refuse(socket: Duplex, { status, message }: Refusal): void {
+  #refuse(request: IncomingMessage, socket: Duplex, { status, message }: Refusal): void {
     this.#options.metrics.series(refusedRow, { status: String(status) }).add(1);
     this.#options.log.info('an agent was not admitted', { status, problem: message });
     const body = `${message}\n`;
     socket.once('finish', () => socket.destroy());
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    const headers = Object.entries({
+      ...securityHeaders(request, this.#options.isBehindProxy ?? false),
+      connection: 'close',
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+    });
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`);
   }
 
   #serve(channel: ReturnType<typeof webSocketChannel>, admission: Admission, ended: Promise<void>): void {
-    const { clusters, members, clock, log, metrics } = this.#options;
-    const { clusterId, isMember } = admission;
+    const { clusters, members, onForbiddenCall, clock, log, metrics } = this.#options;
+    const { clusterId, key, remoteAddress, isMember } = admission;
     const connection = serveConnection(channel, {
       clusterId,
       cluster: () => clusters(clusterId),
       members,
       isMember,
+      onForbiddenCall: (method, agentId) =>
+        onForbiddenCall?.({ clusterId, method, key, agentId, remoteAddress }),
       memory: this.#memory,
       clock,
       log,

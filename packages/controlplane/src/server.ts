@@ -6,6 +6,7 @@ import { AgentDoor, type AgentDoorOptions } from './agent-door.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
+import { refuseUnreadable, securityHeaders } from './security-headers.ts';
 import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentDoorOptions {
@@ -16,8 +17,6 @@ export interface ControlPlaneOptions extends AgentDoorOptions {
   readonly readiness: () => boolean;
   /** The addresses of all control-plane processes as agents reach them, this one included. */
   readonly members: () => readonly string[];
-  /** Whether what a proxy says of requests is believed. */
-  readonly isBehindProxy?: boolean;
   /** What is served besides, asked in this order. */
   readonly routes?: readonly Route[];
   /** Other limits than the usual ones, for tests. */
@@ -60,8 +59,6 @@ const closeGraceMs = 5_000;
 
 type Answer = readonly [status: number, text: string, contentType?: string];
 
-/** A year, as browsers count it. */
-const strictTransport = 'max-age=31536000';
 const plainText = 'text/plain; charset=utf-8';
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 const rss = 'application/rss+xml; charset=utf-8';
@@ -90,10 +87,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
-      response.setHeader('x-content-type-options', 'nosniff');
-      // Only a proxy knows whether the browser came by TLS, and a browser must not be told so over a plain connection.
-      if (options.isBehindProxy === true && request.headers['x-forwarded-proto'] === 'https')
-        response.setHeader('strict-transport-security', strictTransport);
+      secure(request, response);
       const path = pathOf(request);
       const route = routes.find(({ matches }) => matches(path));
       // A connection that stays open behind the last answer would keep a server that ends waiting.
@@ -109,6 +103,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       request.socket.destroy();
     },
   );
+  server.on('clientError', refuseUnreadable);
+  server.on('checkExpectation', (request, response) => {
+    secure(request, response);
+    response.setHeader('connection', 'close');
+    response.writeHead(417).end();
+  });
   server.maxConnections = caps.controlPlaneConnectionsMax;
   server.timeout = silenceMsMax;
   server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head));
@@ -130,6 +130,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       return closed;
     },
   };
+
+  function secure(request: IncomingMessage, response: ServerResponse): void {
+    const headers = securityHeaders(request, options.isBehindProxy ?? false);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  }
 
   async function close(): Promise<void> {
     const done = once(server, 'close');

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { connect as secureConnect } from 'node:tls';
 import { Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { TestCa } from '../../testing/test-ca.ts';
+import { ServerCertificates } from '../security/tls/server-certificates.ts';
 import { startHttpListener } from './http-server.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 
@@ -48,3 +52,53 @@ test('probes, metrics and mistakes', async (t) => {
   assert.match(answer, /^HTTP\/1\.1 400 /);
   assert.equal(await ask('/v1/status'), '200 OK', 'and it is still there');
 });
+
+/** What is answered to bytes that need not be a request. */
+async function answerTo(socket: Socket, bytes: string): Promise<string> {
+  socket.end(bytes);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
+
+const ca = await TestCa.create();
+
+for (const isSecure of [false, true]) {
+  test(`every answer of ${isSecure ? 'a TLS' : 'a plain'} listener forbids browsers to guess, mistakes included`, async (t) => {
+    const routes = [...probeRoutes(() => true), ...metricsRoutes(new Metrics())];
+    const material = { ...(await ca.issue({ ips: ['127.0.0.1'] })), authorities: ca.certificate };
+    const certificates = await ServerCertificates.load({
+      source: { name: 'the test', intervalMs: 5_000, read: async () => material },
+      profile: 'golang-default',
+      clock: new HandClock(),
+      log: silentLog,
+      metrics: new Metrics(),
+    });
+    t.after(() => certificates.close());
+    const tls = isSecure ? { tls: { certificates, clock: new HandClock() } } : {};
+    const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, ...tls, log: silentLog });
+    t.after(() => listener.close());
+    const dial = () =>
+      isSecure
+        ? secureConnect({ port: listener.port, host: '127.0.0.1', ca: ca.certificate })
+        : connect(listener.port, '127.0.0.1');
+    const rest = 'host: agent\r\nconnection: close\r\n\r\n';
+    const cases: [request: string, status: number][] = [
+      [`GET /v1/status HTTP/1.1\r\n${rest}`, 200],
+      [`GET /metrics HTTP/1.1\r\n${rest}`, 200],
+      [`GET /elsewhere HTTP/1.1\r\n${rest}`, 404],
+      [`POST /metrics HTTP/1.1\r\n${rest}`, 405],
+      [`GET // HTTP/1.1\r\n${rest}`, 400],
+      [`GET /v1/status HTTP/1.1\r\nexpect: a miracle\r\n${rest}`, 417],
+      ['what is this\r\n\r\n', 400],
+      [`GET /v1/status HTTP/1.1\r\nx: ${'x'.repeat(40_000)}\r\n${rest}`, 431],
+    ];
+    for (const [request, status] of cases) {
+      const answer = await answerTo(dial(), request);
+      const shown = `${status}: ${answer.slice(0, 300)}`;
+      assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), shown);
+      assert.match(answer, /^x-content-type-options: nosniff\r$/im, shown);
+      assert.equal(/^strict-transport-security: max-age=31536000\r$/im.test(answer), isSecure, shown);
+    }
+  });
+}

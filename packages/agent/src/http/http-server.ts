@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -48,13 +49,36 @@ export interface HttpListener {
 const socketDeadlineMs = 15_000;
 const connectionsMax = 4_096;
 
+const everyAnswer = { 'x-content-type-options': 'nosniff' };
+/** A year, as browsers count it. */
+const byTls = { 'strict-transport-security': 'max-age=31536000' };
+
+/** By the code of what went wrong with a request. */
+const statusByCode: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
   const { host, port, routes, log } = options;
+  const headers = { ...everyAnswer, ...(options.tls === undefined ? {} : byTls) };
   const limits = { requestTimeout: socketDeadlineMs, headersTimeout: socketDeadlineMs };
   const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
   server.maxConnections = connectionsMax;
   server.setTimeout(socketDeadlineMs);
   server.on('request', (request, response) => void answer(request, response));
+  server.on('checkExpectation', (_request, response) => {
+    secure(response);
+    response.setHeader('connection', 'close');
+    response.writeHead(417).end();
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // In the midst of an answer there is no place for another.
+    const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
+    if (!socket.writable || underWay?.headersSent === true) socket.destroy(error);
+    else socket.end(unreadable(error), () => socket.destroy());
+  });
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -65,9 +89,19 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
       }),
   };
 
+  function secure(response: ServerResponse): void {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  }
+
+  /** The answer to what is no request, as Node would give it, with the headers that every answer has. */
+  function unreadable({ code }: NodeJS.ErrnoException): string {
+    const status = statusByCode[code ?? ''] ?? 400;
+    const lines = Object.entries({ ...headers, connection: 'close', 'content-length': '0' });
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.setHeader('x-content-type-options', 'nosniff');
-    if (options.tls !== undefined) response.setHeader('strict-transport-security', 'max-age=31536000');
+    secure(response);
     const url = URL.parse(request.url ?? '/', 'http://agent');
     if (url === null) {
       plain(response, 400, 'the target of the request is no path');

@@ -60,6 +60,8 @@ export interface ServeOptions {
   readonly members: () => readonly string[];
   /** Whether another process of the control plane calls, and not an agent. */
   readonly isMember?: boolean;
+  /** Told of every call that an agent may not make. */
+  readonly onForbiddenCall?: ((method: string, agentId: string | undefined) => void) | undefined;
   readonly memory: ReplyMemory;
   readonly clock: Clock;
   readonly log: Log;
@@ -150,6 +152,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const waiting = new Set<(isNews: boolean) => void>();
   let hasHeard = true;
   let snapshotBytes = 0;
+  /** Of calls that were refused and logged. */
+  const forbiddenMethods = new Set<MethodName>();
   const drained: (() => void)[] = [];
   /** What this connection is for the cluster, and the agent that was heard over it. */
   const connection = {};
@@ -300,7 +304,12 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function refusedCall(method: MethodName): FailureBody {
     forbidden.add(1);
-    log.warn('refused a call that no agent may make', { clusterId, agentId, method });
+    options.onForbiddenCall?.(method, agentId);
+    // Once a connection for each method, or whoever has the key fills the log.
+    if (!forbiddenMethods.has(method)) {
+      forbiddenMethods.add(method);
+      log.warn('refused a call that no agent may make', { clusterId, agentId, method });
+    }
     return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
   }
 

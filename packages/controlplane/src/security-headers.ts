@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** A year, as browsers count it. */
+const strictTransport = 'max-age=31536000';
+
+/** What every answer has. Only a proxy knows whether a browser came by TLS, and a browser must not be told so over a plain connection. */
+export function securityHeaders(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  isBehindProxy: boolean,
+): Readonly<Record<string, string>> {
+  const isByTls = isBehindProxy && headers['x-forwarded-proto'] === 'https';
+  return {
+    'x-content-type-options': 'nosniff',
+    ...(isByTls ? { 'strict-transport-security': strictTransport } : {}),
+  };
+}
+
+/** By the code of what went wrong with a request. */
+const statusByCode: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Answers what could not be read as a request, as Node would, with the headers that every answer has. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // In the midst of an answer there is no place for another.
+  const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
+  if (!socket.writable || underWay?.headersSent === true) {
+    socket.destroy(error);
+    return;
+  }
+  const status = statusByCode[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n`,
+    () => socket.destroy(),
+  );
+}
