@@ -783,6 +783,9 @@ export const caps = {
   auditMessageCharsMax: 4096,
   auditTargetsMax: 16,
 
+  /** Kinds of refused calls that are counted into one entry of the audit log each, under a kilobyte apiece; as many again for callers together. */
+  auditOpenRefusalsMax: 1_000,
+
   /** Keys that a control plane remembers between calls, about a kilobyte each. */
   verifiedKeysMax: 20_000,
 

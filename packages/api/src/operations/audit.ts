@@ -1,6 +1,7 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
+  count,
   examples,
   list,
   pageInput,
@@ -32,6 +33,9 @@ const entry = z
     targets: list(targetText(), targetsMax).describe('The ids and names that it was about. Never a secret.'),
     result: text(64).describe('`ok`, or the code of the error.'),
     message: text().describe('What the error said; empty for none.'),
+    count: count().describe(
+      'How often it happened within a minute from `time` on; more than 1 only for refused calls.',
+    ),
   })
   .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and what became of it.' });
 
@@ -41,7 +45,7 @@ export const auditOperations = [
     title: 'Search the audit log',
     summary: 'Finds who did what, the last first.',
     description:
-      'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
+      'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Calls that are refused again and again are one entry a minute for each caller, operation and error. Calls that an agent key does not allow stand under `agent_rpc/` and their name. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({
@@ -77,6 +81,7 @@ export const auditOperations = [
             targets: [examples.cluster, 'orders'],
             result: 'deletion_protected',
             message: 'orders has deletion protection enabled',
+            count: 1,
           },
         ],
         next_cursor: null,

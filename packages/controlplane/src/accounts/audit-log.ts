@@ -36,6 +36,8 @@ export interface AuditEntry extends AuditNote {
   /** `aei_…` */
   readonly id: string;
   readonly timeMs: number;
+  /** How often it happened from then on; more than once only what was refused. */
+  readonly count: number;
 }
 
 export interface AuditSearch {
@@ -68,7 +70,7 @@ const searchLimitDefault = 100;
 /** Entries that one step of forgetting deletes, so that others wait for milliseconds only. */
 const forgottenPerStepMax = 500;
 
-/** Who did what, from where, with what result. Entries are written once and go only by age. */
+/** Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused again. */
 export class AuditLog {
   readonly #database: Database;
   readonly #surroundings: AccountsSurroundings;
@@ -78,18 +80,55 @@ export class AuditLog {
     this.#surroundings = surroundings;
   }
 
-  async append(notes: readonly AuditNote[]): Promise<void> {
+  /** The ids of the entries, in their order. */
+  async append(notes: readonly AuditNote[]): Promise<readonly string[]> {
     const { clock, random } = this.#surroundings;
     const timeMs = clock.nowMs();
+    const ids: string[] = [];
     await this.#database.transaction().execute(async (transaction) => {
       for (const note of notes) {
         const row = rowOf(freshId('auditEntry', random), timeMs, note);
+        ids.push(row.id);
         await transaction.insertInto('weir_audit_entries').values(row).execute();
         for (const target of targetsOf(note))
           await transaction
             .insertInto('weir_audit_targets')
             .values({ entry_id: row.id, target_id: target, time_ms: timeMs })
             .execute();
+      }
+    });
+    return ids;
+  }
+
+  /** Counts what an entry tells so many times more, and names what it was about besides. */
+  async repeat(
+    id: string,
+    { times, targets }: { readonly times: number; readonly targets: readonly string[] },
+  ): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .selectFrom('weir_audit_entries')
+        .select(['targets', 'time_ms'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      // Its time is over.
+      if (row === undefined) return;
+      const known = JSON.parse(row.targets) as string[];
+      const all = targetsOf({ targets: [...new Set([...known, ...targets])] });
+      await transaction
+        .updateTable('weir_audit_entries')
+        .set((update) => ({
+          occurrences: update('occurrences', '+', times),
+          targets: JSON.stringify([...all]),
+        }))
+        .where('id', '=', id)
+        .execute();
+      for (const target of all) {
+        if (known.includes(target)) continue;
+        await transaction
+          .insertInto('weir_audit_targets')
+          .values({ entry_id: id, target_id: target, time_ms: row.time_ms })
+          .execute();
       }
     });
   }
@@ -184,10 +223,11 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     result: short(note.result),
     message: boundedText(note.message ?? '', caps.auditMessageCharsMax),
     targets: JSON.stringify([...targetsOf(note)]),
+    occurrences: 1,
   };
 }
 
-function targetsOf({ targets }: AuditNote): Set<string> {
+function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
   const kept = targets.slice(0, caps.auditTargetsMax);
   return new Set(kept.map((id) => boundedText(id, caps.auditTextCharsMax)));
 }
@@ -204,6 +244,7 @@ function entryOf(row: AuditEntryRow): AuditEntry {
     ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
     targets: JSON.parse(row.targets) as string[],
     result: row.result,
+    count: row.occurrences,
     ...(row.message === '' ? {} : { message: row.message }),
   };
 }

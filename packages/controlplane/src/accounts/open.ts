@@ -2,6 +2,7 @@ import { SqlDiagnosticsStore } from '../diagnostics/sql-store.ts';
 import type { DiagnosticsStore } from '../diagnostics/store.ts';
 import { Accounts } from './accounts.ts';
 import { AuditLog } from './audit-log.ts';
+import { AuditRefusals } from './audit-refusals.ts';
 import { openDatabase } from './database/open-database.ts';
 import { Federations } from './federations.ts';
 import { tidyAccounts } from './housekeeping.ts';
@@ -37,6 +38,8 @@ export interface AccountsDatabase {
   readonly federations: Federations;
   readonly pipelines: Pipelines;
   readonly auditLog: AuditLog;
+  /** Where refused calls are written, so that they do not fill the audit log. */
+  readonly refusals: AuditRefusals;
   /** What is known of the health of clusters. */
   readonly diagnostics: DiagnosticsStore;
   /** Removes what is over; to be called now and then. */
@@ -56,6 +59,7 @@ export async function openAccounts(
   const keyVerifier = new KeyVerifier(database, keys, surroundings);
   const sessions = new Sessions(database, surroundings);
   const auditLog = new AuditLog(database, surroundings);
+  const refusals = new AuditRefusals({ auditLog, ...surroundings });
   return {
     accounts: new Accounts(database, surroundings),
     setup: new Setup(database, surroundings, passwords),
@@ -72,9 +76,11 @@ export async function openAccounts(
     federations: new Federations(database, surroundings),
     pipelines: new Pipelines(database, surroundings),
     auditLog,
+    refusals,
     diagnostics: new SqlDiagnosticsStore(database),
     tidy: () => tidyAccounts({ database, sessions, auditLog, surroundings }),
     async close() {
+      await refusals.close();
       await keyVerifier.close();
       await close();
     },

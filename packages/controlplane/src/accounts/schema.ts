@@ -182,6 +182,8 @@ export interface AuditEntryRow {
   message: string;
   /** A JSON list of strings. */
   targets: string;
+  /** How often it happened; more than once only what was refused. */
+  occurrences: number;
 }
 
 export interface AuditTargetRow {

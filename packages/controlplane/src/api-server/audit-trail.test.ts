@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { jsonLog } from '@weir/core';
 import { cookieOf, startTestApi } from '../../testing/api-server.ts';
 import { accountGrant, appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
+import { until } from '../../testing/until.ts';
+import { refusalIntervalMs } from '../accounts/audit-refusals.ts';
 
 test('who did what, and who was not let', async (t) => {
   const { accounts, surroundings, url, call } = await startTestApi(t);
@@ -64,10 +66,32 @@ test('who did what, and who was not let', async (t) => {
   assert.deepEqual(foreignEntries, []);
 });
 
+test('who is refused without end does not fill the log', async (t) => {
+  const { accounts, surroundings, call } = await startTestApi(t);
+  const ours = await makeAccount(accounts, 'Ours');
+  const reads = { 'service-api-key': await ours.key('reads', appGrant(ours.a.id, 'app_r')) };
+  const account = { 'service-api-key': await ours.key('account', accountGrant) };
+  const search = async () =>
+    (await call('search_audit_log', { headers: account, body: {} })).json.entries as Record<
+      string,
+      unknown
+    >[];
+  const body = { virtual_cluster_id: ours.a.clusterId, new_virtual_cluster_name: 'mine' };
+  for (let n = 0; n < 50; n++) await call('rename_virtual_cluster', { headers: reads, body });
+  assert.deepEqual(
+    (await search()).map(({ operation, result, count }) => [operation, result, count]),
+    [['rename_virtual_cluster', 'forbidden', 1]],
+    'the first is told at once',
+  );
+  surroundings.clock.advance(refusalIntervalMs);
+  await until(async () => (await search())[0]?.count === 50);
+  assert.equal((await search()).length, 1);
+});
+
 test('a secret is nowhere but where it belongs', async (t) => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
-  const { accounts, url, metrics, call } = await startTestApi(t, { log });
+  const { accounts, surroundings, url, metrics, call } = await startTestApi(t, { log });
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   const planted = (n: number) => `planted secret number ${n}`;
@@ -95,7 +119,11 @@ test('a secret is nowhere but where it belongs', async (t) => {
     ['change_password', { password: planted(11) }],
     ['sign_in', { email, password: { [planted(12)]: planted(12) } }],
   ];
-  for (const [name, body] of tries) await call(name, { headers, body });
+  for (const [name, body] of tries) {
+    await call(name, { headers, body });
+    // The next is an entry of its own.
+    surroundings.clock.advance(refusalIntervalMs);
+  }
   const { json } = await call('create_workspace', { headers, body: { workspace_name: 'Third' } });
   const { key } = json.application_key as { key: string };
   assert.match(key, /^aks_/);

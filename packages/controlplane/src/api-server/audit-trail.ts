@@ -1,7 +1,9 @@
 import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
 import { caps, type Log } from '@weir/core';
-import type { AuditActor } from '../accounts/audit-log.ts';
+import type { AuditActor, AuditNote } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+
+type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'accounts' | 'users'>;
 
 /** What is known of a call when it has ended. */
 export interface EndedCall {
@@ -21,14 +23,14 @@ export interface EndedCall {
 }
 
 /**
- * Writes down every call that changes something or was meant to, before it is answered. Only ids, names and addresses are kept of what was
- * sent, so that a secret cannot be among them; of what was answered, only ids.
+ * Writes down every call that changes something or was meant to, before it is answered; of those that are refused again and again, how many
+ * they were. Only ids, names and addresses are kept of what was sent, so that a secret cannot be among them; of what was answered, only ids.
  */
 export class AuditTrail {
-  readonly #accounts: Pick<AccountsDatabase, 'auditLog' | 'accounts' | 'users'>;
+  readonly #accounts: AuditedAccounts;
   readonly #log: Log;
 
-  constructor(accounts: Pick<AccountsDatabase, 'auditLog' | 'accounts' | 'users'>, log: Log) {
+  constructor(accounts: AuditedAccounts, log: Log) {
     this.#accounts = accounts;
     this.#log = log;
   }
@@ -39,20 +41,20 @@ export class AuditTrail {
       const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
       if (accountId === undefined) return;
       const { operation, actor, remoteAddress, userAgent, workspaceId, result, message } = call;
-      await this.#accounts.auditLog.append([
-        {
-          accountId,
-          actor,
-          remoteAddress,
-          userAgent,
-          operation: operation.name,
-          targets: targetsOf(call),
-          result,
-          ...(workspaceId === undefined ? {} : { workspaceId }),
-          // What was wrong with a request may repeat parts of it.
-          ...(message === undefined || tellingResults.has(result) ? {} : { message }),
-        },
-      ]);
+      const note: AuditNote = {
+        accountId,
+        actor,
+        remoteAddress,
+        userAgent,
+        operation: operation.name,
+        targets: targetsOf(call),
+        result,
+        ...(workspaceId === undefined ? {} : { workspaceId }),
+        // What was wrong with a request may repeat parts of it.
+        ...(message === undefined || tellingResults.has(result) ? {} : { message }),
+      };
+      if (result === 'ok') await this.#accounts.auditLog.append([note]);
+      else await this.#accounts.refusals.record(note);
     } catch (error) {
       this.#log.error('a call could not be written into the audit log', {
         operation: call.operation.name,

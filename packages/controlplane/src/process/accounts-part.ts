@@ -6,6 +6,7 @@ import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
 import type { SecretBox } from '../accounts/secret-box.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { ForbiddenCall } from '../agent-door.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import { apiRoute, createApiServer } from '../api-server/api-server.ts';
 import type { ServedHandlers } from '../api-server/perform-operation.ts';
@@ -31,6 +32,7 @@ import { signInRoute } from '../sign-in/sign-in-route.ts';
 import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
+import { forbiddenCallAudit } from './forbidden-call-audit.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
@@ -65,6 +67,8 @@ export interface AccountsPart {
   /** Who may enter as an agent, by a key of an account or a token. */
   readonly authorize: Authorize;
   answer(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  /** Writes down that somebody tried with an agent key what it does not allow. Never rejects. */
+  auditForbiddenCall(call: ForbiddenCall): Promise<void>;
   /** The metrics of a cluster, wherever it is led. */
   measure(clusterId: string): Promise<Metrics>;
   /** What the installation began with, as long as nobody has set it up. */
@@ -171,6 +175,7 @@ export async function startAccounts(
       const route = routes.find(({ matches }) => matches(path));
       return (route?.answer ?? answerNothing)(request, response);
     },
+    auditForbiddenCall: forbiddenCallAudit({ accounts, clusterOf: (id) => host.cluster(id), log }),
     measure: hosted.measure,
     firstCluster,
     setupUrl: () => (setupToken === undefined ? undefined : setupUrl(publicUrl(), setupToken)),

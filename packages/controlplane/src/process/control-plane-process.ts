@@ -155,6 +155,7 @@ async function startParts(
     clusters: (id) => host.node(id),
     lookForClusters: () => host.look(),
     isMember: byMembers,
+    onForbiddenCall: (call) => void current().then((part) => part?.auditForbiddenCall(call)),
     isBehindProxy: options.isBehindProxy ?? false,
     authorize: authorizeByAny(bySettings, byMembers, async (...asked) =>
       (await current())?.authorize(...asked),

@@ -1,20 +1,23 @@
 import type { ApiError } from '@weir/api';
 import type { Log } from '@weir/core';
-import type { AuditLog } from '../accounts/audit-log.ts';
+import type { AuditNote } from '../accounts/audit-log.ts';
+import type { AccountsDatabase } from '../accounts/open.ts';
 import type { SsoConnection } from '../accounts/sso-connections.ts';
 import type { User } from '../accounts/users.ts';
 import type { Visit } from './visit.ts';
+
+type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals'>;
 
 /** The name under which sign-ins with a password stand in the audit log too. */
 const operation = 'sign_in';
 
 /** Writes sign-ins down, and those that failed. Their targets name the connection, which one with a password does not have. */
 export class SignInAudit {
-  readonly #auditLog: Pick<AuditLog, 'append'>;
+  readonly #accounts: AuditedAccounts;
   readonly #log: Log;
 
-  constructor(auditLog: Pick<AuditLog, 'append'>, log: Log) {
-    this.#auditLog = auditLog;
+  constructor(accounts: AuditedAccounts, log: Log) {
+    this.#accounts = accounts;
     this.#log = log;
   }
 
@@ -62,9 +65,11 @@ export class SignInAudit {
   }
 
   /** That it cannot be written changes nothing for the user. */
-  async #append(note: Parameters<AuditLog['append']>[0][number]): Promise<void> {
+  async #append(note: AuditNote): Promise<void> {
+    const { auditLog, refusals } = this.#accounts;
     try {
-      await this.#auditLog.append([note]);
+      if (note.result === 'ok') await auditLog.append([note]);
+      else await refusals.record(note);
     } catch (error) {
       this.#log.error('a sign-in could not be written into the audit log', {
         problem: (error as Error).message,

@@ -5,7 +5,10 @@ import type { SecretBox } from '../accounts/secret-box.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 
 export interface SignInOptions {
-  readonly accounts: Pick<AccountsDatabase, 'ssoConnections' | 'ssoSignIns' | 'sessions' | 'auditLog'>;
+  readonly accounts: Pick<
+    AccountsDatabase,
+    'ssoConnections' | 'ssoSignIns' | 'sessions' | 'auditLog' | 'refusals'
+  >;
   /** Without it there are no connections to sign in with, and nobody can. */
   readonly secretBox: SecretBox | undefined;
   /** `signInIssuers` makes them. */

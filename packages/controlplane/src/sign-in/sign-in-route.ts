@@ -28,7 +28,7 @@ const signInsRow: MetricRow<'outcome'> = {
  */
 export function signInRoute(options: SignInOptions): Route {
   const { publicUrl, clock, log, metrics, isBehindProxy = false } = options;
-  const audit = new SignInAudit(options.accounts.auditLog, log);
+  const audit = new SignInAudit(options.accounts, log);
   const flow = new SignInFlow(options, audit);
   let runningCount = 0;
 

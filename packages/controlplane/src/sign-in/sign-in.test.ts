@@ -318,7 +318,7 @@ test('sign-in: who guesses waits, and who signs in does not', async (t) => {
   const statuses: number[] = [];
   for (let times = 0; times < 40; times++) statuses.push((await guesser.step(guess)).status);
   assert.deepEqual([...new Set(statuses)], [401, 429]);
-  assert.equal((await scene.auditEntries()).length, statuses.filter((status) => status === 401).length);
+  assert.equal((await scene.auditEntries()).length, 1, 'all within a minute are one entry');
   for (let times = 0; times < 40; times++) {
     const page = await new Browser({ 'x-forwarded-for': '198.51.100.8' }).open(scene.login);
     assert.equal(page.status, 200);

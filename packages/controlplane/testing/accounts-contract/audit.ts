@@ -13,7 +13,7 @@ export function auditContract({ contract }: Stage): void {
       await auditLog.append([{ ...note, message: 'why' }]);
       const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });
       assert.match(entries[0]!.id, /^aei_/);
-      assert.deepEqual(entries, [{ ...note, message: 'why', id: entries[0]!.id, timeMs }]);
+      assert.deepEqual(entries, [{ ...note, message: 'why', id: entries[0]!.id, timeMs, count: 1 }]);
       assert.equal(nextCursor, undefined);
 
       const long = `\u0000${'x'.repeat(100_000)}`;
@@ -38,6 +38,25 @@ export function auditContract({ contract }: Stage): void {
         await refused(auditLog.search({ accountId: 'ti_1', cursor }), 'invalid_request');
     },
   );
+
+  contract('an entry of the audit log counts what came again', async ({ auditLog }) => {
+    const [first, second] = await auditLog.append([
+      { ...note, targets: ['vci_1'] },
+      { ...note, targets: ['vci_9'] },
+    ]);
+    await auditLog.repeat(first!, { times: 41, targets: ['vci_1', 'vci_2'] });
+    await auditLog.repeat(first!, { times: 2, targets: [] });
+    await auditLog.repeat('aei_gone', { times: 1, targets: ['vci_3'] });
+    const { entries } = await auditLog.search({ accountId: note.accountId });
+    const told = new Map(entries.map(({ id, count, targets }) => [id, { count, targets }]));
+    assert.deepEqual(told.get(first!), { count: 44, targets: ['vci_1', 'vci_2'] });
+    assert.deepEqual(told.get(second!), { count: 1, targets: ['vci_9'] });
+    const found = await auditLog.search({ accountId: note.accountId, target: 'vci_2' });
+    assert.deepEqual(
+      found.entries.map(({ id }) => id),
+      [first],
+    );
+  });
 
   contract(
     'a search of the audit log finds what matches, page by page',

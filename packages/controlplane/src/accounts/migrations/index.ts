@@ -2,7 +2,8 @@ import { accounts } from './0001-accounts.ts';
 import { diagnostics } from './0002-diagnostics.ts';
 import { signIn } from './0003-sign-in.ts';
 import { pipelines } from './0004-pipelines.ts';
+import { auditCounts } from './0005-audit-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [accounts, diagnostics, signIn, pipelines];
+export const migrations: readonly Migration[] = [accounts, diagnostics, signIn, pipelines, auditCounts];

@@ -48,6 +48,7 @@ export function auditHandlers(
           targets: [...entry.targets],
           result: entry.result,
           message: entry.message ?? '',
+          count: entry.count,
         })),
         next_cursor: nextCursor ?? null,
       };
