@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from './repository.ts';
@@ -35,14 +35,5 @@ test('the commands of the tour answer as the tour says', () => {
     const [program, ...args] = line!.split(' ');
     const { stdout, stderr } = spawnSync(join(root, program!), args, { cwd: root, encoding: 'utf8' });
     assert.equal((stdout + stderr).trimEnd(), expected.join('\n'), line);
-  }
-});
-
-test('links lead to files of the repository', () => {
-  for (const page of ['README.md', 'DESIGN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/adr/README.md']) {
-    const text = readFileSync(join(root, page), 'utf8');
-    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
-      assert.ok(existsSync(join(root, page, '..', target!)), `${page} links to ${target}`);
-    }
   }
 });

@@ -1,0 +1,61 @@
+/** How Markdown is written: short lines, and the field's words instead of this project's former ones. */
+
+export const proseColumnsMax = 120;
+
+export interface ForbiddenWord {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+export const forbiddenWords: readonly ForbiddenWord[] = [
+  {
+    pattern: /\b(?:who(?:m)?ever|(?:no|some|any|every)body)\b/gi,
+    instead: 'name the actor: client, agent, reader, caller',
+  },
+  { pattern: /\b(?:he|him|his)\b/gi, instead: 'name the actor' },
+  { pattern: /\b(?:tells?|told|telling)\b/gi, instead: 'report, return, list, show' },
+  { pattern: /\bhear(?:s|d)?\b/gi, instead: 'receive, learn' },
+  { pattern: /\bjudg\w*/gi, instead: 'validate, check; interop test' },
+  { pattern: /\bdoors?\b/gi, instead: 'agent listener, TLS acceptor, ambient access' },
+  { pattern: /\bdesks?\b/gi, instead: 'query queue' },
+  { pattern: /\b(?:glances?|sights?)\b/gi, instead: 'cluster view, cluster snapshot' },
+  { pattern: /\blandings?\b/gi, instead: 'receive buffer' },
+  { pattern: /\baside\b/gi, instead: 'background append' },
+  { pattern: /\bsurroundings\b/gi, instead: 'deps' },
+  { pattern: /\bfigures\b/gi, instead: 'stats, metrics, results' },
+];
+
+/** Pages that a program writes. Their sentences come from source code. */
+export function isGenerated(text: string): boolean {
+  return /Written by scripts\/docs\.ts|This page is generated|writes this page/.test(text.slice(0, 500));
+}
+
+/** One line per line that is too long, and per forbidden word. Code, and where links lead, are not prose. */
+export function proseProblems({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  const problems: string[] = [];
+  let fence: string | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      continue;
+    }
+    const withoutTargets = line.replaceAll(/\]\([^)]*\)/g, ']()').replaceAll(/https?:\/\/\S+/g, '');
+    const isTable = line.trimStart().startsWith('|');
+    const columns = [...withoutTargets].length;
+    if (!isTable && columns > proseColumnsMax) {
+      problems.push(`${path}:${index + 1}: ${columns} columns; wrap prose at ${proseColumnsMax}`);
+    }
+    const words = withoutTargets.replaceAll(/`[^`]*`/g, '``');
+    for (const { pattern, instead } of forbiddenWords) {
+      for (const [word] of words.matchAll(pattern)) {
+        problems.push(`${path}:${index + 1}: "${word}"; ${instead}`);
+      }
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isGenerated, proseProblems } from './prose-rule.ts';
+import { repositoryFiles, root } from './repository.ts';
+
+const pages = repositoryFiles()
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+test('Markdown is wrapped and free of forbidden words', () => {
+  const written = pages.filter(({ text }) => !isGenerated(text));
+  assert.ok(written.length > 30, 'the pages were found');
+  assert.deepEqual(written.flatMap(proseProblems), []);
+});
+
+test('the prose rule finds what it should', () => {
+  const long = 'word '.repeat(25).trim();
+  const link = `[a page](${'path/'.repeat(30)}page.md)`;
+  // text, the part of the problem that names it
+  const cases: [text: string, problem: string | undefined][] = [
+    [long, '124 columns'],
+    [long.slice(0, 119), undefined],
+    ['é'.repeat(120), undefined],
+    [`| ${long} |`, undefined],
+    [`See ${link}.`, undefined],
+    [`See https://example.com/${'a'.repeat(120)}`, undefined],
+    [`\`\`\`\n${long}\n\`\`\``, undefined],
+    [`\`\`\`\ncode\n\`\`\`\n${long}`, ':4: 124 columns'],
+    ['Whoever asks', '"Whoever"'],
+    ['nobody waits', '"nobody"'],
+    ['| somebody | asks |', '"somebody"'],
+    ['An agent tells the leader.', '"tells"'],
+    ['what he may', '"he"'],
+    ['the judges of the protocol', '"judges"'],
+    ['the door for agents', '"door"'],
+    ['a desk', '"desk"'],
+    ['the figures of an agent', '"figures"'],
+    ['the file `agent-door.ts` and `figures/`', undefined],
+    ['[listener](../agent-door.ts)', undefined],
+    ['```\nnobody\n```', undefined],
+    ['the header, there, this', undefined],
+  ];
+  for (const [text, problem] of cases) {
+    const [found] = proseProblems({ path: 'docs/a.md', text });
+    if (problem === undefined) assert.equal(found, undefined, text);
+    else assert.ok(found?.includes(problem), `${text}: ${found}`);
+  }
+});
+
+function linksOf(text: string): string[] {
+  return [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!);
+}
+
+function deadLinks({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  return linksOf(text)
+    .filter((target) => !existsSync(join(root, path, '..', target)))
+    .map((target) => `${path} links to ${target}`);
+}
+
+test('links of every page lead to files of the repository', () => {
+  assert.deepEqual(pages.flatMap(deadLinks), []);
+  const planted = { path: 'docs/tour.md', text: 'See [gone](../packages/agent/src/gone.ts#top).' };
+  assert.deepEqual(deadLinks(planted), ['docs/tour.md links to ../packages/agent/src/gone.ts']);
+});
+
+test('every decision is in the index, and only once', () => {
+  const index = pages.find(({ path }) => path === 'docs/adr/README.md')!.text;
+  const decisions = pages.flatMap(({ path }) => /^docs\/adr\/(\d{4}-.*)$/.exec(path)?.[1] ?? []);
+  assert.deepEqual(linksOf(index), decisions);
+});
+
+test('numbers of invariants are unique', () => {
+  const spec = pages.find(({ path }) => path === 'packages/metadata/SPEC.md')!.text;
+  const numbers = [...spec.matchAll(/^\| ([A-Z]+\d+) \|/gm)].map(([, number]) => number!);
+  assert.ok(numbers.length > 80);
+  assert.deepEqual(
+    numbers.filter((number, index) => numbers.indexOf(number) !== index),
+    [],
+  );
+});
+
+test('the tour names few files, each of them once per request', () => {
+  const tour = pages.find(({ path }) => path === 'docs/tour.md')!.text;
+  const filesMax: Readonly<Record<string, number>> = { 'One Produce request': 25, 'One Fetch request': 15 };
+  const chapters = tour.split(/^## /m).slice(1);
+  assert.deepEqual(
+    chapters.map((chapter) => chapter.slice(0, chapter.indexOf('\n'))),
+    Object.keys(filesMax),
+  );
+  for (const chapter of chapters) {
+    const files = linksOf(chapter).filter((target) => target.endsWith('.ts'));
+    assert.deepEqual(files, [...new Set(files)]);
+    assert.ok(files.length > 5 && files.length <= filesMax[chapter.slice(0, chapter.indexOf('\n'))]!);
+  }
+});
