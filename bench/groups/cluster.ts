@@ -47,7 +47,7 @@ export async function startGroupCluster(
       ...['control-plane', ...identity, '-databaseURL', join(folder, 'weir.db'), '-logLevel', 'info'],
       ...['-consolePort', '0', '-bindAddress', '127.0.0.1'],
     ],
-    'this process leads the cluster',
+    'started leading cluster',
   );
   const agents = await Promise.all(
     Array.from({ length: agentCount }, () =>

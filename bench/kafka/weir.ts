@@ -66,7 +66,7 @@ export interface WeirCluster extends Broker {
 }
 
 /** A control-plane process says in its log when it leads. */
-const leads = 'this process leads the cluster';
+const leads = 'started leading cluster';
 
 export async function startCluster(lifetime: Lifetime, options: ClusterToStart): Promise<WeirCluster> {
   const folder = lifetime.folder();

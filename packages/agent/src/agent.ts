@@ -357,7 +357,7 @@ async function start(
   publishing?.start();
   started.defer(() => publishing?.stop());
   isReady = true;
-  log.info('the agent is ready', { kafkaPort, httpPort: http.port });
+  log.info('started agent', { kafkaPort, httpPort: http.port });
 
   return {
     kafkaPort,
@@ -372,7 +372,7 @@ async function start(
       await lock?.take(deadlineMs - Math.min(stopMsMin, deadlineMs / 2));
       await started.disposeAsync();
       if (lock !== undefined) await within(clock, leaveMsMax, lock.release());
-      log.info('the agent has stopped');
+      log.info('stopped agent');
     },
   };
 }

@@ -120,7 +120,7 @@ export class Heartbeats {
   }
 
   #heardAgain(): void {
-    if (!this.#wasHeard) this.#options.log.info('the control plane hears this agent again');
+    if (!this.#wasHeard) this.#options.log.info('resumed heartbeats to control plane');
     this.#wasHeard = true;
   }
 
@@ -128,7 +128,7 @@ export class Heartbeats {
     this.#unheard.add(1);
     // Said once per outage, and not every two seconds.
     if (this.#wasHeard)
-      this.#options.log.warn('the control plane does not hear this agent', { error: String(error) });
+      this.#options.log.warn('failed to send heartbeat to control plane', { error: String(error) });
     this.#wasHeard = false;
   }
 

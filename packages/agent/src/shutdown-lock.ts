@@ -30,10 +30,10 @@ export class ShutdownLock {
     while (!(await this.#ask(false))) {
       const leftMs = endMs - clock.monotonicMs();
       if (leftMs <= 0) {
-        log.warn('the agent stops without the shutdown lock of its group', { waitedMs: waitMsMax });
+        log.warn('stopped waiting for the shutdown lock of the agent group', { waitedMs: waitMsMax });
         return;
       }
-      if (!hasWaited) log.info('the agent serves on until another one of its group has stopped');
+      if (!hasWaited) log.info('started waiting for the shutdown lock of the agent group');
       hasWaited = true;
       await new Promise<void>((resolve) => clock.after(Math.min(heartbeatIntervalMs, leftMs), resolve));
     }
@@ -62,7 +62,7 @@ export class ShutdownLock {
     try {
       return await port.lockShutdown({ agentId, group, hasIt });
     } catch (error) {
-      log.debug('the shutdown lock could not be asked for', { error: String(error) });
+      log.debug('failed to request shutdown lock', { error: String(error) });
       return false;
     }
   }

@@ -101,7 +101,7 @@ export class AgentDoor {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', (error) => {
-      this.#options.log.debug('the connection of an agent broke', { problem: error.message });
+      this.#options.log.debug('lost agent connection', { problem: error.message });
     });
     void this.#admit(request, socket, head);
   }
@@ -187,7 +187,7 @@ export class AgentDoor {
     try {
       return await authorize(...asked);
     } catch (error) {
-      log.warn('the key of an agent cannot be judged just now', { problem: (error as Error).message });
+      log.warn('failed to verify agent key', { problem: (error as Error).message });
       return undefined;
     }
   }
@@ -200,7 +200,7 @@ export class AgentDoor {
 
   #refuse(request: IncomingMessage, socket: Duplex, { status, message }: Refusal): void {
     this.#options.metrics.series(refusedRow, { status: String(status) }).add(1);
-    this.#options.log.info('an agent was not admitted', { status, problem: message });
+    this.#options.log.info('refused agent connection', { status, problem: message });
     const body = `${message}\n`;
     socket.once('finish', () => socket.destroy());
     const headers = Object.entries({
@@ -243,7 +243,7 @@ export class AgentDoor {
   async #checkKeys(): Promise<void> {
     for (const [connection, { isStillAdmitted, clusterId }] of [...this.#served]) {
       if ((await isStillAdmitted()) !== false) continue;
-      this.#options.log.info('a key was withdrawn, or the time of a token is over', { clusterId });
+      this.#options.log.info('closed agent connection: key revoked or token expired', { clusterId });
       connection.close(endCodes.keyRefused, 'the agent key is not valid any more');
     }
   }

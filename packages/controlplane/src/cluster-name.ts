@@ -13,6 +13,6 @@ export async function keepClusterName(node: NamedNode, name: string, log: Log): 
     await node.execute({ kind: 'putRecords', changes: [{ namespace, key, value: Buffer.from(name) }] });
   } catch (error) {
     // The next look at the cluster tries again.
-    log.debug('the name of a cluster could not be told to its agents', { problem: (error as Error).message });
+    log.debug('failed to publish cluster name to agents', { problem: (error as Error).message });
   }
 }

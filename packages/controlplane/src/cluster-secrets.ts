@@ -61,22 +61,22 @@ export function keepClusterSecrets(
       { ...clusterSecrets.pageExchange, value: freshSecret() },
       { ...secretsReplacement.done, value: Buffer.from(asked) },
     ]);
-    log.info('replaced the secret of agents after a key was revoked');
+    log.info('replaced agent secret after key revocation');
   }
 
-  function tryTo(work: () => Promise<void>, problem: string): Promise<void> {
+  function tryTo(work: () => Promise<void>, message: string): Promise<void> {
     if (node.role !== 'leader') {
       noticed = undefined;
       return Promise.resolve();
     }
-    return work().catch((error: Error) => log.warn(problem, { problem: error.message }));
+    return work().catch((error: Error) => log.warn(message, { problem: error.message }));
   }
 
-  const makeIfLeader = () => void tryTo(make, 'the secrets of the cluster could not be made');
+  const makeIfLeader = () => void tryTo(make, 'failed to create cluster secrets');
   function lookLater(): void {
     if (isEnded) return;
     cancelLook = clock.after(lookMs, () => {
-      void tryTo(replaceIfDue, 'failed to replace the secret of agents; trying again').then(lookLater);
+      void tryTo(replaceIfDue, 'failed to replace agent secret, retrying').then(lookLater);
     });
   }
 

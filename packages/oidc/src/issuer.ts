@@ -17,7 +17,7 @@ export interface IssuerKeys {
 export interface IssuerOptions {
   /** As an operator has written it. Never one that a token names and nobody else: it is going to be called. */
   readonly url: string;
-  /** What may fail without its keys, as it stands in the log: `logins by OAUTHBEARER`. */
+  /** What fails without its keys, a field in the log: `logins by OAUTHBEARER`. */
   readonly purpose: string;
   /** Whether it may be asked by HTTP if it is on this machine. */
   readonly allowsLoopbackHttp: boolean;
@@ -128,14 +128,15 @@ export class Issuer {
       this.#nextAskMs = this.#keysMs + askIntervalMs;
       this.#problem = undefined;
       if (algorithms.length === 0) {
-        log.warn(`an issuer signs tokens in no way that can be trusted; ${purpose} will fail`, { issuer });
+        log.warn('found no trusted signature algorithm of token issuer', { issuer, purpose });
       }
     } catch (error) {
       this.#problem = (error as Error).message;
       this.#nextAskMs = clock.monotonicMs() + retryIntervalMs;
       if (signal.aborted) return;
-      log.warn(`the keys of an issuer of tokens could not be fetched; ${purpose} may fail`, {
+      log.warn('failed to fetch keys of token issuer', {
         issuer: placeOf(url),
+        purpose,
         error: this.#problem,
       });
     }

@@ -71,7 +71,7 @@ test(
     await untilSeen(observer, (brokers) => !brokers.has(port));
     t.diagnostic(`not named after ${Math.round(systemClock.monotonicMs() - killedMs)} ms`);
     // It was its connection that told, and not its silence.
-    while (!/stopped naming an agent that has no connection/.test(controlPlanes[0]!.output.err))
+    while (!/removed agent without a connection from Metadata/.test(controlPlanes[0]!.output.err))
       await pause(20);
     assert.equal(await heartbeat(observer), 0, 'its member goes on through another agent, in its generation');
 

@@ -138,7 +138,7 @@ const scenarios: readonly Scenario[] = [
       ...controlPlane(world),
       ...['-agentKey', secrets.agentKey, '-saslCredentialsFile', world.file('credentials.json', credentials)],
     ],
-    says: /"message":"the credentials of the cluster are those of the file"/,
+    says: /"message":"applied credentials file"/,
     andThen: (command) => scrape(command, 'control plane'),
   },
   {
@@ -148,7 +148,7 @@ const scenarios: readonly Scenario[] = [
       ...['-databaseURL', `postgres://weir:${secrets.databasePassword}@127.0.0.1:1/weir`],
     ],
     variables: () => ({ SERVICE_AGENT_KEY: secrets.agentKey }),
-    says: /"message":"the (?:database does not answer|cluster cannot be followed)/,
+    says: /"message":"failed to (?:reach database|follow cluster)/,
     andThen: (command) => scrape(command, 'control plane'),
   },
   {
@@ -184,7 +184,7 @@ const scenarios: readonly Scenario[] = [
   {
     what: 'an agent with its key',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey],
-    says: /"message":"the agent is ready"/,
+    says: /"message":"started agent"/,
     andThen: (command) => scrape(command, 'HTTP'),
   },
   {
@@ -195,13 +195,13 @@ const scenarios: readonly Scenario[] = [
   {
     what: 'an agent with a key in a file',
     args: (world) => [...agent(world), '-agentKeyPath', world.file('key', `${secrets.agentKey}\n`)],
-    says: /"message":"the agent is ready"/,
+    says: /"message":"started agent"/,
   },
   {
     what: 'an agent with a key that is refused',
     args: agent,
     variables: () => ({ SERVICE_AGENT_KEY: secrets.otherKey }),
-    says: /"message":"the control plane refused agent key and cluster id together/,
+    says: /"message":"failed to authenticate at control plane/,
   },
   {
     what: 'an agent with two keys in a file',
@@ -230,7 +230,7 @@ const scenarios: readonly Scenario[] = [
       ...agent(world),
       ...['-agentKey', secrets.agentKey, '-httpProxy', `http://weir:${secrets.proxyPassword}@127.0.0.1:1`],
     ],
-    says: /"message":"no connection to the control plane"/,
+    says: /"message":"failed to connect to control plane, retrying"/,
   },
   {
     what: 'an agent that clients log in to',
@@ -239,7 +239,7 @@ const scenarios: readonly Scenario[] = [
       ...['-agentKey', secrets.agentKey, '-requireSASLAuthentication'],
       ...['-saslOAuthIssuerURL', 'https://127.0.0.1:1', '-saslOAuthAudience', 'weir'],
     ],
-    says: /"message":"the agent is ready"/,
+    says: /"message":"started agent"/,
     andThen: logIn,
   },
   {
@@ -256,13 +256,13 @@ const scenarios: readonly Scenario[] = [
       AWS_SESSION_TOKEN: secrets.bucketSession,
     }),
     // Every attempt to reach it has something to say.
-    says: /"message":"failed to check the id of the bucket; trying again"/,
+    says: /"message":"failed to check bucket id, retrying"/,
   },
   {
     what: 'an agent whose platform token is exchanged for nothing',
     args: (world) => [...agent(world), '-workloadIdentityTokenSource', 'aws'],
     variables: (world) => ({ AWS_WEB_IDENTITY_TOKEN_FILE: world.file('token', secrets.platformToken) }),
-    says: /"message":"the agent got no new token; trying again"/,
+    says: /"message":"failed to renew agent token, retrying"/,
   },
 ];
 
@@ -326,7 +326,7 @@ test('no secret comes out of a process', async (t) => {
 
   await scrape(shared, 'control plane');
   await shared.stop();
-  assert.match(shared.text, /"message":"an agent was not admitted"/);
-  assert.match(shared.text, /"message":"an agent was given no token"/);
+  assert.match(shared.text, /"message":"refused agent connection"/);
+  assert.match(shared.text, /"message":"refused agent token"/);
   refuseSecrets(shared.text, 'the control plane of all');
 });

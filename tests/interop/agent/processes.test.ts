@@ -83,7 +83,7 @@ test(
     process.kill(victim.pid, 'SIGKILL');
     for (let round = 0; round < 5; round++) await write(`meanwhile ${round}`);
     await assertStoredThrough(other.kafka);
-    const [line] = await supervisor.said(/\{.*"an agent process is back".*\}/);
+    const [line] = await supervisor.said(/\{.*"restarted agent process".*\}/);
     const back = JSON.parse(line) as { agentId: string; pid: number; kafkaPort: number; httpPort: number };
     assert.equal(back.agentId, victim.agentId);
     assert.notEqual(back.pid, victim.pid);
@@ -94,7 +94,7 @@ test(
     for (const broker of brokers) await assertStoredThrough(broker);
 
     const killed = JSON.parse(
-      (await supervisor.said(/\{.*"an agent process ended and is started again".*\}/))[0],
+      (await supervisor.said(/\{.*"lost agent process, restarting it".*\}/))[0],
     );
     assert.deepEqual(
       [killed.agentId, killed.pid, killed.signal, killed.endsInARow],
@@ -111,7 +111,7 @@ test(
     supervisor.signal('SIGTERM');
     assert.equal(await supervisor.ended(), 0);
     for (const pid of [back.pid, other.pid]) assert.equal(isAlive(pid), false);
-    const stopped = supervisor.err.match(/"the agent has stopped"/g);
+    const stopped = supervisor.err.match(/"stopped agent"/g);
     assert.equal(stopped?.length, 2, 'both finished their work');
   },
 );
@@ -131,7 +131,7 @@ test('a process that cannot start ends all of them, with its message', bounded, 
   const command = new Command(t, [...ports, '-processes', '2']);
   assert.equal(await command.ended(), 1);
   assert.match(command.err, new RegExp(`^weir agent: port ${port} is taken; -kafkaPort names another$`, 'm'));
-  assert.doesNotMatch(command.err, /is started again/);
+  assert.doesNotMatch(command.err, /lost agent process/);
   assert.equal(command.out, '');
 });
 

@@ -146,12 +146,12 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   lifetime.after(() => agent.stop());
   assert.ok(proxy.asked.length >= 2, 'once for the token, once for the connection');
   assert.deepEqual([...new Set(proxy.asked)], [`localhost:${port}`, host]);
-  assert.match(controlPlane.output.err, /"message":"an agent was given a token","binding":"wif_eks"/);
+  assert.match(controlPlane.output.err, /"message":"issued agent token","binding":"wif_eks"/);
 
   // A pod of another service account is not admitted, and waits.
   const strangerToken = file('other-token', issuer.token('system:serviceaccount:other:weir'));
   const stranger = new WeirCommand(lifetime, agentArgs, { AWS_WEB_IDENTITY_TOKEN_FILE: strangerToken });
-  await stranger.says(/"message":"the agent got no new token/);
+  await stranger.says(/"message":"failed to renew agent token/);
   assert.match(controlPlane.output.err, /"problem":"wif_eks: the claim sub is another one"/);
   await stranger.stop();
 });

@@ -344,7 +344,7 @@ class StreamedClusterView implements FollowingClusterView {
       try {
         run();
       } catch (error) {
-        this.#log.error('a long poll failed when its partition grew', { error: String(error) });
+        this.#log.error('failed to wake long poll', { error: String(error) });
       }
     }
   }

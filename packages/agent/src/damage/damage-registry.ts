@@ -83,13 +83,13 @@ export class DamageRegistry {
   /** The damage can be read again. */
   recovered(damage: KnownDamage): void {
     if (!this.#drop(damage)) return;
-    this.#options.log.info('damaged file is readable again', this.#fieldsOf(damage));
+    this.#options.log.info('recovered damaged file', this.#fieldsOf(damage));
   }
 
   /** Nothing refers to the damaged offsets any more. */
   gone(damage: KnownDamage): void {
     if (!this.#drop(damage)) return;
-    this.#options.log.info('offsets of damaged file were deleted', this.#fieldsOf(damage));
+    this.#options.log.info('forgot damaged file: its offsets were deleted', this.#fieldsOf(damage));
   }
 
   /** Those that were not looked at for longest first, without those whose offsets are deleted. */

@@ -56,7 +56,7 @@ export class ClusterMetricEvents {
     try {
       await this.#tell();
     } catch (error) {
-      log.warn('the figures of the cluster could not be made events', { error: String(error) });
+      log.warn('failed to emit cluster metrics as events', { error: String(error) });
     }
   }
 

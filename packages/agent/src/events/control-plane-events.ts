@@ -61,7 +61,7 @@ export class ControlPlaneEvents {
       return 0;
     } catch (error) {
       // A control plane that is older than this agent has none.
-      this.#options.log.debug('no events of the control plane could be had', { error: String(error) });
+      this.#options.log.debug('failed to fetch events of the control plane', { error: String(error) });
       return Math.min(lookIntervalMs * 2 ** this.#failures++, pauseMsMax);
     }
   }

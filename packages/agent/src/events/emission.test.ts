@@ -189,14 +189,14 @@ test('lines of the log are events, and what the control plane leaves is taken an
   await node.putControlPlaneEvents([{ type: 'diagnostics_logs', timeMs, text }]);
   const event = await whenThere(client, 'diagnostics_logs');
   assert.equal(JSON.stringify(event), text);
-  const isReady = ({ data }: EventRecord) => data.message === 'the agent is ready';
+  const isReady = ({ data }: EventRecord) => data.message === 'started agent';
   const { data } = await whenThere(client, 'agent_logs', isReady);
   assert.deepEqual(data, {
     module: 'agent',
     kafkaPort: agent.kafkaPort,
     httpPort: agent.httpPort,
     log_level: 'info',
-    message: 'the agent is ready',
+    message: 'started agent',
     agent_id: 'agent-under-test',
     hostname_fqdn: 'machine.test',
     virtual_cluster_id: clusterId,

@@ -107,7 +107,7 @@ export class EventProcessor {
     for (const cut of this.#queue.take()) {
       const written = this.#write(cut)
         .catch((error) => {
-          this.#options.log.error('events could not be made into a batch', { error: String(error) });
+          this.#options.log.error('failed to build batch of events', { error: String(error) });
           return false;
         })
         .then((isWritten) => {
@@ -139,7 +139,7 @@ export class EventProcessor {
       if (tries === triesMax || this.#hasStopped) break;
       await this.#pause(firstPauseMs * 2 ** (tries - 1));
     }
-    this.#options.log.warn('events could not be written', { type, count: cut.draft.count, problem });
+    this.#options.log.warn('failed to write events', { type, count: cut.draft.count, problem });
     return false;
   }
 

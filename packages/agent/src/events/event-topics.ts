@@ -81,7 +81,7 @@ export class EventTopics {
     this.#view.port
       .alterConfigs([{ kind: 'topic', name, replacesAll: false, changes }], { validateOnly: false })
       .catch((error) =>
-        this.#log.debug('the retention of a topic of events was not set', { error: String(error) }),
+        this.#log.debug('failed to set retention of event topic', { error: String(error) }),
       )
       .finally(() => this.#altering.delete(type));
   }
@@ -94,6 +94,6 @@ export class EventTopics {
   #complain(type: EventTypeName, problem: string): void {
     if (this.#complained.has(type)) return;
     this.#complained.add(type);
-    this.#log.warn('the topic of events could not be made', { topic: eventTopicName(type), problem });
+    this.#log.warn('failed to create event topic', { topic: eventTopicName(type), problem });
   }
 }

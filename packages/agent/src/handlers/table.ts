@@ -310,7 +310,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     const isCrossing = zone !== undefined && zone !== self().zone;
     const isServedAtHome = () => placementOf({ clientId, remoteAddress }).agents[0]!.zone === zone;
     if (!crossings.isTooLong(closed, isCrossing && isServedAtHome())) return false;
-    log.info('closed a connection that crosses zones, as its client asks for', {
+    log.info('closed cross-zone connection at the request of its client', {
       clientId,
       peer: remoteAddress,
       clientZone: zone,
@@ -324,7 +324,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     const isOtherGroup = agentGroup !== undefined && agentGroup !== self().group;
     const isOtherCluster = clusterId !== undefined && clusterId !== cluster.clusterId;
     if (!isOtherGroup && !isOtherCluster) return false;
-    log.info('refused a client that asks for another agent group or cluster', {
+    log.info('refused client of another agent group or cluster', {
       clientId,
       peer: remoteAddress,
       group: self().group,

@@ -116,7 +116,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
       else if (atPath.length > 0) plain(response, 405, `${request.method} is not allowed here`);
       else plain(response, 404, `there is nothing at ${url.pathname}`);
     } catch (error) {
-      log.error('an HTTP request failed', { path: url.pathname, error: String(error) });
+      log.error('failed to serve HTTP request', { path: url.pathname, error: String(error) });
       if (!response.headersSent) plain(response, 500, 'internal error');
       else response.destroy();
     }
@@ -135,7 +135,7 @@ function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Ser
     handshakeTimeout: socketDeadlineMs,
   });
   function refuse(peer: string | undefined, problem: string): void {
-    refusals.tell('handshake', 'turned away an HTTP connection before its first request', { peer, problem });
+    refusals.tell('handshake', 'refused HTTP connection before its first request', { peer, problem });
   }
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const { authorizationError } = socket;

@@ -57,7 +57,7 @@ for (const [how, first, then] of replacements) {
     then(folder);
     clock.advance(1_000);
     assert.equal(file.current(), 'aks_new');
-    assert.match(lines.join(), /the agent key was replaced/);
+    assert.match(lines.join(), /loaded new agent key/);
     assert.doesNotMatch(lines.join(), /aks_/);
   });
 }

@@ -33,11 +33,11 @@ export class AgentKeyFile {
     if (this.#key !== undefined && nowMs - this.#readMs < keyFreshMs) return this.#key;
     try {
       const key = this.#read();
-      if (this.#key !== undefined && this.#key !== key) log.info('the agent key was replaced', { path });
+      if (this.#key !== undefined && this.#key !== key) log.info('loaded new agent key', { path });
       this.#key = key;
     } catch (error) {
       if (this.#key === undefined) throw error;
-      log.debug('the agent key cannot be read; the one before is used', {
+      log.debug('failed to read agent key, keeping the previous one', {
         path,
         problem: (error as Error).message,
       });

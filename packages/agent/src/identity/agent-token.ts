@@ -102,14 +102,14 @@ export class AgentToken {
       this.#failures = 0;
       this.#held.resolve();
       metrics.series(refreshesRow, { outcome: 'ok' }).add(1);
-      log.debug('the agent has a new token', { lifetimeMs });
+      log.debug('renewed agent token', { lifetimeMs });
       const part = refreshPartMin + random.next() * (refreshPartMax - refreshPartMin);
       this.#later(part * lifetimeMs);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#problem = (error as Error).message;
       metrics.series(refreshesRow, { outcome: 'failed' }).add(1);
-      log.warn('the agent got no new token; trying again', { problem: this.#problem });
+      log.warn('failed to renew agent token, retrying', { problem: this.#problem });
       this.#retryLater();
     } finally {
       this.#isRefreshing = false;

@@ -80,14 +80,14 @@ export class ClusterMetrics {
     try {
       await this.publish();
       metrics.series(publishOutcomeRow, { outcome: 'success' }).add(1);
-      if (this.#hasFailed) log.info('the metrics of the cluster are published again');
+      if (this.#hasFailed) log.info('resumed publishing cluster metrics');
       this.#hasFailed = false;
     } catch (error) {
       if (this.#hasStopped) return;
       metrics.series(publishOutcomeRow, { outcome: 'error' }).add(1);
       // Said once per outage.
       if (!this.#hasFailed) {
-        log.warn('the metrics of the cluster could not be published', { error: String(error) });
+        log.warn('failed to publish cluster metrics', { error: String(error) });
       }
       this.#hasFailed = true;
     }

@@ -120,7 +120,7 @@ export class KafkaConnection implements Receiver {
     this.#lastWrittenMs = this.#lastReadMs;
     this.#outbox = new Outbox(socket, () => this.#progressed());
     socket.on('error', (error) => {
-      options.log.debug('a Kafka connection broke', {
+      options.log.debug('lost Kafka connection', {
         peer: this.#session.remoteAddress,
         error: error.message,
       });
@@ -266,7 +266,7 @@ export class KafkaConnection implements Receiver {
     this.#partialBytes = partialBytes;
     if (grewBytes !== 0) memory.change(grewBytes);
     if (grewBytes > 0 && memory.isOverrun) {
-      this.#options.log.warn('closed a Kafka connection because unfinished requests fill the memory', {
+      this.#options.log.warn('closed Kafka connection: unfinished requests fill the memory', {
         peer: this.#session.remoteAddress,
         bytes: partialBytes,
       });
@@ -353,7 +353,7 @@ export class KafkaConnection implements Receiver {
 
   #noteSurplus(envelope: RequestEnvelope, apiName: string, bytes: number): void {
     this.#options.metrics.surplus(apiName).add(bytes);
-    this.#options.log.debug('ignored surplus bytes after a Kafka request', {
+    this.#options.log.debug('ignored surplus bytes after Kafka request', {
       ...this.#describe(envelope),
       bytes,
     });
@@ -431,7 +431,7 @@ export class KafkaConnection implements Receiver {
 
   /** A handler that fails is our mistake. What its answer should have been nobody knows, so the client has to ask again. */
   #failed(pending: Pending, error: unknown): void {
-    this.#options.log.error('a Kafka request failed and its connection is closed', {
+    this.#options.log.error('failed to serve Kafka request, closing its connection', {
       ...this.#describe(pending.envelope),
       error: textOf(error),
     });
@@ -500,18 +500,18 @@ export class KafkaConnection implements Receiver {
     const { log } = this.#options;
     if (error instanceof DecodeError) {
       const fields = { peer: this.#session.remoteAddress, error: error.message };
-      log.info('closed a Kafka connection because of a malformed request', fields);
+      log.info('closed Kafka connection: malformed request', fields);
       this.#finish('malformed');
     } else {
       const fields = { peer: this.#session.remoteAddress, error: textOf(error) };
-      log.error('closed a Kafka connection because reading a request failed', fields);
+      log.error('closed Kafka connection: failed to read request', fields);
       this.#finish('failed');
     }
   }
 
   #unsupported(envelope: RequestEnvelope, frame: Frame): void {
     frame.release();
-    this.#options.log.info('closed a Kafka connection because of a request that is not supported', {
+    this.#options.log.info('closed Kafka connection: unsupported request', {
       ...this.#describe(envelope),
     });
     this.#finish('unsupported');

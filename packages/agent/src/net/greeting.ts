@@ -139,7 +139,7 @@ export class Greeting {
   #logCertificate({ certificate, username }: SecuredClient, { remoteAddress }: Address): void {
     if (!this.#options.logsCertificates) return;
     const { serialNumber, validFromDate, validToDate } = certificate!;
-    this.#options.log.info('a client has shown its certificate', {
+    this.#options.log.info('verified client certificate', {
       peer: remoteAddress,
       user: username,
       serialNumber,

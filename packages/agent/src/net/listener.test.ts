@@ -176,7 +176,7 @@ test('surplus bytes after a request are ignored, counted and logged', async (t) 
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   const series = metrics.render().match(/^service_agent_kafka_request_surplus_bytes_counter.*$/gm);
   assert.deepEqual(series, ['service_agent_kafka_request_surplus_bytes_counter{kafka_key="Metadata"} 3']);
-  const told = lines.filter(({ message }) => message === 'ignored surplus bytes after a Kafka request');
+  const told = lines.filter(({ message }) => message === 'ignored surplus bytes after Kafka request');
   assert.deepEqual(
     told.map(({ level, fields }) => [level, fields?.apiKey, fields?.bytes]),
     [['debug', apis.Metadata.key, 3]],

@@ -103,7 +103,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     accepted.destroy();
     metrics.closed(stopped === undefined ? reason : 'stopped').add(1);
     if (stopped !== undefined || reason === 'peer') return;
-    refusals.tell(reason, 'turned away a Kafka connection before its first request', {
+    refusals.tell(reason, 'refused Kafka connection before its first request', {
       peer,
       reason,
       problem,
@@ -151,7 +151,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   server.maxConnections = limits.connectionsMax;
   server.on('drop', () => {
     metrics.closed('limit').add(1);
-    log.debug('turned away a Kafka connection because there are too many', {
+    log.debug('refused Kafka connection: too many connections', {
       connectionsMax: limits.connectionsMax,
     });
   });
@@ -163,7 +163,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
       resolve();
     });
   });
-  server.on('error', (error) => log.error('the Kafka listener has a problem', { error: error.message }));
+  server.on('error', (error) => log.error('failed to accept Kafka connections', { error: error.message }));
   const address = server.address() as AddressInfo;
 
   let stopped: Promise<void> | undefined;
@@ -179,7 +179,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     for (const connection of connections) connection.drain();
     for (const socket of [...held.keys(), ...arriving]) socket.destroy();
     const cancelDeadline = clock.after(deadlineMs, () => {
-      log.warn('closing Kafka connections whose requests are not finished', {
+      log.warn('closed Kafka connections with unfinished requests', {
         connections: connections.size,
       });
       for (const connection of connections) connection.destroy('stopped');

@@ -59,7 +59,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
       return isHit ? 'hit' : 'miss';
     } catch (error) {
       if (error instanceof ObjectNotFound) return refuse(response, 404, 'no such file', 'missing');
-      log.warn('a page could not be read for another agent', {
+      log.warn('failed to read page for peer', {
         fileId: address.fileId,
         page: address.index,
         error: String(error),

@@ -123,7 +123,7 @@ export class ZonePages {
 
   #succeeded(agentId: string): void {
     if (this.#avoided.succeeded(agentId)) {
-      this.#options.log.info('another agent gives pages again', { peer: agentId });
+      this.#options.log.info('resumed reading pages from peer', { peer: agentId });
     }
   }
 
@@ -136,7 +136,7 @@ export class ZonePages {
     }
     // Said once for an outage, and not for every page.
     if (this.#avoided.failed(agentId)) {
-      this.#options.log.warn('another agent does not give pages; they come from elsewhere', {
+      this.#options.log.warn('failed to read pages from peer, avoiding it', {
         peer: agentId,
         url,
         reason,

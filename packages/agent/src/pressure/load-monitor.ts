@@ -81,8 +81,8 @@ export class LoadMonitor {
     this.#series.delay.set(delayMs / 1000);
     if (isPressing !== wasPressing) {
       const fields = { ...this.#last };
-      if (isPressing) log.warn('slowing Kafka clients down because the processor is used up', fields);
-      else log.info('no longer slowing Kafka clients down', fields);
+      if (isPressing) log.warn('started throttling Kafka clients: high CPU load', fields);
+      else log.info('stopped throttling Kafka clients', fields);
     }
     if (++this.#samples % samplesPerFigures === 0) this.#takeFigures();
   }

@@ -70,7 +70,7 @@ export class QueryRunner {
         const taken = await port.takeQuery({ agentId, waitMs });
         if (taken !== null) this.#begin(taken);
       } catch (error) {
-        log.debug('no query could be asked for', { problem: String(error) });
+        log.debug('failed to poll for queries', { problem: String(error) });
         await this.#pause(retryMs);
       }
     }
@@ -114,7 +114,7 @@ export class QueryRunner {
     if (signal.aborted) return { state: 'givenUp', answer: null, message: '' };
     const { message } = error as Error;
     if (!(error instanceof QueryRefused))
-      this.#options.log.warn('a query about events failed', { problem: message });
+      this.#options.log.warn('failed to run event query', { problem: message });
     return { state: 'failed', answer: null, message };
   }
 
@@ -128,7 +128,7 @@ export class QueryRunner {
           (isWanted) => {
             if (!isWanted) controller.abort();
           },
-          (error) => log.debug('a query could not be told of', { problem: String(error) }),
+          (error) => log.debug('failed to report query progress', { problem: String(error) }),
         );
         tell();
       });
@@ -145,7 +145,7 @@ export class QueryRunner {
         return;
       } catch (error) {
         if (sends === sendsMax || this.#stopping.signal.aborted) {
-          log.debug('the answer to a query was lost', { problem: String(error) });
+          log.debug('failed to deliver query result', { problem: String(error) });
           return;
         }
         await this.#pause(retryMs);

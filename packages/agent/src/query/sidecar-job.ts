@@ -92,7 +92,7 @@ export class SidecarJob {
       if (!this.#hasIt && (await source.topics(eventTypeNames)).length === 0) return;
       this.#hasIt = await this.#hold();
     } catch (error) {
-      log.debug('the job of writing sidecars could not be asked for', { problem: String(error) });
+      log.debug('failed to acquire sidecar job', { problem: String(error) });
       return;
     }
     if (!this.#hasIt) this.#round?.controller.abort(new Error('another agent writes sidecars'));
@@ -112,7 +112,7 @@ export class SidecarJob {
       .catch((error: Error) => {
         if (controller.signal.aborted) return;
         this.#count('failed');
-        log.warn('sidecars of events could not be written', { problem: error.message });
+        log.warn('failed to write sidecars of events', { problem: error.message });
       })
       .finally(() => {
         this.#round = undefined;

@@ -149,7 +149,7 @@ export class ClientTelemetry {
     }
     metrics.series(pointsRow, {}).add(count);
     if (count > 0)
-      log.info('a client pushed metrics', { ...client, points: count, values: JSON.stringify(shown) });
+      log.info('received client metrics', { ...client, points: count, values: JSON.stringify(shown) });
   }
 
   #instance(instanceId: string): Instance {

@@ -111,7 +111,7 @@ export class CommitQueue {
     } catch (error) {
       if (error instanceof ClusterUnavailable) {
         const delayMs = Math.min(retryDelayMsFirst * 2 ** this.#failures++, retryDelayMsMax);
-        log.warn('the control plane cannot be reached; the commit is tried again', {
+        log.warn('failed to reach control plane, retrying commit', {
           files: files.length,
           attempt: this.#failures,
           error: error.message,
@@ -123,7 +123,7 @@ export class CommitQueue {
       if (files.length > 1) {
         this.#oneByOne = files.length;
       } else {
-        log.error('the control plane refused a file', { fileId: files[0]!.fileId, error: String(error) });
+        log.error('failed to commit file', { fileId: files[0]!.fileId, error: String(error) });
         if (this.#oneByOne > 0) this.#oneByOne--;
         files[0]!.state = 'failed';
         for (const append of files[0]!.appends) append.fail('UNKNOWN_SERVER_ERROR');

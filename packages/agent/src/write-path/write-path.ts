@@ -369,11 +369,11 @@ class FileWritePath implements WritePath {
       onStored?.({ fileId, fileBytes, slices });
     } catch (error) {
       if (file.state === 'stored') {
-        log.error('a file that was written could not be kept for readers', { error: String(error) });
+        log.error('failed to add uploaded file to page cache', { error: String(error) });
       } else {
         file.state = 'failed';
         const isWanted = !file.abandoned.signal.aborted;
-        if (isWanted) log.error('a file could not be written', { fileId: file.fileId, error: String(error) });
+        if (isWanted) log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
       }
     }
     this.#uploads--;

@@ -55,7 +55,7 @@ test('what is not found is looked for every minute, and told again only when the
   assert.equal(lookups(), 2);
   for (let minute = 2; minute < 5; minute++) await later(60_000);
   assert.equal(own.zone, 'late');
-  const warning = 'the zone of this agent is unknown; -availabilityZone names it';
+  const warning = 'failed to find availability zone, set -availabilityZone';
   assert.deepEqual(warned, [`${warning}: no answer`, `${warning}: refused`]);
 });
 

@@ -40,10 +40,10 @@ export class OwnZone {
     if (this.#stop.signal.aborted) return;
     if ('zone' in found) {
       this.#zone = found.zone;
-      log.info('this agent knows its zone', { zone: found.zone, platform: found.platform });
+      log.info('found availability zone', { zone: found.zone, platform: found.platform });
       return;
     }
-    warnings.warn('the zone of this agent is unknown; -availabilityZone names it', { reason: found.problem });
+    warnings.warn('failed to find availability zone, set -availabilityZone', { reason: found.problem });
     this.#cancel = clock.after(againMs, () => void this.start());
   }
 

@@ -33,7 +33,7 @@ export async function bucketOverride(options: BucketOverrideOptions): Promise<st
   if (given === undefined || given === '' || given === ownBucketUrl) return undefined;
   const problem = problemOf(given, ownBucketUrl, allowedBucketUrls);
   if (problem === undefined) return given;
-  log.error('refused the bucket that the cluster names; using the own one', { config, problem });
+  log.error('refused the bucket that the cluster names, keeping -bucketURL', { config, problem });
   return undefined;
 }
 

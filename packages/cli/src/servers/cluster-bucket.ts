@@ -103,7 +103,7 @@ async function patiently<Result>(
         throw new Failure(`${shown(bucketUrl)}: failed to check the id of the bucket: ${error.message}`);
       if (!(error instanceof ClusterUnavailable || error instanceof StoreError)) throw error;
       const { message: problem } = error as Error;
-      log.warn('failed to check the id of the bucket; trying again', { problem });
+      log.warn('failed to check bucket id, retrying', { problem });
     }
     await new Promise<void>((resolve) => clock.after(retryMs, resolve));
   }

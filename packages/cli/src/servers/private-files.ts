@@ -61,7 +61,7 @@ function makePrivate(path: string, log: Pick<Log, 'warn'>): void {
   if (found === undefined || (found.mode & foreignRights) === 0) return;
   const mode = (found.mode & 0o7777).toString(8).padStart(4, '0');
   if ((found.mode & stickyBit) !== 0) {
-    log.warn('found a directory that all users share; use one of its own', { path, mode });
+    log.warn('found directory that other users can write, use a private one', { path, mode });
     return;
   }
   try {

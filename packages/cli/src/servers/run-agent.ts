@@ -135,7 +135,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     const bucketUrl = override ?? ownBucketUrl;
     const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
-    if (store !== ownStore) log.info('the cluster names another bucket than this agent was started with');
+    if (store !== ownStore) log.info('switched to the bucket that the cluster names');
     await checkClusterBucket({
       clusterId: clusterId!,
       cluster,
@@ -200,7 +200,7 @@ function zonesOfClients(
   return (address) => {
     const zone = zoneOf(address);
     if (zone === undefined && blocks.length > 0) {
-      warnings.warn('a client is in none of the blocks of -zonedCIDRBlocks', { peer: address });
+      warnings.warn('found client outside all blocks of -zonedCIDRBlocks', { peer: address });
     }
     return zone;
   };

@@ -121,7 +121,7 @@ export class KeyVerifier {
     const noting = this.#keys
       .noteUse(known.key.id, nowMs, nowMs - lastUsedIntervalMs)
       .catch((error: Error) => {
-        this.#surroundings.log.warn('the use of an API key could not be noted', {
+        this.#surroundings.log.warn('failed to store last use of API key', {
           key: known.key.name,
           problem: error.message,
         });

@@ -257,7 +257,7 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
 /** Ours: it is logged, and the caller is told nothing of it. */
 function mistake(thrown: unknown, operation: string, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('an operation failed', { operation, problem: problem.slice(0, caps.apiTextCharsMax) });
+  log.error('failed to run operation', { operation, problem: problem.slice(0, caps.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }
 

@@ -56,7 +56,7 @@ export class AuditTrail {
       if (result === 'ok') await this.#accounts.auditLog.append([note]);
       else await this.#accounts.refusals.record(note);
     } catch (error) {
-      this.#log.error('a call could not be written into the audit log', {
+      this.#log.error('failed to write call to audit log', {
         operation: call.operation.name,
         problem: (error as Error).message,
       });

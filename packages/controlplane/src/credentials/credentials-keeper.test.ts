@@ -75,7 +75,7 @@ test('the file is followed while the process leads, and a broken one changes not
   await look();
   await look();
   assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
-  const told = lines.filter((line) => line.includes('cannot be used'));
+  const told = lines.filter((line) => line.includes('failed to reload changed file'));
   assert.equal(told.length, 1, 'told once');
   assert.match(told[0]!, /not JSON/);
 

@@ -66,19 +66,19 @@ export class CredentialsKeeper {
     try {
       const { put, deleted, refused } = await applyCredentials(node, this.#file.content, this.#options);
       if (put.length > 0 || deleted.length > 0) {
-        log.info('the credentials of the cluster are those of the file', {
+        log.info('applied credentials file', {
           path,
           put: put.join(' '),
           deleted: deleted.join(' '),
         });
       }
       for (const { name, problem } of refused) {
-        log.error('a credential of the file was refused', { path, name, problem });
+        log.error('refused credential of credentials file', { path, name, problem });
       }
     } catch (error) {
       this.#isDue = true;
       if (this.#hasStopped) return;
-      log.warn('the credentials of the file could not be put; trying again', {
+      log.warn('failed to apply credentials file, retrying', {
         path,
         problem: (error as Error).message,
       });

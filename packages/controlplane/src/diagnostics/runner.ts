@@ -133,7 +133,7 @@ export class DiagnosticsRunner {
       onLooked?.(clusterId, records);
       for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
     } catch (error) {
-      log.warn('the diagnostics of a cluster could not be kept; trying again with the next look', {
+      log.warn('failed to store diagnostics of cluster, retrying at the next run', {
         clusterId,
         problem: (error as Error).message,
       });
@@ -146,7 +146,7 @@ export class DiagnosticsRunner {
     try {
       picture = await this.#takePicture(clusterId);
     } catch (error) {
-      log.warn('the figures of a cluster could not be gathered for its diagnostics', {
+      log.warn('failed to collect data for diagnostics of cluster', {
         clusterId,
         problem: (error as Error).message,
       });
@@ -158,11 +158,11 @@ export class DiagnosticsRunner {
     watched.history = withLook(watched.history, picture);
     const { unfollowedPartitions } = watched.history;
     if (unfollowedPartitions > 0) {
-      log.debug('there are more groups than diagnostics can follow', { clusterId, unfollowedPartitions });
+      log.debug('skipped groups beyond the limit of diagnostics', { clusterId, unfollowedPartitions });
     }
     const seen = look(checks, picture, watched.history);
     for (const { name, error } of seen.errors) {
-      log.error('a check failed to run', {
+      log.error('failed to run diagnostic check', {
         clusterId,
         name,
         problem: (error as Error).stack ?? String(error),

@@ -92,7 +92,7 @@ async function mayReadBy(
     return await mayRead(clusterId, credentials.password, remoteAddress);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') throw error;
-    log.warn('the key of a scraper cannot be judged just now', { problem: (error as Error).message });
+    log.warn('failed to verify key of scraper', { problem: (error as Error).message });
     return undefined;
   }
 }
@@ -140,7 +140,7 @@ function failed(error: unknown, log: Log): Answer {
   }
   if (error instanceof ClusterUnavailable) return away('the cluster is not available just now');
   if (error instanceof NoTurn) return away(error.message);
-  log.error('the metrics of a cluster could not be told', { problem: String(error) });
+  log.error('failed to serve cluster metrics', { problem: String(error) });
   return { status: 500, body: 'this is a mistake of ours; the log has more\n' };
 }
 

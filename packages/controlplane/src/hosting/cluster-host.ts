@@ -117,7 +117,7 @@ export class ClusterHost {
       found = await list();
     } catch (error) {
       // What is served goes on; a database that is away is no reason to let go of it.
-      log.warn('it cannot be seen which clusters there are', { problem: (error as Error).message });
+      log.warn('failed to list clusters', { problem: (error as Error).message });
       return;
     }
     if (this.#hasStopped) return;
@@ -137,7 +137,7 @@ export class ClusterHost {
     if (this.#ending.has(cluster.id)) return;
     const { hub, self, clock, log, metrics, attach, leaseGraceOf } = this.#options;
     if (this.#hosted.size >= caps.hostedClustersMax) {
-      log.error('this process serves no more clusters', {
+      log.error('refused further clusters: limit reached', {
         clusterId: cluster.id,
         limit: caps.hostedClustersMax,
       });
@@ -173,7 +173,7 @@ export class ClusterHost {
       await detach();
       await node.stop();
     } catch (error) {
-      this.#options.log.error('a cluster did not end well', {
+      this.#options.log.error('failed to stop cluster node', {
         clusterId: cluster.id,
         problem: (error as Error).message,
       });

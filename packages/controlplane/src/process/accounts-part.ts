@@ -200,7 +200,7 @@ async function openPatiently(
       return await openAccounts(url, surroundings);
     } catch (error) {
       if (!/^postgres/i.test(url)) throw error;
-      log.warn('the database does not answer; trying again', { problem: (error as Error).message });
+      log.warn('failed to reach database, retrying', { problem: (error as Error).message });
     }
     await pause(clock, stop);
   }
@@ -303,7 +303,7 @@ async function askForSecrets(
       return await ports.portOf(clusterId).replaceSecrets();
     } catch (error) {
       const problem = (error as Error).message;
-      log.warn('failed to ask for another secret of agents', { clusterId, attempt, problem });
+      log.warn('failed to request new agent secret', { clusterId, attempt, problem });
     }
     await pause(clock, stop);
   }

@@ -141,7 +141,7 @@ async function startParts(
   const current = async () => {
     if (!isQuick) return accounts.loaded;
     return accounts.load().catch((error: Error) => {
-      log.warn('accounts cannot be loaded', { problem: error.message });
+      log.warn('failed to load accounts', { problem: error.message });
       return undefined;
     });
   };
@@ -185,7 +185,7 @@ async function startParts(
   const ready = makeReady();
   // Whoever does not wait for it is told by the log.
   ready.catch((error: Error) => {
-    if (!stopping.signal.aborted) log.error('this process cannot serve', { problem: error.message });
+    if (!stopping.signal.aborted) log.error('failed to start serving', { problem: error.message });
   });
   return {
     url,

@@ -63,7 +63,7 @@ export async function adoptCluster(
     return;
   }
   if ((await accounts.virtualClusters.find(id)) === undefined)
-    log.warn('the cluster of the settings was deleted, and is not served until somebody restores it', {
+    log.warn('refused to serve configured cluster: it was deleted, restore it first', {
       clusterId: id,
     });
 }

@@ -44,7 +44,7 @@ export class Housekeeping {
       await accounts.tidy();
       for (const cluster of await accounts.virtualClusters.listForgotten()) await this.#forget(cluster);
     } catch (error) {
-      log.warn('what is over could not be removed; trying again in an hour', {
+      log.warn('failed to remove expired rows, retrying in an hour', {
         problem: (error as Error).message,
       });
     }
@@ -54,7 +54,7 @@ export class Housekeeping {
     if (this.#hasStopped) return;
     await this.#options.removeCluster(cluster);
     await this.#options.accounts.virtualClusters.forget(cluster);
-    this.#options.log.info('a deleted cluster is gone for good', {
+    this.#options.log.info('removed deleted cluster', {
       clusterId: cluster.id,
       name: cluster.name,
     });

@@ -78,6 +78,6 @@ export class Members {
   }
 
   #warn(error: unknown): void {
-    if (!this.#hasStopped) this.#log.warn('the database does not answer', { error: String(error) });
+    if (!this.#hasStopped) this.#log.warn('failed to reach database', { error: String(error) });
   }
 }

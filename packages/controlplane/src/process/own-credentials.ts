@@ -27,7 +27,7 @@ export function ownCredentials(
       keeper = made;
       // Whoever started the process is told by `started`; later nobody waits for it.
       made.catch((error: Error) =>
-        log.error('the credentials of a file cannot be used', { path, problem: error.message }),
+        log.error('failed to use credentials file', { path, problem: error.message }),
       );
       return async () => {
         const stopped = await made.catch(() => undefined);

@@ -70,7 +70,7 @@ async function bindingsOfFile(
   running.defer(() => file.stop());
   file.watch((hasChanged) => {
     if (!hasChanged) return;
-    log.info('the bindings of workload identities have changed', { path, count: file.content.length });
+    log.info('loaded workload identity bindings', { path, count: file.content.length });
     issuers.keepOnly(new Set(file.content.map(({ issuer }) => issuer)));
   });
   return () => file.content;

@@ -46,7 +46,7 @@ export class SignInAudit {
   async refused({ connection, email, remoteAddress, userAgent }: Visit, error: ApiError): Promise<void> {
     const problem = error.cause instanceof Error ? error.cause.message : error.message;
     const message = error.code === 'internal' ? error.message : problem;
-    this.#log.info('a sign-in was refused', {
+    this.#log.info('refused sign-in', {
       connection: connection?.id,
       result: error.code,
       problem: message,
@@ -71,7 +71,7 @@ export class SignInAudit {
       if (note.result === 'ok') await auditLog.append([note]);
       else await refusals.record(note);
     } catch (error) {
-      this.#log.error('a sign-in could not be written into the audit log', {
+      this.#log.error('failed to write sign-in to audit log', {
         problem: (error as Error).message,
       });
     }

@@ -104,6 +104,6 @@ export function signInRoute(options: SignInOptions): Route {
 /** Ours: it is logged, and the user is told nothing of it. */
 function mistake(thrown: unknown, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('a sign-in failed', { problem: problem.slice(0, caps.apiTextCharsMax) });
+  log.error('failed to sign in', { problem: problem.slice(0, caps.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }

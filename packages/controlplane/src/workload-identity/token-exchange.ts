@@ -52,10 +52,10 @@ export class TokenExchange {
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
     if ('refusal' in result) {
-      log.info('an agent was given no token', { audience: audience.slice(0, 200), problem: result.why });
+      log.info('refused agent token', { audience: audience.slice(0, 200), problem: result.why });
       return result.refusal;
     }
-    log.info('an agent was given a token', { binding: result.binding, subject: result.subject });
+    log.info('issued agent token', { binding: result.binding, subject: result.subject });
     return result;
   }
 
@@ -90,7 +90,7 @@ export class TokenExchange {
       const all = await bindings(clusterId);
       return all.filter((binding) => binding.clusterId === clusterId);
     } catch (error) {
-      log.warn('the bindings of a cluster could not be read', {
+      log.warn('failed to read workload identity bindings of cluster', {
         clusterId,
         problem: (error as Error).message,
       });

@@ -58,7 +58,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     keepAliveMs,
     maxSubscriptions: caps.mcpSubscriptionsMax,
     maxRequestBodySize: caps.mcpRequestBytesMax,
-    onerror: (error) => log.debug('a request of the Model Context Protocol was refused', problemOf(error)),
+    onerror: (error) => log.debug('refused MCP request', problemOf(error)),
   });
   return { answer, changes: handler.notify, close: () => handler.close() };
 
@@ -108,7 +108,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
 
   /** Ours: it is logged, and the caller is told nothing of it. */
   function mistake(thrown: unknown): ApiError {
-    log.error('the Model Context Protocol could not be served', { endpoint: name, ...problemOf(thrown) });
+    log.error('failed to serve MCP request', { endpoint: name, ...problemOf(thrown) });
     return new ApiError('internal', undefined, { cause: thrown });
   }
 }

@@ -46,7 +46,7 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
   } finally {
     stopProgress();
     const ms = clock.monotonicMs() - begunMs;
-    log.info('a tool was called', {
+    log.info('called tool', {
       tool: tool.name,
       caller: runner.caller,
       arguments: digestOf(call.args),
@@ -95,7 +95,7 @@ function problemFor(
 ): { readonly code: string; readonly message: string } {
   if (thrown instanceof ToolProblem) return thrown;
   if (thrown instanceof ApiError) return { code: thrown.code, message: thrown.message + adviceOn(thrown) };
-  log.error('a tool failed', { tool, ...problemOf(thrown) });
+  log.error('failed to run tool', { tool, ...problemOf(thrown) });
   return new ToolProblem('internal', 'Something broke on our side, and has been logged. Try another way.');
 }
 

@@ -358,7 +358,7 @@ export class PostgresTables implements JournalTables {
   /** The server is silent although the connection stands. Whoever waits gets an error, and may try on a new connection. */
   #reconnect(silent: Sql): void {
     if (this.#closed || this.#sql !== silent) return;
-    this.#log.warn('the database does not answer; connecting anew', { silentMs: 2 * statementMsMax });
+    this.#log.warn('lost database connection, reconnecting', { silentMs: 2 * statementMsMax });
     this.#sql = connect(this.#url);
     this.#subscribe();
     silent.end({ timeout: 0 }).catch(() => {});

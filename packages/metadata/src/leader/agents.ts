@@ -179,7 +179,7 @@ export class Agents {
     this.#lost.delete(agent.agentId);
     const problem = this.#reports.heard(agent.agentId, report);
     if (problem !== undefined)
-      this.#log.debug('the report of an agent cannot be used', { agentId: agent.agentId, problem });
+      this.#log.debug('ignored invalid report of agent', { agentId: agent.agentId, problem });
     if (before === undefined || !isSameButLoad(before, agent)) {
       this.#list = undefined;
       this.#onChange('agents');
@@ -238,7 +238,7 @@ export class Agents {
       const { ended, isAway, agent } = seen;
       if (ended === undefined || isAway === true || nowMs - ended.atMs < ended.graceMs) continue;
       this.#put({ ...seen, isAway: true });
-      this.#log.info('stopped naming an agent that has no connection', { agentId: agent.agentId });
+      this.#log.info('removed agent without a connection from Metadata', { agentId: agent.agentId });
       isChanged = true;
     }
     if (!isChanged) return;

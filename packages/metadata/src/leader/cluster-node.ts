@@ -241,7 +241,7 @@ export class ClusterNode extends ClusterCalls {
       try {
         await this.#standByAndLead();
       } catch (error) {
-        this.#log.error('the cluster cannot be followed; trying again', { problem: String(error) });
+        this.#log.error('failed to follow cluster, retrying', { problem: String(error) });
         // What the database failed to say leaves the machine as it is. Otherwise it is made anew from the journal.
         if (this.#replica?.isSound === false || error instanceof EntriesPruned) this.#replica = undefined;
         await this.#sleep(this.#timing.retryMs, this.#timing.retryMs);
@@ -277,7 +277,7 @@ export class ClusterNode extends ClusterCalls {
     replica
       .saveSnapshot(this.#options.journal, async () => {})
       .catch((error) => {
-        this.#log.warn('a snapshot could not be saved', { problem: String(error) });
+        this.#log.warn('failed to save snapshot', { problem: String(error) });
       });
   }
 
@@ -305,16 +305,16 @@ export class ClusterNode extends ClusterCalls {
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,
         });
-        this.#log.info('this process leads the cluster', { epoch, position });
+        this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);
-        this.#log.info('this process no longer leads the cluster', { epoch, reason });
+        this.#log.info('stopped leading cluster', { epoch, reason });
         if (!leadership.pipeline.isClean) this.#replica = undefined;
       }
     } finally {
       lease.giveUp();
       // Nobody has to wait for the end of a lease that nobody uses. If it is not ours any more, this does nothing.
       const released = journal.releaseLease(epoch).catch((error) => {
-        this.#log.warn('the lease could not be given back', { problem: String(error) });
+        this.#log.warn('failed to release lease', { problem: String(error) });
       });
       await this.#within(this.#timing.drainMsMax, released);
     }

@@ -143,7 +143,7 @@ export class HeldLease {
         return;
       }
       this.#hasFailed = true;
-      log.warn('the lease could not be renewed; trying again', { problem: String(error) });
+      log.warn('failed to renew lease, retrying', { problem: String(error) });
       this.#renewAfter(timing.retryMs);
     }
   }

@@ -120,12 +120,12 @@ export class Leadership {
     this.#every('logins', timing.loginNoteMs, () => this.#noteLogins());
     this.#every('purge', timing.purgeIntervalMs, () => {
       this.pipeline.submit({ kind: 'purge' }).catch((error) => {
-        log.warn('what is out of date could not be removed', { problem: String(error) });
+        log.warn('failed to purge expired state', { problem: String(error) });
       });
     });
     this.#every('transactions', timing.transactionSweepMs, () => {
       this.#expireTransactions().catch((error) => {
-        log.warn('transactions that are open for too long could not be aborted', { problem: String(error) });
+        log.warn('failed to abort expired transactions', { problem: String(error) });
       });
     });
     this.autoScaler = new AutoScaler(replica.machine, clock);
@@ -152,7 +152,7 @@ export class Leadership {
     const logins = heard.takeLogins();
     const putBack = (problem: string) => {
       heard.putBackLogins(logins);
-      log.warn('logins could not be written down', { problem });
+      log.warn('failed to store logins', { problem });
     };
     this.pipeline.submit({ kind: 'noteLogins', logins }).then(
       ({ message }) => {
@@ -167,7 +167,7 @@ export class Leadership {
     if (this.#isRetentionRunning) return;
     this.#isRetentionRunning = true;
     runRetention((command) => this.pipeline.submit(command), clock)
-      .catch((error) => log.warn('old records could not be removed', { problem: String(error) }))
+      .catch((error) => log.warn('failed to apply retention', { problem: String(error) }))
       .finally(() => {
         this.#isRetentionRunning = false;
       });
@@ -182,12 +182,12 @@ export class Leadership {
         for (const [index, { error, message }] of results.entries()) {
           const { name, partitionCount } = topics[index]!;
           if (error === 'NONE')
-            log.info('a topic was given more partitions', { topic: name, partitionCount });
+            log.info('added partitions to topic', { topic: name, partitionCount });
           else
-            log.warn('a topic could not be given more partitions', { topic: name, partitionCount, message });
+            log.warn('failed to add partitions to topic', { topic: name, partitionCount, message });
         }
       },
-      (error) => log.warn('topics could not be given more partitions', { problem: String(error) }),
+      (error) => log.warn('failed to add partitions to topics', { problem: String(error) }),
     );
   }
 
@@ -245,7 +245,7 @@ export class Leadership {
     try {
       this.agents.takeOver(note);
     } catch (error) {
-      log.warn('the list of agents of the leader before cannot be read', { problem: String(error) });
+      log.warn('failed to read agent list of previous leader', { problem: String(error) });
     }
   }
 
@@ -259,7 +259,7 @@ export class Leadership {
     if (change === 'loads' || this.#timers.has('note')) return;
     this.#after('note', timing.agentSweepMs, () => {
       journal.leaveNote(epoch, this.agents.note()).catch((error) => {
-        log.warn('the list of agents could not be left to the next leader', { problem: String(error) });
+        log.warn('failed to store agent list for next leader', { problem: String(error) });
       });
     });
   }
@@ -284,7 +284,7 @@ export class Leadership {
     if (!replica.isSnapshotDue(true, snapshotBytesMin)) return;
     const whenDurable = () => this.pipeline.ask(() => {});
     replica.saveSnapshot(journal, whenDurable).catch((error) => {
-      log.warn('a snapshot could not be saved', { problem: String(error) });
+      log.warn('failed to save snapshot', { problem: String(error) });
     });
   }
 

@@ -42,7 +42,7 @@ export class Replica {
         return new Replica(kind.restore(snapshot.bytes), snapshot.position, snapshot.bytes.length);
       } catch (error) {
         const { position } = snapshot;
-        log.error('a snapshot cannot be read; trying the one before', { position, problem: String(error) });
+        log.error('failed to read snapshot, trying the previous one', { position, problem: String(error) });
         positionMax = position - 1;
       }
     }

@@ -131,7 +131,7 @@ export class ClientConnection {
       else this.#accept(frame);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      this.#log.error('the control plane sent a frame that cannot be accepted', { problem: error.message });
+      this.#log.error('refused frame of control plane', { problem: error.message });
       this.leave(endCodes.badFrame, error.message);
       this.#events.onEnd(endCodes.badFrame, error.message);
     }

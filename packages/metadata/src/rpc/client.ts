@@ -199,7 +199,7 @@ class Client {
   #opened(connection: ClientConnection, hello: ServerHello): void {
     this.#connector.opened(hello.members);
     this.#connected.set(1);
-    this.#log.info('connected to the control plane', {
+    this.#log.info('connected to control plane', {
       url: this.#connector.addresses.current,
       release: hello.release,
     });
@@ -239,7 +239,7 @@ class Client {
     }
     if (code === endCodes.superseded) {
       // Only a client with our id can have done that, and there is none but us.
-      this.#log.warn('another connection took the place of this one', { reason });
+      this.#log.warn('closed connection: replaced by another one', { reason });
     }
     this.#lost(reason === '' ? 'the connection was lost' : reason);
   }
@@ -258,7 +258,7 @@ class Client {
     try {
       event(follower);
     } catch (error) {
-      this.#log.error('a follower of the cluster failed', { problem: String(error) });
+      this.#log.error('failed to notify follower', { problem: String(error) });
     }
   }
 

@@ -137,7 +137,7 @@ export class Connector {
     const isQuick = this.#clock.monotonicMs() - this.#workedMs < quickMsMax;
     const longestMs = Math.min(isQuick ? quickBackoffMsMax : backoffMsMax, backoffMsMin * 2 ** rounds);
     const delayMs = this.#options.random.next() * longestMs;
-    this.#log.warn('no connection to the control plane', {
+    this.#log.warn('failed to connect to control plane, retrying', {
       reason,
       next: this.addresses.current,
       delayMs: Math.round(delayMs),
@@ -152,7 +152,7 @@ export class Connector {
       this.retry(message, true);
       return;
     }
-    this.#log.info('the leader is elsewhere', { message, leaderUrl });
+    this.#log.info('redirected to leader', { message, leaderUrl });
     this.#cancelWait();
     this.connect();
   }
@@ -167,7 +167,7 @@ export class Connector {
     this.#keyRefused = error;
     this.#options.onAgentKeyRefused?.(key);
     this.#count('key_refused');
-    this.#log.error('the control plane refused agent key and cluster id together; check both', {
+    this.#log.error('failed to authenticate at control plane: check agent key and cluster id', {
       clusterId: this.#options.clusterId,
       problem: error.message,
       url: this.addresses.current,

@@ -98,14 +98,14 @@ class SinkPush {
     try {
       await this.#sink.push(readings(), this.#stopping.signal);
       metrics.series(pushRow, { sink, outcome: 'success' }).add(1);
-      if (this.#hasFailed) log.info('metrics are pushed again', { sink });
+      if (this.#hasFailed) log.info('resumed pushing metrics', { sink });
       this.#hasFailed = false;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       metrics.series(pushRow, { sink, outcome: 'error' }).add(1);
       // Said once per outage.
       if (!this.#hasFailed)
-        log.warn('metrics could not be pushed', { sink, error: (error as Error).message });
+        log.warn('failed to push metrics', { sink, error: (error as Error).message });
       this.#hasFailed = true;
     }
   }

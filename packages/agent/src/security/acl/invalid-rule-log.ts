@@ -18,10 +18,10 @@ export class InvalidRuleLog {
     this.#version = version;
     const fresh = [...invalid].filter(([key]) => !this.#told.has(key));
     for (const [, { acl, reason }] of fresh.slice(0, caps.aclInvalidRulesLoggedMax)) {
-      this.#log.warn('an ACL will never match', { module: 'acl', acl: describeAcl(acl), reason });
+      this.#log.warn('found ACL that can never match', { module: 'acl', acl: describeAcl(acl), reason });
     }
     const untold = fresh.length - caps.aclInvalidRulesLoggedMax;
-    if (untold > 0) this.#log.warn('further ACLs will never match', { module: 'acl', count: untold });
+    if (untold > 0) this.#log.warn('found further ACLs that can never match', { module: 'acl', count: untold });
     this.#told = new Set(invalid.keys());
   }
 }

@@ -224,7 +224,7 @@ describe('a login that fails', () => {
         assert.match(answer.errorMessage!, message);
       }
       await client.closed;
-      const failed = lines.filter((line) => line.message === 'a client could not log in');
+      const failed = lines.filter((line) => line.message === 'failed to authenticate client');
       assert.equal(failed.length, 1);
       assert.ok(failed[0]!.fields.mechanism === 'PLAIN' || failed[0]!.fields.mechanism === 'SCRAM-SHA-512');
       assert.equal(JSON.stringify(lines).includes('wonder'), false, 'no password is logged');
@@ -240,7 +240,7 @@ describe('a login that fails', () => {
     await client.call('SaslHandshake', 1, { mechanism: 'PLAIN' });
     client.send('SaslAuthenticate', 1, { authBytes: plainToken('alice', 'wrong') });
     client.send('Metadata', 9, { topics: null });
-    await until(() => lines.some(({ message }) => message === 'a client could not log in'));
+    await until(() => lines.some(({ message }) => message === 'failed to authenticate client'));
     clock.advance(99);
     await pause();
     assert.equal(client.socket.destroyed, false);

@@ -68,13 +68,13 @@ export class Sasl {
     if (action !== 'serveUnlessExpired') {
       this.#metrics.unauthenticated.add(1);
       const fields = { peer: session.remoteAddress, api: api.name };
-      this.#failures.tell('closed a connection because its client has to log in first', fields);
+      this.#failures.tell('closed Kafka connection: client must authenticate first', fields);
       return false;
     }
     if (sasl.isExpired(this.#options.clock.monotonicMs())) {
       this.#metrics.expired.add(1);
       const fields = { peer: session.remoteAddress, user: printable(sasl.login!.user) };
-      this.#failures.tell('closed a connection whose client did not log in again in time', fields);
+      this.#failures.tell('closed Kafka connection: client did not re-authenticate in time', fields);
       return false;
     }
     return true;
@@ -162,7 +162,7 @@ export class Sasl {
       return step.kind === 'done' && problem !== undefined ? misspoken(problem, step.user) : step;
     } catch (error) {
       // What broke is ours to know, and must not let anybody in.
-      this.#options.log.error('a login could not be checked', { error: (error as Error).message });
+      this.#options.log.error('failed to check login', { error: (error as Error).message });
       return misspoken('the login could not be checked; try again later');
     }
   }
@@ -186,7 +186,7 @@ export class Sasl {
   #fail(session: ClientSession, sasl: SaslSession, mechanism: string, { reason, user }: Failed): void {
     sasl.end();
     this.#metrics.authentications(mechanism, 'failure').add(1);
-    this.#failures.tell('a client could not log in', {
+    this.#failures.tell('failed to authenticate client', {
       mechanism,
       user: user === undefined ? undefined : printable(user),
       peer: session.remoteAddress,

@@ -60,7 +60,7 @@ export class ServerCertificates {
     this.#material = material;
     this.#context = context;
     this.#certificate = certificate;
-    this.#describe('the certificate of the server is in use');
+    this.#logCertificate();
     this.#schedule();
   }
 
@@ -115,7 +115,7 @@ export class ServerCertificates {
     this.#context = context;
     this.#certificate = certificate;
     this.#reloaded.add(1);
-    this.#describe('TLS files have changed and are in use for new connections');
+    this.#logCertificate();
     for (const listener of this.#listeners) listener();
   }
 
@@ -123,13 +123,13 @@ export class ServerCertificates {
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.#failed.add(1);
-    this.#options.log.error('TLS files cannot be used; those before stay in use', {
+    this.#options.log.error('failed to load TLS files, keeping the previous ones', {
       source: this.#options.source.name,
       error: problem,
     });
   }
 
-  #describe(message: string): void {
+  #logCertificate(): void {
     const { log, clock, source } = this.#options;
     const { subject, serialNumber, validToDate } = this.#certificate;
     this.#expiry.set(validToDate.getTime() / 1000);
@@ -139,8 +139,8 @@ export class ServerCertificates {
       serialNumber,
       validTo: validToDate.toISOString(),
     };
-    if (validToDate.getTime() < clock.nowMs()) log.warn(`${message}, and it has expired`, fields);
-    else log.info(message, fields);
+    if (validToDate.getTime() < clock.nowMs()) log.warn('loaded expired server certificate', fields);
+    else log.info('loaded server certificate', fields);
   }
 }
 

@@ -344,7 +344,7 @@ test('plain words and silence are turned away', async (t) => {
 test('certificates of clients are logged where that was asked for', async (t) => {
   const { enter, lines } = await listen(t, { logsCertificates: true });
   await enter(alice);
-  const line = lines.find(({ message }) => message === 'a client has shown its certificate')!;
+  const line = lines.find(({ message }) => message === 'verified client certificate')!;
   assert.partialDeepStrictEqual(line.fields, {
     user: 'CN=alice,O=Weir,C=DE',
     serialNumber: new X509Certificate(alice.certificate).serialNumber,

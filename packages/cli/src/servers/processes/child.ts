@@ -72,7 +72,7 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
     });
   } catch (error) {
     status = 1;
-    log.error('the agent process failed', { error: error instanceof Error ? error.stack : String(error) });
+    log.error('failed to run agent process', { error: error instanceof Error ? error.stack : String(error) });
     await tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
   process.exit(status);

@@ -29,7 +29,7 @@ export function launcher(
     const pass = (line: string) => {
       // Its own log says which agent speaks; what the runtime prints about a crash does not.
       if (line.startsWith('{')) writeLine(line);
-      else log.warn('an agent process wrote', { agentId: place.agentId, pid: child.pid, text: line });
+      else log.warn('received output of agent process', { agentId: place.agentId, pid: child.pid, text: line });
     };
     passLines(child.stdout!, pass);
     passLines(child.stderr!, pass);
@@ -46,7 +46,7 @@ export function launcher(
       events.onEnd({ code, signal });
     };
     child.on('error', (error) => {
-      log.error('an agent process could not be started', { agentId: place.agentId, error: error.message });
+      log.error('failed to start agent process', { agentId: place.agentId, error: error.message });
       if (child.pid === undefined) end(null, null);
     });
     // Not `exit`: what it wrote last is passed on before its end is told.

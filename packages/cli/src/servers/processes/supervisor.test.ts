@@ -96,11 +96,11 @@ test('one that dies is started again as the same agent on the same ports, and th
   becomeReady(2);
   assert.deepEqual(lines, [
     {
-      message: 'an agent process ended and is started again',
+      message: 'lost agent process, restarting it',
       fields: { agentId: 'agent-2', pid: 2, signal: 'SIGKILL', endsInARow: 1, delayMs: 250 },
     },
     {
-      message: 'an agent process is back',
+      message: 'restarted agent process',
       fields: { agentId: 'agent-2', pid: 3, kafkaPort: 9002, httpPort: 8002 },
     },
   ]);
@@ -169,7 +169,7 @@ test('a supervisor that stops asks all, starts none again, and kills what does n
   );
   clock.advance(1);
   assert.deepEqual(launched[1]!.heard, ['stop', 'kill']);
-  assert.equal(lines.at(-1)!.message, 'an agent process did not stop in time and is killed');
+  assert.equal(lines.at(-1)!.message, 'killed agent process that did not stop in time');
   end(2, null, 'SIGKILL');
   await run;
   clock.advance(60_000);

@@ -99,7 +99,7 @@ export class Supervisor {
     this.#cancelKill = clock.after(stopDeadlineMs, () => {
       for (const { process, place } of this.#slots) {
         if (process === undefined) continue;
-        log.warn('an agent process did not stop in time and is killed', {
+        log.warn('killed agent process that did not stop in time', {
           agentId: place.agentId,
           pid: process.pid,
         });
@@ -126,7 +126,7 @@ export class Supervisor {
     const { number, agentId } = slot.place;
     const pid = slot.process?.pid;
     if (slot.ready !== undefined) {
-      log.info('an agent process is back', { agentId, pid, kafkaPort, httpPort });
+      log.info('restarted agent process', { agentId, pid, kafkaPort, httpPort });
     }
     slot.readySinceMs = clock.monotonicMs();
     // Clients know the agent by these ports, so that whoever follows takes them again.
@@ -159,7 +159,7 @@ export class Supervisor {
     slot.endsInARow = servedMs >= healthyMs ? 1 : slot.endsInARow + 1;
     slot.readySinceMs = undefined;
     const delayMs = Math.min(restartDelayMs.max, restartDelayMs.first * 2 ** (slot.endsInARow - 1));
-    log.warn('an agent process ended and is started again', {
+    log.warn('lost agent process, restarting it', {
       agentId: slot.place.agentId,
       pid,
       ...(signal === null ? { status: code } : { signal }),

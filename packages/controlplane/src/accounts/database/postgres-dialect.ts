@@ -106,7 +106,7 @@ class WatchedPool {
   /** Whoever waits for an answer on these connections gets an error; everybody else goes on with new ones. */
   giveUp(lost: Sql, reason: string): void {
     if (this.#closed || this.#sql !== lost) return;
-    this.#log.warn('the connections to the database of accounts are given up; connecting anew', { reason });
+    this.#log.warn('closed connections to accounts database, reconnecting', { reason });
     this.#sql = connect(this.#url);
     lost.end({ timeout: 0 }).catch(() => {});
   }

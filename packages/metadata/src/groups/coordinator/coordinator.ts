@@ -190,7 +190,7 @@ export class GroupCoordinator implements GroupsPort {
     if (this.#heldBytes + bytes > caps.groupsMetadataBytesMax)
       return refusedJoin('POLICY_VIOLATION', memberId);
     if (request.reason !== null) {
-      this.#options.log.debug('a member joins', { groupId, memberId, reason: request.reason });
+      this.#options.log.debug('received join of member', { groupId, memberId, reason: request.reason });
     }
     let group = this.#directory.find(groupId);
     if (group === undefined) {

@@ -88,7 +88,7 @@ export class GroupSaver {
   #tryAgain(): void {
     const groupIds = [...this.#refused.keys()];
     if (groupIds.length === 0) return;
-    this.#log.warn('groups could not be made durable; trying again', { groups: groupIds.length });
+    this.#log.warn('failed to store groups, retrying', { groups: groupIds.length });
     // One by one, so that one that is too large does not keep the others out.
     for (const groupId of groupIds) this.put(groupId, []).catch(() => {});
   }

@@ -80,7 +80,7 @@ export class LoadSharing {
     const due = this.#dueStrays();
     await Promise.all(
       due.map(async ({ clusterId, node }) => {
-        log.info('handing a cluster over to the process that should lead it', { clusterId });
+        log.info('handed over cluster to the process that should lead it', { clusterId });
         await node.handOver('another control plane should lead it');
       }),
     );

@@ -98,7 +98,7 @@ export class SharePartitions {
       return kept.state !== undefined;
     } catch (error) {
       if (!(error instanceof UnreadableBytes)) throw error;
-      this.#log.error('a share partition cannot be read; its group begins anew with it', {
+      this.#log.error('failed to read share partition, starting it anew', {
         groupId: kept.groupId,
         topicId: kept.topicId,
         partition: kept.partition,

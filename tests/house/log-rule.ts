@@ -1,0 +1,78 @@
+import { blankComments, lineOf } from './source-text.ts';
+
+/** What a log message may begin with. A new verb is welcome; an article or a noun is not. */
+export const logVerbs: readonly string[] = [
+  'added',
+  'applied',
+  'called',
+  'changed',
+  'closed',
+  'connected',
+  'created',
+  'disabled',
+  'dropped',
+  'failed',
+  'forgot',
+  'found',
+  'handed',
+  'ignored',
+  'issued',
+  'killed',
+  'loaded',
+  'lost',
+  'received',
+  'recovered',
+  'redirected',
+  'refused',
+  'removed',
+  'renewed',
+  'replaced',
+  'restarted',
+  'resumed',
+  'retrying',
+  'skipped',
+  'started',
+  'stopped',
+  'switched',
+  'verified',
+];
+
+const messageCharsMax = 80;
+
+/** Files whose function passes the message of its caller on, and how it is called with one. */
+export const logForwarders: Readonly<Record<string, RegExp | undefined>> = {
+  'packages/agent/src/events/emitting-log.ts': undefined,
+  'packages/agent/src/net/refusals.ts': /\brefusals\s*\.\s*tell\(\s*[^,()]+,\s*/g,
+  'packages/agent/src/security/sasl/failure-log.ts': /#failures\s*\.\s*tell\(\s*/g,
+  'packages/agent/src/zone/zone-warnings.ts': /\bwarnings\s*\.\s*warn\(\s*/g,
+  'packages/controlplane/src/cluster-secrets.ts': /\btryTo\(\s*\w+,\s*/g,
+};
+
+const logCall = /(?<!\w)\w*log\??\s*\.\s*(?:debug|info|warn|error)\(\s*/gi;
+
+/** One line per message that is not constant, or not written as log messages are. */
+export function logProblems({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  const problems: string[] = [];
+  const source = blankComments(text);
+  const patterns = [logCall, ...Object.values(logForwarders).filter((pattern) => pattern !== undefined)];
+  for (const pattern of patterns) {
+    for (const match of source.matchAll(pattern)) {
+      const problem = problemWith(source.slice(match.index + match[0].length), path);
+      if (problem !== undefined) problems.push(`${path}:${lineOf(source, match.index)}: ${problem}`);
+    }
+  }
+  return problems;
+}
+
+function problemWith(call: string, path: string): string | undefined {
+  if (/^message\b/.test(call) && path in logForwarders) return undefined;
+  const message = /^'((?:\\.|[^'\\\n])*)'\s*[,)]/.exec(call)?.[1];
+  if (message === undefined) return 'the message is not constant; put details into fields';
+  const [verb] = message.split(' ');
+  if (!logVerbs.includes(verb!)) {
+    return `"${message}" begins with "${verb}"; begin with a verb, as in "failed to open file"`;
+  }
+  if (/[.;!]/.test(message)) return `"${message}" has more than one sentence; put details into fields`;
+  if (message.length > messageCharsMax) return `"${message}" is longer than ${messageCharsMax} characters`;
+  return undefined;
+}
