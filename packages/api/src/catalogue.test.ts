@@ -119,10 +119,19 @@ test('names are unique routes, and their verbs tell who only reads', () => {
   }
 });
 
+/** What the summary of an operation may begin with. */
+const imperatives: ReadonlySet<string> = new Set(
+  (
+    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Rename Replace ' +
+    'Restore Revoke Search Set Start Unmute Update Validate'
+  ).split(' '),
+);
+
 test('every operation is explained', () => {
   for (const { name, title, summary, description = '.' } of operations) {
     assert.match(title, /^[A-Z].*[^.]$/, name);
     assert.match(summary, /^[A-Z].{10,}\.$/, name);
+    assert.ok(imperatives.has(summary.split(' ')[0]!), `${name}: "${summary}" does not begin with an imperative`);
     assert.match(description, /\.$/, name);
   }
 });

@@ -60,7 +60,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: 'The session of somebody who signed in to the console.',
+    description: 'The session cookie of a signed-in user.',
   },
   prometheus: {
     type: 'http',

@@ -30,16 +30,16 @@ ${operations.length} operations below \`{base_url}${apiPath}/\`. \`{base_url}${a
 
 - An operation is called with POST and a JSON object of at most ${caps.apiRequestBytesMax / 1024 / 1024} MiB; an empty body is \`{}\`. Operations that only read
   take GET too, with their fields in the query: \`?limit=10\`, and a list as the same name several times.
-- Success is 200. Where there is nothing to tell, the answer is \`{}\`.
+- Success is 200. Where there is nothing to return, the answer is \`{}\`.
 - A failure is a status and \`{"error": "<code>", "message": "<text>"}\`. Codes stay the same, messages may change.
 - A field that an operation does not have is refused by name. Clients have to ignore fields of answers that they do not know.
 - A key is sent in the header \`${apiKeyHeader}\`; for several workspaces, one key each in \`${workspaceKeyHeader('<workspace_id>')}\`. Not both.
-  The workspace id in the name may be written with hyphens, for proxies that drop names with underscores. Whoever signed in to the console
+  The workspace id in the name may be written with hyphens, for proxies that drop names with underscores. A signed-in user
   has a cookie.
-- What the caller may not see is not found: no answer tells whether something of another workspace exists.
+- What the caller may not see is not found: no answer shows whether an object of another workspace exists.
 - Times are text as in RFC 3339, in UTC. Durations in nanoseconds are integers of 64 bits in JSON, which in some languages needs more than
   the usual number; in requests they may be decimal text.
-- Ids have a prefix that tells their kind. Names with a prefix may be sent without it.`;
+- Ids have a prefix that names their kind. Names with a prefix may be sent without it.`;
 
 const scopesInWords: Readonly<Record<Scope, string>> = {
   public: 'anybody',

@@ -155,7 +155,7 @@ export class AgentDoor {
   async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
     const url = URL.parse(request.url ?? '/', 'http://control-plane');
     if (url?.pathname !== `/${agentConnectPath}`)
-      return { status: 404, message: `agents connect at /${agentConnectPath}` };
+      return { status: 404, message: `not found; agents connect at /${agentConnectPath}` };
     const clusterId = url.searchParams.get(clusterIdParameter);
     if (clusterId === null) return { status: 400, message: `the parameter ${clusterIdParameter} is missing` };
     const key = request.headers[agentKeyHeader];

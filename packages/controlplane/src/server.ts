@@ -179,7 +179,7 @@ function answerer({ readiness, metrics, members }: ControlPlaneOptions) {
 
   function answerTo(path: string, isRead: boolean): Answer {
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-    if (route === undefined) return [404, `${path}: there is nothing here`];
+    if (route === undefined) return [404, `${path}: not found`];
     return isRead ? route() : [405, `${path}: GET only`];
   }
 

@@ -37,7 +37,7 @@ test('probes, metrics and mistakes', async (t) => {
     ['/v1/status', 'GET', '200 OK'],
     ['/metrics', 'GET', '200 service_up 1'],
     ['/v1/status', 'POST', '405 POST is not allowed here'],
-    ['/v1/statuses', 'GET', '404 there is nothing at /v1/statuses'],
+    ['/v1/statuses', 'GET', '404 /v1/statuses: not found'],
     ['/broken/deep', 'GET', '500 internal error'],
     ['/v1/status?x=1', 'GET', '200 OK'],
   ] as const;

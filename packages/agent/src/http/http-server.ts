@@ -114,7 +114,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     try {
       if (route !== undefined) await route.handle(request, response, url);
       else if (atPath.length > 0) plain(response, 405, `${request.method} is not allowed here`);
-      else plain(response, 404, `there is nothing at ${url.pathname}`);
+      else plain(response, 404, `${url.pathname}: not found`);
     } catch (error) {
       log.error('failed to serve HTTP request', { path: url.pathname, error: String(error) });
       if (!response.headersSent) plain(response, 500, 'internal error');

@@ -147,7 +147,7 @@ test('a page that is read from the bucket is announced, and what the bucket says
   const client = clientOf(t);
   await assert.rejects(
     client.read(agent.url, { ...address, index: 1 }),
-    failsWith('missing', /404 no such file/),
+    failsWith('missing', /404 not found/),
   );
   await assert.rejects(client.read(agent.url, address), failsWith('broken', /502 the bucket did not give/));
 });
@@ -165,7 +165,7 @@ test('requests that no agent makes', async (t) => {
   const behind = keyOf({ clock: new HandClock(now - exchangeSkewMsMax - 60_000) });
   const odd = good.replace('page=0', 'page=-1');
   const cases: [what: string, path: string, authorization: string | undefined, expected: RegExp][] = [
-    ['a file that does not exist', good, signed(good), /^404 no such file/],
+    ['a file that does not exist', good, signed(good), /^404 not found/],
     ['no signature', good, undefined, /^401 .*not signed/],
     ['an agent key', good, 'Bearer aks_1', /^401 .*not Weir-Page-V1/],
     ['the signature of another page', good, signed(pagePath({ ...address, index: 1 })), /^401 .*signature/],
@@ -185,7 +185,7 @@ test('requests that no agent makes', async (t) => {
       'a way out of the folder',
       `/v1/internal/files/../../status?page=0&pageBytes=${pageBytes}`,
       undefined,
-      /^404 there is nothing at \/v1\/status/,
+      /^404 \/v1\/status: not found/,
     ],
     [
       'a coded way out',

@@ -58,7 +58,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
       metrics.servedBytes.add(page.byteLength);
       return isHit ? 'hit' : 'miss';
     } catch (error) {
-      if (error instanceof ObjectNotFound) return refuse(response, 404, 'no such file', 'missing');
+      if (error instanceof ObjectNotFound) return refuse(response, 404, 'not found', 'missing');
       log.warn('failed to read page for peer', {
         fileId: address.fileId,
         page: address.index,

@@ -26,7 +26,7 @@ export const agentOperations = [
   defineOperation({
     name: 'list_agents',
     title: 'List agents',
-    summary: 'Lists the agents of a virtual cluster that called in lately.',
+    summary: 'List the agents of a virtual cluster with a recent heartbeat.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({

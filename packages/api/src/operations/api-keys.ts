@@ -26,14 +26,14 @@ const keyFields = {
 export const newApiKey = z
   .object({
     ...keyFields,
-    key: secretTold(apiKeySecretChars).describe('The secret, `aks_…`. It is told here and never again.'),
+    key: secretTold(apiKeySecretChars).describe('The secret, `aks_…`. It is returned only here.'),
   })
   .meta({ id: 'NewApiKey', description: 'A key that was just made, with its secret.' });
 
 export const apiKey = z
   .object({
     ...keyFields,
-    key_hint: text(4).describe('The last four characters of the secret, to tell keys apart.'),
+    key_hint: text(4).describe('The last four characters of the secret, to distinguish keys.'),
     last_used_at: time().nullable().describe('When it was last used, to about a minute; `null` for never.'),
   })
   .meta({ id: 'ApiKey', description: 'A key without its secret.' });
@@ -47,7 +47,7 @@ const createInput = () =>
       'What it may do: one kind of key, for one cluster or for workspaces.',
     ),
     virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
-      'What the cluster of an agent key is. Its id tells, so that it may be left out.',
+      'The kind of the resource. May be left out: the id implies it.',
     ),
   });
 
@@ -70,7 +70,7 @@ function creation<const Name extends string>(name: Name, title: string, descript
   return defineOperation({
     name,
     title,
-    summary: 'Makes a key and tells its secret, once.',
+    summary: 'Create an API key and return its secret once.',
     description,
     access: 'write',
     scope: 'workspace',
@@ -82,7 +82,7 @@ function creation<const Name extends string>(name: Name, title: string, descript
 }
 
 const aboutKeys =
-  'Keys live until they are deleted; to replace one, make another and delete it. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. Nobody can make a key that may do more than he.';
+  'Keys live until they are deleted; to replace one, create another and delete the old one. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. A key cannot have more permissions than its creator.';
 
 export const apiKeyOperations = [
   creation('create_api_key', 'Create a key', aboutKeys),
@@ -94,7 +94,7 @@ export const apiKeyOperations = [
   defineOperation({
     name: 'list_api_keys',
     title: 'List keys',
-    summary: 'Lists the keys that the caller may administer, without their secrets.',
+    summary: 'List the API keys that the caller may administer, without their secrets.',
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
@@ -108,7 +108,7 @@ export const apiKeyOperations = [
   defineOperation({
     name: 'delete_api_key',
     title: 'Delete a key',
-    summary: 'Deletes a key, which is refused everywhere within seconds.',
+    summary: 'Delete an API key. Every process refuses it within seconds.',
     access: 'write',
     scope: 'workspace',
     input: z.strictObject({ api_key_id: id('apiKey').describe('The key.') }),

@@ -25,7 +25,7 @@ const entry = z
     id: id('auditEntry').describe('The entry.'),
     time: time().describe('When it happened.'),
     actor_kind: z.enum(actorKinds).describe('What called.'),
-    actor_id: text(136).nullable().describe('The user or key that called, or `null` if nobody knows.'),
+    actor_id: text(136).nullable().describe('The user or key that called, or `null` if unknown.'),
     actor_name: text(caps.emailCharsMax).nullable().describe('Its name then.'),
     remote_address: text(64).describe('Where the call came from.'),
     operation: text(128).describe('What was called.'),
@@ -43,7 +43,7 @@ export const auditOperations = [
   defineOperation({
     name: 'search_audit_log',
     title: 'Search the audit log',
-    summary: 'Finds who did what, the last first.',
+    summary: 'Search the audit log, newest entries first.',
     description:
       'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Calls that are refused again and again are one entry a minute for each caller, operation and error. Calls that an agent key does not allow stand under `agent_rpc/` and their name. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
     access: 'read',

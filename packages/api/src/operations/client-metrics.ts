@@ -38,7 +38,7 @@ export const clientMetricsOperations = [
   defineOperation({
     name: 'list_client_metrics_subscriptions',
     title: 'List subscriptions to client metrics',
-    summary: 'Lists which metrics the clients of a virtual cluster are asked to push.',
+    summary: 'List the client metrics subscriptions of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -54,7 +54,7 @@ export const clientMetricsOperations = [
   defineOperation({
     name: 'describe_client_metrics_subscription',
     title: 'Describe a subscription to client metrics',
-    summary: 'Tells one subscription to metrics of clients.',
+    summary: 'Describe a client metrics subscription.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -71,7 +71,7 @@ export const clientMetricsOperations = [
   defineOperation({
     name: 'update_client_metrics_subscriptions',
     title: 'Set subscriptions to client metrics',
-    summary: 'Makes or replaces subscriptions to metrics of clients, all of them or none.',
+    summary: 'Create or replace client metrics subscriptions, all of them or none.',
     description:
       'A subscription is replaced as a whole: what is left out has its default. A name may occur once.',
     access: 'write',
@@ -94,7 +94,7 @@ export const clientMetricsOperations = [
   defineOperation({
     name: 'delete_client_metrics_subscriptions',
     title: 'Delete subscriptions to client metrics',
-    summary: 'Deletes subscriptions to metrics of clients, all of them or none.',
+    summary: 'Delete client metrics subscriptions, all of them or none.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

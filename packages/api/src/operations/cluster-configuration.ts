@@ -68,7 +68,7 @@ export const clusterConfigurationOperations = [
   defineOperation({
     name: 'describe_virtual_cluster_configuration',
     title: 'Describe the configuration',
-    summary: 'Tells how a virtual cluster is configured.',
+    summary: 'Describe the configuration of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -97,7 +97,7 @@ export const clusterConfigurationOperations = [
   defineOperation({
     name: 'update_virtual_cluster_configuration',
     title: 'Change the configuration',
-    summary: 'Changes what is named of the configuration of a virtual cluster, and nothing else.',
+    summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
       'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields.',
     access: 'write',

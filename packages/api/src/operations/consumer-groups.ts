@@ -49,7 +49,7 @@ const watchedGroup = z
         name: topicNameTold().describe('The topic.'),
         partitions: list(
           z.object({
-            member_id: memberText().describe('Who reads it; empty if nobody does.'),
+            member_id: memberText().describe('The member that reads it; empty if there is none.'),
             partition: partitionNumber(),
             empty: z.boolean().describe('Whether it has no records.'),
             min_offset: count().describe('Where it begins.'),
@@ -123,7 +123,7 @@ export const consumerGroupOperations = [
   defineOperation({
     name: 'list_consumer_groups',
     title: 'List consumer groups',
-    summary: 'Lists the consumer groups of a virtual cluster with their lag.',
+    summary: 'List the consumer groups of a virtual cluster with their lag.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -149,7 +149,7 @@ export const consumerGroupOperations = [
   defineOperation({
     name: 'describe_consumer_group',
     title: 'Describe a consumer group',
-    summary: 'Tells the members of a consumer group and its lag by partition.',
+    summary: 'Describe the members of a consumer group and its lag by partition.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId(), group: groupName().describe('The group.') }),
@@ -185,7 +185,7 @@ export const consumerGroupOperations = [
   defineOperation({
     name: 'monitoring/describe_all_consumer_groups',
     title: 'Describe all consumer groups',
-    summary: 'Tells the members and offsets of every consumer group of a virtual cluster at once.',
+    summary: 'Describe the members and offsets of all consumer groups of a virtual cluster.',
     description: 'For tools that watch groups. `list_consumer_groups` is lighter and comes in pages.',
     access: 'read',
     scope: 'cluster',

@@ -15,7 +15,7 @@ const credential = z
     last_used_at: time()
       .nullable()
       .describe(
-        'When somebody is known to have logged in with it last; up to a day too early after the control plane was restarted. `null` for never.',
+        'The last known login; up to a day too early after a restart of the control plane. `null` for never.',
       ),
   })
   .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
@@ -24,7 +24,7 @@ export const credentialOperations = [
   defineOperation({
     name: 'list_virtual_cluster_credentials',
     title: 'List credentials',
-    summary: 'Lists the credentials of a virtual cluster, without their passwords.',
+    summary: 'List the credentials of a virtual cluster, without their passwords.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -52,7 +52,7 @@ export const credentialOperations = [
   defineOperation({
     name: 'create_virtual_cluster_credentials',
     title: 'Create a credential',
-    summary: 'Makes a username and a password for clients, and tells the password once.',
+    summary: 'Create a username and a password for clients, and return the password once.',
     access: 'write',
     scope: 'cluster',
     input: z
@@ -79,7 +79,7 @@ export const credentialOperations = [
     output: z.object({
       id: id('credential').describe('The credential.'),
       username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
-      password: secretTold(caps.passwordCharsMax).describe('The password. It is told here and never again.'),
+      password: secretTold(caps.passwordCharsMax).describe('The password. It is returned only here.'),
     }),
     errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
@@ -90,7 +90,7 @@ export const credentialOperations = [
   defineOperation({
     name: 'delete_virtual_cluster_credentials',
     title: 'Delete a credential',
-    summary: 'Deletes a credential; its clients are refused when they next log in.',
+    summary: 'Delete a credential. Its clients are refused at their next login.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

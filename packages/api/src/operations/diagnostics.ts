@@ -23,7 +23,7 @@ const actorName = () => text(caps.emailCharsMax);
 
 const finding = z.object({
   key: text(256).describe('What the finding is about, the same from look to look.'),
-  message: text().describe('What was found, with figures.'),
+  message: text().describe('What was found, with numbers.'),
   since: time().describe('When it was first found.'),
 });
 
@@ -54,7 +54,7 @@ const diagnostic = z
     explanation: prose().describe('What it looks at and why that matters.'),
     fix: prose().describe('What to do.'),
     groups: list(finding, caps.diagnosticGroupsMax).describe('What was found, the worst first.'),
-    groups_left_out: count().describe('How many findings are not told.'),
+    groups_left_out: count().describe('How many findings are left out.'),
     muted_by: actorName().nullable().describe('Who muted it.'),
     mute_reason: text().nullable().describe('Why.'),
   })
@@ -68,7 +68,7 @@ const transition = z
     severity: z.enum(severities).describe('How bad it is.'),
     transition: z.enum(diagnosticTransitions).describe('What happened.'),
     time: time().describe('When.'),
-    message: text().describe('What was found, or the reason that somebody gave.'),
+    message: text().describe('What was found, or the reason of the user.'),
     actor: actorName().nullable().describe('Who did it, or `null` when it happened by itself.'),
   })
   .meta({ id: 'DiagnosticTransition', description: 'A change of a diagnostic.' });
@@ -95,7 +95,7 @@ export const diagnosticOperations = [
   defineOperation({
     name: 'list_diagnostics',
     title: 'List diagnostics',
-    summary: 'Lists what the control plane found out about the health of a virtual cluster.',
+    summary: 'List the diagnostics of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -118,7 +118,7 @@ export const diagnosticOperations = [
   defineOperation({
     name: 'get_diagnostic',
     title: 'Describe a diagnostic',
-    summary: 'Tells what a diagnostic found, why that matters and what to do.',
+    summary: 'Describe what a diagnostic found, why that matters and what to do.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject(target),
@@ -142,14 +142,14 @@ export const diagnosticOperations = [
   defineOperation({
     name: 'mute_diagnostic',
     title: 'Mute a diagnostic',
-    summary: 'Keeps a diagnostic from raising alerts, for a while or until somebody unmutes it.',
+    summary: 'Mute a diagnostic, for a while or until it is unmuted.',
     description: 'A muted diagnostic still fails and recovers.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
       ...target,
-      until: timeOfCaller().optional().describe('When it ends. Without it, when somebody unmutes it.'),
-      reason: text(1024).optional().describe('Why, for whoever asks later.'),
+      until: timeOfCaller().optional().describe('When it ends. Without it, when the diagnostic is unmuted.'),
+      reason: text(1024).optional().describe('The reason, for later readers.'),
     }),
     output: z.object({}),
     errors: ['not_found'],
@@ -161,7 +161,7 @@ export const diagnosticOperations = [
   defineOperation({
     name: 'unmute_diagnostic',
     title: 'Unmute a diagnostic',
-    summary: 'Lets a diagnostic raise alerts again.',
+    summary: 'Unmute a diagnostic.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject(target),
@@ -172,7 +172,7 @@ export const diagnosticOperations = [
   defineOperation({
     name: 'list_diagnostic_history',
     title: 'List changes of diagnostics',
-    summary: 'Lists when diagnostics of a virtual cluster failed, recovered and were muted, the last first.',
+    summary: 'List when diagnostics of a virtual cluster failed, recovered and were muted, newest first.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({

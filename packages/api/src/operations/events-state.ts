@@ -9,7 +9,7 @@ export const eventsStateOperations = [
   defineOperation({
     name: 'get_events_state',
     title: 'Describe events',
-    summary: 'Tells whether a virtual cluster records events, which, and for how long.',
+    summary: 'Describe which events a virtual cluster records, and their retention.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -37,7 +37,7 @@ export const eventsStateOperations = [
   defineOperation({
     name: 'update_events_state',
     title: 'Change events',
-    summary: 'Turns events of a virtual cluster on or off and says how long they are kept.',
+    summary: 'Enable or disable events of a virtual cluster and set their retention.',
     description: 'What is left out stays.',
     access: 'write',
     scope: 'cluster',

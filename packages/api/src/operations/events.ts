@@ -52,7 +52,7 @@ const builder = () =>
   filterBuilder()
     .optional()
     .describe(
-      'The filter as rows instead of text. Whoever switches from one to the other leaves the other out.',
+      'The filter as rows instead of text. Give one of the two.',
     );
 
 const timelineWanted = () =>
@@ -66,7 +66,7 @@ const timelineWanted = () =>
     aggregation: z
       .enum(['count', 'avg', 'max', 'min', 'sum'])
       .default('count')
-      .describe('What is told for each bucket: how many events, or something about the numbers of `field`.'),
+      .describe('The value of each bucket: the number of events, or an aggregate of `field`.'),
     field: text(1024).optional().describe('The field with the numbers. `count` needs none.'),
     series_limit: z
       .int()
@@ -200,7 +200,7 @@ export const eventOperations = [
   defineOperation({
     name: 'search_events',
     title: 'Search events',
-    summary: 'Finds events of a virtual cluster by time, type and filter, and how many there were over time.',
+    summary: 'Search events of a virtual cluster by time, type and filter, and count them over time.',
     description:
       'Gives up to 100 events, the newest first unless `sort` says otherwise. A search that takes too long gives what it has found and says so in `partial`.',
     access: 'read',
@@ -212,7 +212,7 @@ export const eventOperations = [
       cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
       timeline: timelineWanted()
         .optional()
-        .describe('What to tell of the whole time besides. Without it, nothing; not together with `cursor`.'),
+        .describe('The timeline to return besides. Without it, none; not together with `cursor`.'),
     }),
     output: z.object({
       events: events(caps.eventRowsMax).describe('The events as they were recorded.'),
@@ -244,7 +244,7 @@ export const eventOperations = [
   defineOperation({
     name: 'get_events_timeline',
     title: 'Chart events',
-    summary: 'Tells how many events there were over time, or what became of a number in them.',
+    summary: 'Chart the number of events, or a numeric field of them, over time.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ ...scope, ...timelineWanted().shape }),
@@ -268,7 +268,7 @@ export const eventOperations = [
   defineOperation({
     name: 'list_event_fields',
     title: 'List fields of events',
-    summary: 'Tells which fields events have, how many have them, and their most frequent values.',
+    summary: 'List the fields of events, how many events have them, and their most frequent values.',
     description: 'Looks at the newest events that pass the filter, up to 2000 of them.',
     access: 'read',
     scope: 'cluster',
@@ -279,7 +279,7 @@ export const eventOperations = [
           name: prose(caps.eventBytesMax).describe('The field, as filters write it.'),
           types: list(z.enum(['string', 'number', 'boolean', 'object']), 4).describe('What its values are.'),
           events: count().describe('Events that have it.'),
-          distinct_values: count().describe('Its values; at most so many are told apart as are counted.'),
+          distinct_values: count().describe('Its values; at most as many are distinguished as are counted.'),
           top_values: list(
             z.object({
               value: value().describe('The value.'),
@@ -318,7 +318,7 @@ export const eventOperations = [
   defineOperation({
     name: 'get_event',
     title: 'Describe an event',
-    summary: 'Gives one event by its id, with those that happened before and after it.',
+    summary: 'Describe an event by its id, with the events before and after it.',
     description:
       'Looks around `near` when that is known, within twelve hours before and after; else through the last 24 hours.',
     access: 'read',
@@ -361,7 +361,7 @@ export const eventOperations = [
   defineOperation({
     name: 'list_event_presets',
     title: 'List searches that are ready to run',
-    summary: 'Gives searches for events that are often wanted.',
+    summary: 'List predefined event searches.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -406,9 +406,9 @@ export const eventOperations = [
   defineOperation({
     name: 'check_event_filter',
     title: 'Check a filter',
-    summary: 'Tells whether a filter can be used, and if not, what is wrong and where.',
+    summary: 'Check a filter and locate its errors.',
     description:
-      'With `with_estimate` it also tells what a search would have to look at, from metadata alone; an agent is asked for that.',
+      'With `with_estimate` it also returns what a search would have to read, from metadata alone; an agent computes that.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -420,7 +420,7 @@ export const eventOperations = [
       with_estimate: z
         .boolean()
         .default(false)
-        .describe('Whether to tell what a search over the time would take. It needs events that are on.'),
+        .describe('Whether to estimate what a search over the time would read. Needs enabled events.'),
     }),
     output: z.object({
       is_valid: z.boolean().describe('Whether a search takes it.'),

@@ -18,10 +18,10 @@ const exampleServers = {
 export const mcpConfigurationOperations = [
   defineOperation({
     name: 'create_mcp_configuration',
-    title: 'Make a configuration for models',
-    summary: 'Makes keys that only read, and tells how clients of the Model Context Protocol use them.',
+    title: 'Create an MCP configuration',
+    summary: 'Create read-only keys and return the configuration of MCP clients that use them.',
     description:
-      'The secrets are told here and never again. To rotate, name the old keys in `replaces`; to revoke, delete the keys. Needs an administrator of all the workspaces.',
+      'The secrets are returned only here. To rotate, name the old keys in `replaces`; to revoke, delete the keys. Needs an administrator of all the workspaces.',
     access: 'write',
     scope: 'workspace',
     input: z.strictObject({

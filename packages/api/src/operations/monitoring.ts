@@ -11,7 +11,7 @@ export const monitoringOperations = [
   defineOperation({
     name: 'monitoring/describe_quotas',
     title: 'Describe limits and their use',
-    summary: 'Tells how much of each limit a virtual cluster has used up.',
+    summary: 'Describe the limits of a virtual cluster and their use.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -34,7 +34,7 @@ export const monitoringOperations = [
   defineOperation({
     name: 'monitoring/describe_cluster_metrics',
     title: 'Describe metrics',
-    summary: 'Tells which metrics a virtual cluster has and what they mean.',
+    summary: 'Describe the metrics of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),

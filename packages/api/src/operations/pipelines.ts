@@ -113,7 +113,7 @@ export const pipelineOperations = [
   defineOperation({
     name: 'list_pipelines',
     title: 'List pipelines',
-    summary: 'Lists the pipelines of a virtual cluster.',
+    summary: 'List the pipelines of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -129,7 +129,7 @@ export const pipelineOperations = [
   defineOperation({
     name: 'create_pipeline',
     title: 'Create a pipeline',
-    summary: 'Makes a pipeline, which is paused and has no configuration yet.',
+    summary: 'Create a pipeline. It is paused and has no configuration yet.',
     description: sentences(
       'Pipelines of the types `bento` and `orbit` are of Kafka clusters, of which each has one `orbit` pipeline at most; those of the type `schema_linking` are of schema registry clusters, one of each; those of the type `data_lake` are of data lake clusters.',
       pipelineEngineNote,
@@ -163,8 +163,8 @@ export const pipelineOperations = [
   defineOperation({
     name: 'create_pipeline_configuration',
     title: 'Create a configuration',
-    summary: 'Checks a configuration of a pipeline and keeps it. It counts when it is deployed.',
-    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${caps.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: whoever may read the cluster may read its configurations.`,
+    summary: 'Validate and store a configuration of a pipeline. It takes effect when it is deployed.',
+    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${caps.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: every caller that may read the cluster may read its configurations.`,
     access: 'write',
     scope: 'cluster',
     input: z
@@ -193,7 +193,7 @@ export const pipelineOperations = [
   defineOperation({
     name: 'change_pipeline_state',
     title: 'Start, pause or deploy',
-    summary: 'Starts or pauses a pipeline, deploys one of its configurations, or both.',
+    summary: 'Start or pause a pipeline, deploy one of its configurations, or both.',
     description: sentences(
       'To go back to an older configuration, deploy it again. If anything is refused, nothing is changed.',
       pipelineEngineNote,
@@ -221,7 +221,7 @@ export const pipelineOperations = [
   defineOperation({
     name: 'describe_pipeline',
     title: 'Describe a pipeline',
-    summary: 'Tells the state of a pipeline and its configurations.',
+    summary: 'Describe the state of a pipeline and its configurations.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -239,7 +239,7 @@ export const pipelineOperations = [
       pipeline_summary: summary
         .nullable()
         .optional()
-        .describe('What it is configured to do, if somebody asked; `null` without a configuration.'),
+        .describe('A summary of its configuration, if requested; `null` without a configuration.'),
     }),
     errors: ['not_found'],
     example: {
@@ -260,7 +260,7 @@ export const pipelineOperations = [
   defineOperation({
     name: 'delete_pipeline',
     title: 'Delete a pipeline',
-    summary: 'Deletes a pipeline with its configurations. It cannot be restored.',
+    summary: 'Delete a pipeline with its configurations. It cannot be restored.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject(target),

@@ -9,7 +9,7 @@ import { actorKinds } from './audit.ts';
 export const profile = z
   .object({
     id: id('user').describe('The user.'),
-    email: text(caps.emailCharsMax).describe('What he signs in with.'),
+    email: text(caps.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('His name.'),
   })
   .meta({ id: 'Profile', description: 'A user, to himself.' });
@@ -28,7 +28,7 @@ const session = z
     remote_address: text(64).describe('Where it was begun from.'),
     user_agent: text(256).describe('With what.'),
   })
-  .meta({ id: 'Session', description: 'Somebody signed in.' });
+  .meta({ id: 'Session', description: 'A signed-in user.' });
 
 /** What `sign_in` compares with; shorter passwords than are allowed now may have been allowed once. */
 const passwordGiven = () => secret(1, caps.passwordCharsMax);
@@ -36,8 +36,8 @@ const passwordGiven = () => secret(1, caps.passwordCharsMax);
 export const sessionOperations = [
   defineOperation({
     name: 'get_sign_in_methods',
-    title: 'Ask how to sign in',
-    summary: 'Tells how one can sign in, for whoever has not done so.',
+    title: 'List sign-in methods',
+    summary: 'List the ways to sign in. Needs no authentication.',
     access: 'read',
     scope: 'public',
     input: z.strictObject({}),
@@ -54,7 +54,7 @@ export const sessionOperations = [
   defineOperation({
     name: 'setup',
     title: 'Set the account up',
-    summary: 'Makes the first user with the one-time token that the server printed, and signs him in.',
+    summary: 'Create the first user with the one-time token that the server printed, and start a session.',
     access: 'write',
     scope: 'public',
     isGuessable: true,
@@ -85,9 +85,9 @@ export const sessionOperations = [
   defineOperation({
     name: 'sign_in',
     title: 'Sign in',
-    summary: 'Begins a session of the console with a password.',
+    summary: 'Start a session with a password.',
     description:
-      'The answer sets the cookie of the session. A wrong address and a wrong password are told by the same error, after the same time.',
+      'The answer sets the cookie of the session. A wrong address and a wrong password give the same error after the same time.',
     access: 'write',
     scope: 'public',
     isGuessable: true,
@@ -105,7 +105,7 @@ export const sessionOperations = [
   defineOperation({
     name: 'sign_out',
     title: 'Sign out',
-    summary: 'Ends the session of the caller.',
+    summary: 'End the session of the caller.',
     access: 'write',
     scope: 'user',
     input: z.strictObject({}),
@@ -116,8 +116,8 @@ export const sessionOperations = [
   defineOperation({
     name: 'get_session',
     title: 'Describe the session',
-    summary: 'Tells who is signed in and for how long.',
-    description: 'For sessions of the console. `get_context` tells the same of keys, and what they reach.',
+    summary: 'Describe the session of the caller.',
+    description: 'For sessions. `get_context` returns the same for keys, and the workspaces they can access.',
     access: 'read',
     scope: 'user',
     input: z.strictObject({}),
@@ -128,7 +128,7 @@ export const sessionOperations = [
   defineOperation({
     name: 'list_sessions',
     title: 'List own sessions',
-    summary: 'Lists where the user is signed in.',
+    summary: 'List the sessions of the user.',
     access: 'read',
     scope: 'user',
     input: z.strictObject({}),
@@ -156,7 +156,7 @@ export const sessionOperations = [
   defineOperation({
     name: 'revoke_session',
     title: 'End an own session',
-    summary: 'Signs the user out somewhere else.',
+    summary: 'End another session of the user.',
     access: 'write',
     scope: 'user',
     input: z.strictObject({ session_id: id('session').describe('The session.') }),
@@ -167,7 +167,7 @@ export const sessionOperations = [
   defineOperation({
     name: 'change_password',
     title: 'Change the own password',
-    summary: 'Gives the user another password and ends his other sessions.',
+    summary: 'Change the password of the user and end all other sessions.',
     access: 'write',
     scope: 'user',
     isGuessable: true,
@@ -184,8 +184,8 @@ export const sessionOperations = [
   }),
   defineOperation({
     name: 'get_context',
-    title: 'Ask who one is',
-    summary: 'Tells who the caller is, what it reaches and how the service is set up.',
+    title: 'Describe the caller',
+    summary: 'Describe the caller, the workspaces it can access and the setup of the service.',
     description: 'A good first call.',
     access: 'read',
     scope: 'user',

@@ -46,7 +46,7 @@ export const ssoOperations = [
   defineOperation({
     name: 'get_sso_configuration',
     title: 'Describe single sign-on',
-    summary: 'Tells how users sign in with OpenID Connect, without the secret.',
+    summary: 'Describe the OpenID Connect connection, without its secret.',
     access: 'read',
     scope: 'account',
     input: z.strictObject({}),
@@ -70,7 +70,7 @@ export const ssoOperations = [
   defineOperation({
     name: 'create_sso_configuration',
     title: 'Set single sign-on up',
-    summary: 'Lets users sign in with OpenID Connect.',
+    summary: 'Create the OpenID Connect connection of the account.',
     description: 'SAML is not spoken. An account has one connection.',
     access: 'write',
     scope: 'account',
@@ -78,7 +78,7 @@ export const ssoOperations = [
       sso_identifier: identifier().describe('A word for its addresses, which no other account uses.'),
       issuer_url: httpsUrl().describe(issuer),
       client_id: clientId().describe('The client that the issuer knows us as.'),
-      client_secret: clientSecret().describe('Its secret. It is never told again.'),
+      client_secret: clientSecret().describe('Its secret. It is never returned.'),
       default_role_id: id('userRole').describe(defaultRole),
       enable_sso_role_mapping: z.boolean().default(false).describe(mapping),
       role_claim: claimName().default('groups').describe(claim),
@@ -93,7 +93,7 @@ export const ssoOperations = [
   defineOperation({
     name: 'update_sso_configuration',
     title: 'Change single sign-on',
-    summary: 'Changes what is named of how users sign in with OpenID Connect.',
+    summary: 'Update the given fields of the OpenID Connect connection.',
     description: 'What is left out stays.',
     access: 'write',
     scope: 'account',
@@ -113,7 +113,7 @@ export const ssoOperations = [
   defineOperation({
     name: 'delete_sso_configuration',
     title: 'Remove single sign-on',
-    summary: 'Lets nobody sign in with OpenID Connect any more.',
+    summary: 'Delete the OpenID Connect connection.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({ sso_connection_id: id('ssoConnection').describe('The connection.') }),

@@ -22,7 +22,7 @@ const topicFields = {
   retention: nanosecondsTold().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
   shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
-    'How many bytes its batches have as clients sent them. Without compression they are at least about as large; how large, nobody counts.',
+    'The bytes of its batches as clients sent them. The uncompressed size is not counted.',
   ),
 };
 
@@ -45,7 +45,7 @@ export const topicOperations = [
   defineOperation({
     name: 'list_topics',
     title: 'List topics',
-    summary: 'Lists the topics of a virtual cluster.',
+    summary: 'List the topics of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({
@@ -59,7 +59,7 @@ export const topicOperations = [
       topics: list(topic, caps.partitionsPerClusterMax).describe('The topics by name.'),
       recently_deleted_topics: list(deletedTopic, caps.partitionsPerClusterMax)
         .nullable()
-        .describe('Those that can be restored, the last deleted first; `null` when nobody asked.'),
+        .describe('Those that can be restored, the last deleted first; `null` unless requested.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
@@ -82,7 +82,7 @@ export const topicOperations = [
   defineOperation({
     name: 'create_topic',
     title: 'Create a topic',
-    summary: 'Makes a topic.',
+    summary: 'Create a topic.',
     description:
       'Configs that Kafka has and Weir does not need are accepted, kept and without effect; names that neither has are refused.',
     access: 'write',
@@ -109,7 +109,7 @@ export const topicOperations = [
   defineOperation({
     name: 'describe_topic',
     title: 'Describe a topic',
-    summary: 'Tells the partitions and the configs of a topic.',
+    summary: 'Describe the partitions and the configs of a topic.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject(target),
@@ -131,7 +131,7 @@ export const topicOperations = [
   defineOperation({
     name: 'update_topic',
     title: 'Change a topic',
-    summary: 'Adds partitions to a topic and sets configs.',
+    summary: 'Add partitions to a topic and set configs.',
     description:
       'Partitions cannot become fewer. A topic that is compacted cannot be made non-compacted, and the other way round.',
     access: 'write',
@@ -162,7 +162,7 @@ export const topicOperations = [
   defineOperation({
     name: 'delete_topic',
     title: 'Delete a topic',
-    summary: 'Deletes a topic, which can be restored for a while if the cluster says so.',
+    summary: 'Delete a topic. It can be restored for a while if soft deletion is enabled.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -179,7 +179,7 @@ export const topicOperations = [
   defineOperation({
     name: 'undelete_topic',
     title: 'Restore a topic',
-    summary: 'Brings a deleted topic back with its records.',
+    summary: 'Restore a deleted topic with its records.',
     description: 'Name it by its id, or by its name, which means the last deleted topic of that name.',
     access: 'write',
     scope: 'cluster',

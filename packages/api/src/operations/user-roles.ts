@@ -22,7 +22,7 @@ export const userRoleOperations = [
   defineOperation({
     name: 'list_user_roles',
     title: 'List roles',
-    summary: 'Lists the roles of the account.',
+    summary: 'List the roles of the account.',
     description: 'Every account begins with two: `Admin` for everything everywhere, and `Read-only`.',
     access: 'read',
     scope: 'account',
@@ -54,7 +54,7 @@ export const userRoleOperations = [
   defineOperation({
     name: 'create_user_role',
     title: 'Create a role',
-    summary: 'Makes a role.',
+    summary: 'Create a role.',
     description: 'There is no grant for billing, because there are no bills.',
     access: 'write',
     scope: 'account',
@@ -72,7 +72,7 @@ export const userRoleOperations = [
   defineOperation({
     name: 'update_user_role',
     title: 'Change a role',
-    summary: 'Replaces the name and the grants of a role.',
+    summary: 'Replace the name and the grants of a role.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({
@@ -90,7 +90,7 @@ export const userRoleOperations = [
   defineOperation({
     name: 'delete_user_role',
     title: 'Delete a role',
-    summary: 'Deletes a role that nobody has.',
+    summary: 'Delete a role that is not in use.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({ user_role_id: id('userRole').describe('The role.') }),

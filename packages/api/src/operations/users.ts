@@ -12,19 +12,19 @@ const roleIds = () => list(id('userRole'), rolesPerUserMax);
 const user = z
   .object({
     id: id('user').describe('The user.'),
-    email: text(caps.emailCharsMax).describe('What he signs in with.'),
+    email: text(caps.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('His name.'),
     user_role_ids: roleIds().describe('His roles.'),
     created_at: time().describe('When he joined.'),
-    last_signed_in_at: time().nullable().describe('When he last signed in, or `null`.'),
+    last_signed_in_at: time().nullable().describe('The last sign-in, or `null`.'),
   })
-  .meta({ id: 'User', description: 'Somebody who may sign in.' });
+  .meta({ id: 'User', description: 'A user of the account.' });
 
 const pendingInvitation = z
   .object({
     id: id('invitation').describe('The invitation.'),
     email: text(caps.emailCharsMax).describe('Who is invited.'),
-    user_role_id: id('userRole').describe('The role that he will have.'),
+    user_role_id: id('userRole').describe('The role of the new user.'),
     created_at: time().describe('When it was made.'),
     expires_at: time().describe('When it ends.'),
   })
@@ -42,7 +42,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/list',
     title: 'List users',
-    summary: 'Lists the users of the account.',
+    summary: 'List the users of the account.',
     access: 'read',
     scope: 'account',
     input: z.strictObject({}),
@@ -65,7 +65,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/update_roles',
     title: 'Change the roles of a user',
-    summary: 'Gives a user roles and takes others away.',
+    summary: 'Set the roles of a user.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({
@@ -86,7 +86,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/delete',
     title: 'Delete a user',
-    summary: 'Deletes a user and ends his sessions.',
+    summary: 'Delete a user and end the sessions of that user.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({ user_id: id('user').describe('The user.') }),
@@ -97,16 +97,16 @@ export const userOperations = [
   defineOperation({
     name: 'users/create_invitations',
     title: 'Invite users',
-    summary: 'Invites people to the account, and tells the link for each of them once.',
+    summary: 'Invite users to the account and return the link of each invitation once.',
     description:
-      'Nothing is mailed: hand the links over yourself. Whoever has the link can join, once, until it expires. To invite somebody again replaces his invitation.',
+      'Nothing is mailed: pass the links on yourself. A link can be used once, until it expires. A second invitation to the same address replaces the first.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({
       invitations: list(
         z.strictObject({
           email: emailAddress().describe('Who is invited.'),
-          user_role_id: id('userRole').describe('The role that he will have.'),
+          user_role_id: id('userRole').describe('The role of the new user.'),
         }),
         caps.invitationsPerRequestMax,
         1,
@@ -117,7 +117,7 @@ export const userOperations = [
         z.object({
           email: text(caps.emailCharsMax).describe('Who is invited.'),
           invitation_url: secretTold(caps.apiUrlCharsMax).describe(
-            'The link. It is told here and never again.',
+            'The link. It is returned only here.',
           ),
           expires_at: time().describe('When it ends.'),
         }),
@@ -141,7 +141,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/list_invitations',
     title: 'List invitations',
-    summary: 'Lists the invitations that were not accepted yet.',
+    summary: 'List the invitations that were not accepted yet.',
     access: 'read',
     scope: 'account',
     input: z.strictObject({}),
@@ -154,7 +154,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/delete_invitation',
     title: 'Withdraw an invitation',
-    summary: 'Makes the link of an invitation worthless.',
+    summary: 'Revoke an invitation.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({ invitation_id: id('invitation').describe('The invitation.') }),
@@ -165,7 +165,7 @@ export const userOperations = [
   defineOperation({
     name: 'users/accept_invitation',
     title: 'Accept an invitation',
-    summary: 'Makes a user of whoever was invited, and signs him in.',
+    summary: 'Accept an invitation: create the user and start a session.',
     access: 'write',
     scope: 'public',
     isGuessable: true,

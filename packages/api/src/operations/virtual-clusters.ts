@@ -106,7 +106,7 @@ const createInput = () =>
       virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
         'The cloud; `aws` when nothing is said.',
       ),
-      virtual_cluster_tags: tagsGiven().describe('Names and values for whoever sorts clusters.'),
+      virtual_cluster_tags: tagsGiven().describe('Names and values for sorting clusters.'),
       skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
       workspace_id: emptyForNone(id('workspace')).describe(
         'Where to make it. Without it, the oldest workspace that the caller reaches.',
@@ -132,7 +132,7 @@ function creation<const Name extends string>(name: Name, title: string, descript
   return defineOperation({
     name,
     title,
-    summary: 'Makes a virtual cluster, and a key for its agents.',
+    summary: 'Create a virtual cluster and an agent key.',
     description,
     access: 'write',
     scope: 'workspace',
@@ -184,7 +184,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'list_virtual_clusters',
     title: 'List virtual clusters',
-    summary: 'Lists the virtual clusters of the workspaces that the caller reaches.',
+    summary: 'List the virtual clusters of the workspaces that the caller can access.',
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
@@ -197,7 +197,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'describe_virtual_cluster',
     title: 'Describe a virtual cluster',
-    summary: 'Tells what a virtual cluster is and where.',
+    summary: 'Describe a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -208,7 +208,7 @@ export const virtualClusterOperations = [
   creation(
     'create_virtual_cluster',
     'Create a virtual cluster',
-    'The name gets the prefix of its type, and the id tells the type too.',
+    'The name gets the prefix of its type, and so does the id.',
   ),
   creation(
     'create_virtual_cluster_v2',
@@ -218,7 +218,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'rename_virtual_cluster',
     title: 'Rename a virtual cluster',
-    summary: 'Gives a virtual cluster another name.',
+    summary: 'Rename a virtual cluster.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -235,7 +235,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'update_virtual_cluster_tier',
     title: 'Change the tier',
-    summary: 'Moves a virtual cluster to another tier.',
+    summary: 'Move a virtual cluster to another tier.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId(), tier: tier().describe('The new tier.') }),
@@ -246,7 +246,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'describe_virtual_cluster_tags',
     title: 'Describe tags',
-    summary: 'Tells the tags of a virtual cluster.',
+    summary: 'List the tags of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -257,7 +257,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'update_virtual_cluster_tags',
     title: 'Replace tags',
-    summary: 'Replaces all tags of a virtual cluster.',
+    summary: 'Replace all tags of a virtual cluster.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -271,7 +271,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'delete_virtual_cluster',
     title: 'Delete a virtual cluster',
-    summary: 'Deletes a virtual cluster, which can be restored for a while.',
+    summary: 'Delete a virtual cluster. It can be restored for a while.',
     description: `Agents of the cluster are refused at once. Its data stays for ${restorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
     access: 'write',
     scope: 'cluster',
@@ -289,7 +289,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'list_recently_deleted_virtual_clusters',
     title: 'List deleted virtual clusters',
-    summary: 'Lists the virtual clusters that were deleted and can be restored.',
+    summary: 'List the deleted virtual clusters that can be restored.',
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
@@ -311,7 +311,7 @@ export const virtualClusterOperations = [
   defineOperation({
     name: 'restore_virtual_cluster',
     title: 'Restore a virtual cluster',
-    summary: 'Brings a deleted virtual cluster back with its topics, groups and data.',
+    summary: 'Restore a deleted virtual cluster with its topics, groups and data.',
     description: 'If its name was taken meanwhile, it needs another.',
     access: 'write',
     scope: 'cluster',

@@ -27,7 +27,7 @@ const federationFields = {
   ),
   read_only: z
     .boolean()
-    .describe('Whether its tokens only read what the API tells of the cluster, and connect no agent.'),
+    .describe('Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.'),
   max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
   created_at: time().nullable().describe('When it was made; `null` for one of the file.'),
 };
@@ -55,7 +55,7 @@ export const workloadIdentityOperations = [
   defineOperation({
     name: 'list_workload_identity_federations',
     title: 'List federations',
-    summary: 'Lists whose tokens admit agents to a virtual cluster.',
+    summary: 'List the workload identity federations of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -73,7 +73,7 @@ export const workloadIdentityOperations = [
   defineOperation({
     name: 'create_workload_identity_federation',
     title: 'Create a federation',
-    summary: 'Lets agents prove with tokens of their platform that they belong to a virtual cluster.',
+    summary: 'Create a workload identity federation, with which agents authenticate by tokens of their platform.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -90,7 +90,7 @@ export const workloadIdentityOperations = [
       read_only: z
         .boolean()
         .default(false)
-        .describe('Whether its tokens only read what the API tells of the cluster, and connect no agent.'),
+        .describe('Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.'),
       max_credential_ttl_seconds: z
         .int()
         .min(60)
@@ -113,7 +113,7 @@ export const workloadIdentityOperations = [
   defineOperation({
     name: 'delete_workload_identity_federation',
     title: 'Delete a federation',
-    summary: 'Ends a federation; agents that it admitted are refused within seconds.',
+    summary: 'Delete a workload identity federation. Its agents are refused within seconds.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

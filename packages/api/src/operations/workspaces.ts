@@ -31,7 +31,7 @@ export const workspaceOperations = [
   defineOperation({
     name: 'list_workspaces',
     title: 'List workspaces',
-    summary: 'Lists the workspaces that the caller reaches.',
+    summary: 'List the workspaces that the caller can access.',
     access: 'read',
     scope: 'user',
     input: z.strictObject({}),
@@ -47,7 +47,7 @@ export const workspaceOperations = [
   defineOperation({
     name: 'create_workspace',
     title: 'Create a workspace',
-    summary: 'Makes a workspace, and an application key for it.',
+    summary: 'Create a workspace and an application key for it.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({
@@ -67,7 +67,7 @@ export const workspaceOperations = [
   defineOperation({
     name: 'rename_workspace',
     title: 'Rename a workspace',
-    summary: 'Gives a workspace another name.',
+    summary: 'Rename a workspace.',
     access: 'write',
     scope: 'account',
     input: z.strictObject({
@@ -81,7 +81,7 @@ export const workspaceOperations = [
   defineOperation({
     name: 'delete_workspace',
     title: 'Delete a workspace',
-    summary: 'Deletes a workspace that has no clusters, and its keys.',
+    summary: 'Delete a workspace without clusters, and its keys.',
     description:
       'Clusters that were deleted and could still be restored do not count; they are gone with it.',
     access: 'write',

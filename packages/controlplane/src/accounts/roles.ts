@@ -128,7 +128,7 @@ async function refuseHeld(
     .limit(1)
     .executeTakeFirst();
   if (holder !== undefined)
-    throw new ApiError('role_in_use', 'Somebody has the role. Take it away from all users first.');
+    throw new ApiError('role_in_use', 'The role is in use. Remove it from all users first.');
   const connection = await transaction
     .selectFrom('weir_sso_connections')
     .select('id')

@@ -48,7 +48,7 @@ export class SsoSignIns {
         .where('id', '=', id)
         .executeTakeFirst();
       if (connection === undefined)
-        throw new ApiError('not_found', 'There is no such way to sign in any more.');
+        throw new ApiError('not_found', 'Sign-in connection not found.');
       const user =
         (await knownUser(transaction, accountId, person)) ??
         (await this.#userByAddress(transaction, accountId, person)) ??

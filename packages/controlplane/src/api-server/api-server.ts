@@ -237,7 +237,7 @@ function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operat
     const nearest = nearestName(name, served);
     const hint =
       nearest === undefined ? `GET ${apiPath}/openapi.json lists them` : `did you mean "${nearest}"?`;
-    throw new ApiError('not_found', `There is no operation ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
+    throw new ApiError('not_found', `Operation ${JSON.stringify(name.slice(0, 128))} not found; ${hint}`);
   }
   const operation: Operation<OperationName> = catalogue[name];
   const methods: readonly string[] = methodsOf(operation);

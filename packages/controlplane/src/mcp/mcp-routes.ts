@@ -91,7 +91,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
     const perform = operationPerformer(performing);
     return ({ caller, remoteAddress, userAgent }) =>
       async (name, input, stop) => {
-        if (handlers[name] === undefined) throw new ApiError('not_found', `${name} is not served here.`);
+        if (handlers[name] === undefined) throw new ApiError('not_found', `Operation ${name} not found.`);
         return (await perform({
           operation: catalogue[name],
           input: readInput(name, input),

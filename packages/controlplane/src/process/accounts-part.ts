@@ -341,5 +341,5 @@ function answerRoot(_request: IncomingMessage, response: ServerResponse): void {
 function answerNothing(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   response.setHeader('connection', 'close');
-  response.writeHead(404).end(`${request.url}: there is nothing here`);
+  response.writeHead(404).end(`${request.url}: not found`);
 }

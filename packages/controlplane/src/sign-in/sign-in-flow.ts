@@ -128,7 +128,7 @@ export class SignInFlow {
     const connection = identifierPattern.test(identifier)
       ? await ssoConnections.findByIdentifier(identifier)
       : undefined;
-    if (connection === undefined) throw new ApiError('not_found', 'There is no such way to sign in.');
+    if (connection === undefined) throw new ApiError('not_found', 'Sign-in connection not found.');
     visit.connection = connection;
     return connection;
   }

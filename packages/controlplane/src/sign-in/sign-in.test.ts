@@ -153,14 +153,14 @@ const refused: readonly Attempt[] = [
     'by a connection that is not there',
     ({ url }, browser) => browser.step(`${url}/login/sso/other`),
     404,
-    /no such way/,
+    /connection not found/,
     undefined,
   ],
   [
     'by a name that is none',
     ({ url }, browser) => browser.step(`${url}/login/sso/..%2f%3Cscript%3E`),
     404,
-    /no such way/,
+    /connection not found/,
     undefined,
   ],
   [
