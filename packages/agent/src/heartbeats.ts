@@ -30,7 +30,7 @@ export interface ReportSource {
 export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
   name: 'node_heartbeat',
   kind: 'counter',
-  help: 'Heartbeats of this agent, by whether the control plane heard them.',
+  help: 'Heartbeats of this agent, by whether the control plane received them.',
   labels: ['outcome', 'mechanism'],
 };
 

@@ -94,7 +94,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   orbit_logs: {
     title: 'Migration logs',
     description:
-      'Migration from another cluster. Automatic migration tells when it starts, completes, takes too long or is aborted.',
+      'Migration from another cluster. Automatic migration reports when it starts, completes, takes too long or is aborted.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent', 'control_plane'],
     fields: [
@@ -113,7 +113,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     emittedBy: ['control_plane'],
     fields: [
       text('diagnostic_id', 'The diagnostic.'),
-      text('diagnostic_source', 'Where its figures come from.'),
+      text('diagnostic_source', 'Where its data comes from.'),
       text('diagnostic_type', 'What it is about.'),
       text('transition', '`failed`, `recovered`, `muted` or `unmuted`.'),
       text('title', 'What it says when it fails.'),

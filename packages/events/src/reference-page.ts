@@ -13,7 +13,7 @@ const introduction = `# Events
 
 <!-- Written by scripts/docs.ts from packages/events/src. Change the definitions there, not this page. -->
 
-What happens in a virtual cluster is told as events, once they are enabled for it. They can be searched with a [filter](event-filters.md), counted
+A virtual cluster records what happens as events, once they are enabled. They can be searched with a [filter](event-filters.md), counted
 over time, and read as JSON.`;
 
 const envelope = `## The envelope
@@ -37,7 +37,7 @@ ${fieldTable(envelopeFields)}
 const types = `## Types
 
 ${table(
-  ['type', 'tells', 'clusters', 'emitted by'],
+  ['type', 'content', 'clusters', 'emitted by'],
   eventTypeNames.map((name) => {
     const { description, clusterKinds, emittedBy } = eventTypes[name];
     return [`[\`${name}\`](#${name})`, description, listed(clusterKinds), listed(emittedBy)];

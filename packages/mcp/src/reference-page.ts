@@ -23,7 +23,7 @@ const keys = `## Keys
 
 Every request brings its keys: \`${apiKeyHeader}-<workspace id>\` once for each workspace, or \`${apiKeyHeader}\` alone, and never both. One key that is wrong, or that is not of
 the workspace in the name of its header, is answered with 401 and \`invalid API key\`. Workspace ids have underscores, and some proxies drop headers with
-underscores in their names unless they are told not to; hyphens instead of the underscores mean the same.
+underscores in their names unless configured otherwise; hyphens instead of the underscores mean the same.
 
 Too many requests of one key are answered with 429 and \`Retry-After\`. Pages of other sites are refused by their \`Origin\`.`;
 
@@ -43,7 +43,7 @@ ${mcpConfiguration('command_line', { baseUrl: 'https://weir.example', serverName
 
 const answers = `## Answers
 
-An answer has at most ${thousands(caps.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(caps.mcpAnswerTokensMax)} for whoever asks with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
+An answer has at most ${thousands(caps.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(caps.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
 \`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, \`hint\` what to do next, and
 \`console_url\` where people see the same. What goes wrong is an answer as well: a code that does not change, and what to do.`;
 

@@ -165,8 +165,8 @@ export const departures: readonly Departure[] = [
   {
     area: 'administration',
     subject: 'DescribeConfigs of all brokers (an empty name)',
-    apache: 'tells what is set',
-    weir: 'tells every config',
+    apache: 'returns what is set',
+    weir: 'returns every config',
     reason: 'the configs of the cluster are one catalogue (docs/reference/configs.md)',
   },
   {

@@ -17,11 +17,11 @@ export const eventRows = {
   written: counter('produce_success_count', 'Events that were written.'),
   lost: counter(
     'produce_error_count',
-    'Events that were taken on and could not be written, or of which nobody knows.',
+    'Accepted events that were not written, or whose outcome is unknown.',
   ),
   metricsLeftOut: counter(
     'cluster_metrics_left_out_count',
-    'Figures of the cluster that did not become events because there were too many of them.',
+    'Metrics of the cluster that did not become events because there were too many of them.',
   ),
 } as const satisfies Record<string, MetricRow<never>>;
 

@@ -84,7 +84,7 @@ export class ZonePages {
         return this.#inTurn(slots, () => {
           // Whoever waited for an agent that has failed meanwhile does not wait for it to fail again.
           if (this.#avoided.failuresOf(agentId) !== failuresBefore) {
-            throw new PeerFailure('busy', 'the agent has failed for somebody else');
+            throw new PeerFailure('busy', 'the agent has failed for another request');
           }
           return this.#ask(agentId, url, fileId, index);
         });

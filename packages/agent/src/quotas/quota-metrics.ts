@@ -4,7 +4,7 @@ import type { QuotaKey } from '@weir/metadata';
 export const throttledRow: MetricRow<'quota'> = {
   name: 'agent_client_quota_throttle_count',
   kind: 'counter',
-  help: 'Times that a client was told to wait, or its connection turned away, because of a quota.',
+  help: 'Times that a client was throttled, or its connection refused, because of a quota.',
   labels: ['quota'],
 };
 

@@ -24,7 +24,7 @@ export const commands = [
   {
     name: 'control-plane',
     status: 'available',
-    help: 'Decide the order of all that agents write, and serve the console and the API.',
+    help: 'Order the writes of agents, and serve the API and sign-in.',
   },
   { name: 'metrics', status: 'available', help: 'Publish the metrics of one cluster and do nothing else.' },
   {
@@ -41,16 +41,16 @@ export const commands = [
   {
     name: 'apply',
     status: 'available',
-    help: 'Make clusters, topics, ACLs, credentials and events what files say.',
+    help: 'Create and update clusters, topics, ACLs, credentials and events from files.',
   },
   { name: 'kcmd', status: 'available', help: 'Send one Kafka request and print the answer.' },
   {
     name: 'cli',
     status: 'available',
-    help: 'Kafka tools; the next word names the tool.',
+    help: 'Run a Kafka tool; the next word names it.',
     deprecatedNames: ['cli-beta'],
   },
-  { name: 'cli-old', status: 'planned', help: 'The Kafka tools as they were before v821.' },
+  { name: 'cli-old', status: 'planned', help: 'Run a Kafka tool as it was before v821.' },
   { name: 'cli list-topics', status: 'available', help: 'List the topics of the cluster.' },
   { name: 'cli create-topic', status: 'available', help: 'Create a topic.' },
   {
@@ -112,7 +112,7 @@ export const commands = [
   {
     name: 'cli diagnose-connection',
     status: 'available',
-    help: 'Try a connection step by step, and tell what fails and what helps.',
+    help: 'Try a connection step by step, and print what fails and how to fix it.',
   },
   { name: 'cli diagnose-record', status: 'planned', help: 'Show how and where one record is stored.' },
   { name: 'cli file-reader', status: 'planned', help: 'Print the contents of one file of a bucket.' },
@@ -122,8 +122,8 @@ export const commands = [
     status: 'planned',
     help: 'Check the configuration file of a pipeline.',
   },
-  { name: 'cli events', status: 'available', help: 'Tools for events; the next word names the tool.' },
-  { name: 'cli events search', status: 'available', help: 'Print the events that a filter lets pass.' },
+  { name: 'cli events', status: 'available', help: 'Run a tool for events; the next word names it.' },
+  { name: 'cli events search', status: 'available', help: 'Print the events that match a filter.' },
   { name: 'cli events tail', status: 'available', help: 'Print events as they happen.' },
   { name: 'cli events enable', status: 'available', help: 'Record events of a cluster.' },
   { name: 'cli events disable', status: 'available', help: 'Stop recording events of a cluster.' },
@@ -132,11 +132,11 @@ export const commands = [
     status: 'available',
     help: 'Show which fields events have, and their most frequent values.',
   },
-  { name: 'cli create-key', status: 'available', help: 'Make an API key, and print its secret once.' },
+  { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
     name: 'cli mcp-config',
     status: 'available',
-    help: 'Make keys that read, and print how MCP clients use them.',
+    help: 'Create read-only keys and print the configuration of MCP clients.',
   },
   { name: 'cli delete-all-topics-unsafe', status: 'available', help: 'Delete every topic of the cluster.' },
 ] as const satisfies readonly CommandRow[];

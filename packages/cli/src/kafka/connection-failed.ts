@@ -39,7 +39,7 @@ const advice: Readonly<Record<ConnectionProblem, string>> = {
     'most likely it wants another client certificate, or one at all: -tlsClientCertFile and -tlsClientPrivateKeyFile; or a ' +
     'proxy in between has nothing behind it',
   'login wanted':
-    'most likely it wants a login: -username and -password, or -oauthTokenFile; weir cli diagnose-connection tells which ' +
+    'most likely it wants a login: -username and -password, or -oauthTokenFile; weir cli diagnose-connection shows which ' +
     'mechanisms it has',
   'server speaks TLS': 'add -tls',
   'server speaks no TLS': 'leave -tls out, or take the port of the TLS listener',

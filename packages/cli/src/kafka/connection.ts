@@ -346,7 +346,7 @@ export class KafkaConnection {
     const correlationId = decodeCorrelationId(frame);
     const waiting = this.#waiting.get(correlationId);
     if (waiting === undefined) {
-      const what = `an answer came to request ${correlationId}, which nobody waits for`;
+      const what = `received an answer to unknown request ${correlationId}`;
       this.#end(new ConnectionFailed(this.address, 'not Kafka', what));
       return;
     }

@@ -24,14 +24,14 @@ const introduction = `# Metrics
 
 | where | what |
 |---|---|
-| \`GET /metrics\` of an agent | what the agent counts; one agent, the one with the role \`jobs\` and the smallest id, tells of the cluster too |
-| \`GET /metrics\` of \`weir metrics\` | what there is to be told of its cluster; agents then run with \`-disablePublishMetricsJob\` |
+| \`GET /metrics\` of an agent | what the agent counts; one agent, the one with the role \`jobs\` and the smallest id, publishes those of the cluster too |
+| \`GET /metrics\` of \`weir metrics\` | metrics of its cluster; agents then run with \`-disablePublishMetricsJob\` |
 | \`GET /metrics\` of a control plane | what the process counts |
-| \`GET /api/v1/monitoring/prometheus/virtual_clusters/{id}\` of a control plane | what there is to be told of the cluster, from its leader wherever that is |
-| \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent all that it has, by a control plane what it tells of the clusters that it leads |
+| \`GET /api/v1/monitoring/prometheus/virtual_clusters/{id}\` of a control plane | metrics of the cluster, from its leader in any process |
+| \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent all its metrics, by a control plane those of the clusters that it leads |
 
 The address of the control plane asks for HTTP Basic. The user is \`prometheus\`, the password an application key of the workspace, or an agent key or an agent token of the cluster; all of them
-may be read-only. Everybody else gets 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while nobody leads the cluster, and the same text to all who ask
+may be read-only. All other callers get 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while the cluster has no leader, and the same text to all callers
 within ten seconds.
 
 \`\`\`yaml
@@ -44,18 +44,18 @@ scrape_configs:
     static_configs: [{ targets: ['control-plane:8090'] }]
 \`\`\`
 
-Names have the prefix \`service_\`; pushed, \`service.\` unless \`SERVICE_METRICS_NAME_NORMALIZER=false\`. Every series has \`agent_version\`, that of the process that tells it unless
-it is about another agent. What a control plane tells has \`virtual_cluster_id\`; what is pushed has \`virtual_cluster_id\`, \`agent_id\`, \`agent_version\` and \`agent_group\`.
+Names have the prefix \`service_\`; pushed, \`service.\` unless \`SERVICE_METRICS_NAME_NORMALIZER=false\`. Every series has \`agent_version\`, that of the publishing process unless
+it is about another agent. Metrics of a control plane have \`virtual_cluster_id\`; what is pushed has \`virtual_cluster_id\`, \`agent_id\`, \`agent_version\` and \`agent_group\`.
 
-The tags \`topic\`, \`consumer_group\` and \`partition\` can be switched off (\`-disableConsumerGroupsMetricsTags\`), and \`partition\` is unless \`weir metrics\` tells it. Figures that no tag
-tells apart any more are summed; offsets, ages and times are the largest, \`min_offset\` the smallest.
+The tags \`topic\`, \`consumer_group\` and \`partition\` can be switched off (\`-disableConsumerGroupsMetricsTags\`), and \`partition\` is unless \`weir metrics\` publishes it. Values that no tag
+distinguishes any more are summed; offsets, ages and times are the largest, \`min_offset\` the smallest.
 
-A control plane tells at most ${caps.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and everybody ${caps.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
+A control plane publishes at most ${caps.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and every publisher ${caps.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
 \`service_cluster_metrics_left_out\` says what is missing.`;
 
-const notTold = `## What is not told
+const notTold = `## What is missing
 
-\`partition_size_uncompressed_bytes\` is missing because nobody knows it. A batch says how large it is as it was sent, and not what it becomes: of the codecs only snappy always writes
+\`partition_size_uncompressed_bytes\` is missing because it is unknown. A batch says how large it is as it was sent, and not what it becomes: of the codecs only snappy always writes
 that down, clients that stream lz4 or zstd do not, and what is written down is the client's word. To know it, agents would have to decompress every batch that they pass on
 as it is, at one to three milliseconds per MiB, which is twenty to seventy times the checksum that they look at now; and leaders would keep eight bytes more for each of
 their pointers, which have 28, since retention has to take off what it removes. A guess under that name would be taken for a measurement.

@@ -29,7 +29,7 @@ export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMech
   if (issuer !== undefined) mechanisms.add('OAUTHBEARER');
   if (values.requireSASLAuthentication && mechanisms.size === 0) {
     const flags = ['requireSASLAuthentication', 'enabledSASLMechanisms'] as const;
-    return forbidden(flags, 'nobody could log in without a mechanism');
+    return forbidden(flags, 'no client could log in without a mechanism');
   }
   return { value: [...mechanisms] };
 }

@@ -23,7 +23,7 @@ class Cluster {
   failures = 0;
 
   async claimBucket(bucketId: string | null): Promise<string | null> {
-    if (this.failures-- > 0) throw new ClusterUnavailable('nobody leads it just now');
+    if (this.failures-- > 0) throw new ClusterUnavailable('it has no leader now');
     this.bucketId ??= bucketId;
     return this.bucketId;
   }

@@ -37,7 +37,7 @@ export async function clusterOptions(
 ): Promise<ClusterOptions> {
   if (values.tlsSkipVerify) {
     output.err(
-      'weir: warning: -tlsSkipVerify: nobody checks who answers; what is sent may be read by others\n',
+      'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n',
     );
   }
   return {

@@ -87,7 +87,7 @@ test('a cluster that can be reached is told step by step, with its brokers and i
       `  OK  TCP             ${first} accepts connections`,
       '  -   TLS             not asked for',
       '  OK  ApiVersions     10 APIs',
-      '  -   SASL            nobody asks for a login',
+      '  -   SASL            the broker asks for no login',
       '  OK  Metadata        cluster fake, brokers: 2',
       '  OK  Brokers         2 of 2 can be reached at the addresses that the cluster advertises',
       '  -   Cluster access  the broker is too old to say',
@@ -291,7 +291,7 @@ test('every way in which TLS fails is told apart', async (t) => {
     assert.equal(
       found.err,
       isSkipped
-        ? 'weir: warning: -tlsSkipVerify: nobody checks who answers; what is sent may be read by others\n'
+        ? 'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n'
         : '',
     );
   }

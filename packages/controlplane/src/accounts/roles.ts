@@ -265,7 +265,7 @@ export async function requireAdministrator(
   if (!(await hasAdministrator(transaction, accountId)))
     throw new ApiError(
       'last_admin',
-      'Somebody has to stay administrator of all workspaces, and able to sign in.',
+      'One user has to stay administrator of all workspaces and able to sign in.',
     );
 }
 

@@ -135,7 +135,7 @@ function addressOf({ email }: SsoPerson): string {
   if (email === undefined || !isEmail(email))
     throw new ApiError(
       'forbidden',
-      'The identity provider does not tell your e-mail address, by which you are known here.',
+      'The identity provider does not return your e-mail address, which identifies you here.',
     );
   return email;
 }

@@ -39,11 +39,11 @@ export function look(checks: readonly Check[], picture: ClusterPicture, history:
 export function blindLook(clusterId: string, names: readonly string[]): Look {
   const failure: Finding = {
     entity: { kind: 'cluster', name: clusterId },
-    message: 'The figures of the cluster could not be gathered.',
+    message: 'Failed to collect the data of the cluster.',
     weight: 1,
   };
   const blind = names
     .filter((name) => name !== checkFailedToRun.name)
-    .map((name) => ({ name, result: { missing: 'the figures of the cluster' } }));
+    .map((name) => ({ name, result: { missing: 'the data of the cluster' } }));
   return { results: [...blind, { name: checkFailedToRun.name, result: [failure] }], errors: [] };
 }

@@ -31,7 +31,7 @@ What the control plane looks for in every cluster, once a minute, ${diagnostics.
   diagnostics themselves are always told.
 - The metric \`service_diagnostic_failure\` is 1 for a diagnostic that fails and 0 for one that does not, with the tags
   \`diagnostic_name\`, \`diagnostic_type\`, \`severity_low\`, \`severity_medium\`, \`severity_high\`, \`severity_critical\` and \`muted\`. Exactly
-  one of the severities is true while it fails, and none otherwise. One that has no figures has no series.
+  one of the severities is true while it fails, and none otherwise. One that has no data has no series.
 - A change is a \`diagnostics_logs\` event with \`diagnostic_id\`, \`diagnostic_source\`, \`diagnostic_type\` and \`transition\`: \`failed\`,
   \`recovered\`, \`muted\` or \`unmuted\`.`;
 
@@ -40,7 +40,7 @@ function sectionOf(check: CheckDescription): string {
   const { failAfterLooks, recoverAfterLooks } = damping;
   return `### ${name}
 
-${title}. Severity ${severity}; fails after ${counted(failAfterLooks, 'look')}, recovers after ${counted(recoverAfterLooks, 'look')}; figures of the ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
+${title}. Severity ${severity}; fails after ${counted(failAfterLooks, 'look')}, recovers after ${counted(recoverAfterLooks, 'look')}; data of the ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
 
 - **Looks at:** ${check.looksAt}
 - **Why:** ${check.explanation}

@@ -68,9 +68,9 @@ export const checkFailedToRun = {
   source: 'control_plane',
   severity: 'medium',
   title: 'A check failed to run',
-  looksAt: 'Whether the figures of the cluster could be gathered, and whether every check came to an end.',
+  looksAt: 'Whether the data of the cluster could be collected, and whether every check completed.',
   explanation:
-    'What the check looks for may be wrong without anybody noticing. The other checks are not affected.',
+    'What the check looks for may be wrong unnoticed. The other checks are not affected.',
   fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 2, recoverAfterLooks: 2 },

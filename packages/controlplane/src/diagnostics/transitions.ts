@@ -47,7 +47,7 @@ export function step(check: CheckDescription, before: DiagnosticRecord, event: D
         { ...before, mute: null },
         'unmuted',
         atMs,
-        'It is told again.',
+        'It is unmuted.',
         by,
       );
       return settled(before, atMs, record, transitions);
@@ -84,7 +84,7 @@ function withoutData(before: DiagnosticRecord, missing: string, atMs: number): S
   const noData = { sinceMs: before.noData?.sinceMs ?? atMs, missing };
   const record = { ...before, noData };
   if (atMs - noData.sinceMs < noDataMsMax) return { record, transitions: [] };
-  const message = `There were no figures for ${duration(noDataMsMax)}: ${missing}. What was found before does not count any more.`;
+  const message = `There was no data for ${duration(noDataMsMax)}: ${missing}. What was found before does not count any more.`;
   const forgotten =
     before.status === 'failed' ? recovered(record, atMs, message) : { record, transitions: [] };
   const { transitions } = forgotten;

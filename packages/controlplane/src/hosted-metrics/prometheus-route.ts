@@ -66,7 +66,7 @@ async function answerTo(
     const clusterId = clusterIdIn(request);
     const address = remoteAddressOf(request, isBehindProxy);
     const mayRead = await mayReadBy(request.headers.authorization, clusterId, address, options);
-    if (mayRead === undefined) return away('the key cannot be judged just now');
+    if (mayRead === undefined) return away('failed to verify the key; try again');
     if (!mayRead) return refused;
     return await told(request, await withinTime(options.textOf(clusterId), options.clock));
   } catch (error) {

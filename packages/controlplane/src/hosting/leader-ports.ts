@@ -164,7 +164,7 @@ export class LeaderPorts {
         settle();
       };
       const cancel = this.#options.clock.after(leaderWaitMsMax, () =>
-        finish(() => reject(new ClusterUnavailable(`nobody leads ${clusterId} just now`))),
+        finish(() => reject(new ClusterUnavailable(`${clusterId} has no leader now`))),
       );
       const unlisten = node.onLeader(() => {
         const now = leader();

@@ -22,11 +22,11 @@ A pipeline belongs to a virtual cluster and has a type, a state (\`running\` or 
 configuration. [The API](api.md#pipelines) has the operations, \`weir apply\` has [pipelines in its files](apply.md), and [assistants](mcp.md) have
 \`list_pipelines\` and \`describe_pipeline\`.
 
-${[pipelineEngineNote, pipelineEngineNote && 'Whoever starts one that cannot run is answered with `no_pipeline_engine`, and nothing is changed. Configurations are checked, kept and deployed all the same.'].filter(Boolean).join(' ')}`.trimEnd();
+${[pipelineEngineNote, pipelineEngineNote && 'Starting one that cannot run is answered with `no_pipeline_engine`, and nothing is changed. Configurations are checked, kept and deployed all the same.'].filter(Boolean).join(' ')}`.trimEnd();
 
 const configurations = `## Configurations
 
-- A configuration is YAML 1.2. It is checked when it is made, and one that is refused changes nothing; what is wrong is told with line and column.
+- A configuration is YAML 1.2. It is checked when it is made, and one that is refused changes nothing; errors name line and column.
 - One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${caps.pipelineConfigurationsMax} and the one that is deployed.
 - To go back, deploy an older one.
 - Secrets belong into the environment of the agents, and only the names of the variables here: whoever may read the cluster reads its configurations.
@@ -37,7 +37,7 @@ const configurations = `## Configurations
 
 const about: Readonly<Record<PipelineType, string>> = {
   bento:
-    'Reads, changes and writes records. The fields of its components are judged by the engine; here they only have to stand where they belong.',
+    'Reads, changes and writes records. The engine validates the fields of its components; here only their position is checked.',
   orbit: 'Copies another Kafka cluster with its offsets.',
   schema_linking: 'Keeps a schema registry as another one is.',
   data_lake:

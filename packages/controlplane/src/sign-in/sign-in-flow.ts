@@ -104,7 +104,7 @@ export class SignInFlow {
     visit.email = person.email;
     const { user, keptLastAdministrator } = await accounts.ssoSignIns.signIn(connection, person);
     const note = keptLastAdministrator
-      ? `The claim ${connection.roleClaim} does not name a role of administrators; the last one keeps his roles.`
+      ? `The claim ${connection.roleClaim} does not name a role of administrators; the last administrator keeps the role.`
       : '';
     return { user, note };
   }

@@ -285,7 +285,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     403,
-    /does not tell your e-mail address/,
+    /does not return your e-mail address/,
     'forbidden',
   ],
 ];
@@ -407,7 +407,7 @@ test('sign-in: the last administrator keeps his roles when the claim is lost, an
   await browser.open(login);
   const [alice] = await accounts.users.list(ours.accountId);
   assert.ok(alice!.roleIds.includes(ours.adminRoleId));
-  assert.match((await scene.auditEntries()).at(-1)!.message!, /the last one keeps his roles/);
+  assert.match((await scene.auditEntries()).at(-1)!.message!, /the last administrator keeps the role/);
 });
 
 test('sign-in: the names of users with a password are not for the taking', async (t) => {

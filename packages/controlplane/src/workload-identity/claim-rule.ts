@@ -26,7 +26,7 @@ export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
   const expected = isPrefix ? value.slice(0, -1) : value;
   if (expected.includes('*'))
     throw new Error('value has a * before its end; only the last character may be one');
-  if (expected === '') throw new Error('value is empty or a lone *, which anybody would match');
+  if (expected === '') throw new Error('value is empty or a lone *, which would match every token');
   return { path, segments, expected, isPrefix };
 }
 

@@ -27,7 +27,7 @@ export function tokenKeys({ tokens, virtualClusters }: TokenKeysOptions): TokenK
     if (cluster === undefined) return undefined;
     const binding = await tokens.bindingBehind(clusterId, token);
     if (binding === undefined)
-      throw new ApiError('unavailable', 'The token cannot be judged just now; try again.');
+      throw new ApiError('unavailable', 'Failed to verify the token; try again.');
     if (binding === false) return undefined;
     const { accountId, workspaceId } = cluster;
     const grant = {

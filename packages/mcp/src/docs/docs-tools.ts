@@ -27,7 +27,7 @@ export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
     limit: z.int().min(1).max(hitsMax).default(hitsUsual).describe('Sections at most.'),
   });
   const readInput = z.strictObject({
-    path: z.string().min(1).max(256).describe('The page, as search_docs tells it.'),
+    path: z.string().min(1).max(256).describe('The page, as search_docs returns it.'),
     line: z.int().min(1).default(1).describe('Where to begin, from 1.'),
   });
   return [

@@ -21,7 +21,7 @@ export const aclTools = [
     name: 'list_acls',
     icon: 'access',
     operations: ['virtual_clusters/acls/list', 'describe_virtual_cluster_configuration'],
-    note: 'explain_access tells what they mean for somebody.',
+    note: 'explain_access applies them to a principal.',
     input: {
       ...clusterArgument,
       principal: z
@@ -158,10 +158,10 @@ function inWords(told: Rule): string {
   return `${permission_type} ${principal} ${operation} on ${resource_type} ${name} from ${host}`;
 }
 
-const nextCall = 'explain_access tells which of them decides about somebody.';
+const nextCall = 'explain_access shows which of them decides about a principal.';
 
 const modeHints: Readonly<Record<string, string | undefined>> = {
-  off: 'ACLs are off: no rule counts, everybody may do everything.',
+  off: 'ACLs are off: no rule counts, every client may do everything.',
   shadow: 'Rules are only tried out: nothing is denied yet.',
 };
 

@@ -55,7 +55,7 @@ export const consumerGroupTools = [
           hint: (shown) => {
             if (shown.length === 0) return 'No consumer group is like that.';
             return shown.some(({ total_lag }) => Number(total_lag) > 0)
-              ? 'describe_consumer_group tells which partitions are behind, and who reads them.'
+              ? 'describe_consumer_group shows which partitions are behind, and who reads them.'
               : undefined;
           },
           consoleUrl: asking.consoleUrl(consolePaths.consumerGroups(clusterId)),

@@ -42,8 +42,8 @@ export const contextTools = [
           next_cursor: null,
           hint:
             clusterCount === 0
-              ? 'These keys reach no virtual cluster; somebody has to make one, or a key for another workspace.'
-              : 'list_virtual_clusters tells how they are; list_diagnostics what is wrong with one.',
+              ? 'These keys reach no virtual cluster; create one, or use a key for another workspace.'
+              : 'list_virtual_clusters shows how they are; list_diagnostics what is wrong with one.',
           console_url: asking.consoleUrl(consolePaths.home()),
         },
         { format, tokensMax },

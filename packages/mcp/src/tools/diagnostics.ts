@@ -79,7 +79,7 @@ export const diagnosticTools = [
         hint: (shown) => {
           if (targets.length > clustersMax)
             return `Only ${clustersMax} of ${targets.length} clusters were looked at; name one.`;
-          if (shown.length > 0) return 'get_diagnostic tells what was found and what to do.';
+          if (shown.length > 0) return 'get_diagnostic shows what was found and what to do.';
           return args.state === 'failing' ? 'Nothing fails.' : 'There are none in this state.';
         },
         consoleUrl: asking.consoleUrl(
@@ -93,7 +93,7 @@ export const diagnosticTools = [
     icon: 'diagnostics',
     operations: ['get_diagnostic', 'list_diagnostic_history', 'list_diagnostics'],
     summary:
-      'Tells what a diagnostic found, why that matters, what to do, and when it failed and recovered before.',
+      'Describe what a diagnostic found, why that matters, what to do, and when it failed and recovered before.',
     input: {
       ...clusterArgument,
       diagnostic_id: catalogue.get_diagnostic.input.shape.diagnostic_id,
@@ -133,7 +133,7 @@ export const diagnosticTools = [
             truncated: next_cursor !== null || diagnostic.groups_left_out > 0,
             next_cursor: null,
             hint: diagnostic.successful
-              ? 'It does not fail now; history tells when it did.'
+              ? 'It does not fail now; history shows when it did.'
               : `To mend it: ${diagnostic.fix}`,
             console_url: asking.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
           },

@@ -38,7 +38,7 @@ export const eventFigureTools = [
     operations: ['get_events_timeline'],
     title: 'Count events',
     summary:
-      'Counts events by the values of one field or two, and over time, or tells the avg, max, min or sum of a number in them.',
+      'Count events by the values of one field or two, and over time, or compute the avg, max, min or sum of a number in them.',
     input: {
       ...clusterArgument,
       ...searchArguments,
@@ -243,9 +243,9 @@ function nextCallOf(series: readonly Series[], groupBy: string | undefined): str
   if (series.some(({ is_other }) => is_other))
     return 'Other is all further values: raise series_limit, or leave out what is known with a filter.';
   if (groupBy !== undefined && series.every(({ key }) => key === null))
-    return `No event has ${groupBy}; list_event_fields tells the fields that they have.`;
+    return `No event has ${groupBy}; list_event_fields lists the fields that they have.`;
   return groupBy === undefined
-    ? 'group_by tells what they are; search_events shows them.'
+    ? 'group_by counts them by value; search_events shows them.'
     : 'search_events with a value of a group in the filter shows its events.';
 }
 

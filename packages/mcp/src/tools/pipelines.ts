@@ -29,7 +29,7 @@ const row = z.object({
   type: listed.type,
   state: listed.state,
   revision: z.int().nullable().describe('The version of the deployed configuration.'),
-  errors_24h: z.int().nullable().describe('null if nobody could count.'),
+  errors_24h: z.int().nullable().describe('null if unknown.'),
   last_error: z.string().nullable(),
   last_error_at: z.string().nullable(),
   id: listed.id,
@@ -70,7 +70,7 @@ export const pipelineTools = [
             hintOf(
               shown.length === 0
                 ? 'There are none.'
-                : 'describe_pipeline tells what one is configured to do.',
+                : 'describe_pipeline shows what one is configured to do.',
               found?.note,
               engineNoteOn(items),
               hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
@@ -85,7 +85,7 @@ export const pipelineTools = [
     icon: 'pipelines',
     operations: ['describe_pipeline', 'list_pipelines', 'get_events_state', 'search_events'],
     summary:
-      'Tells the state of a pipeline, what its configuration says, without secrets, and its errors in 24 hours.',
+      'Describe the state of a pipeline, its configuration without secrets, and its errors in 24 hours.',
     input: {
       ...clusterArgument,
       pipeline_id: z.string().min(1).max(136).describe('Its id or its name.'),

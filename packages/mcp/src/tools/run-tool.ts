@@ -100,7 +100,7 @@ function problemFor(
 }
 
 function adviceOn({ code, isRetriable, retryAfterSeconds }: ApiError): string {
-  if (code === 'unsupported_cluster_type') return ' list_virtual_clusters tells the type of each.';
+  if (code === 'unsupported_cluster_type') return ' list_virtual_clusters shows the type of each.';
   if (code === 'forbidden') return ' The key may see the virtual cluster and lacks the right to read this.';
   return isRetriable ? ` Try again in ${retryAfterSeconds ?? 5} seconds.` : '';
 }

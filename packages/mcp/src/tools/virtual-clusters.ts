@@ -74,7 +74,7 @@ export const virtualClusterTools = [
         },
         hint: (shown) =>
           shown.some((one) => Number(one.failing_diagnostics) > 0)
-            ? 'list_diagnostics tells what fails.'
+            ? 'list_diagnostics shows what fails.'
             : undefined,
         consoleUrl: asking.consoleUrl(consolePaths.clusters()),
       });
@@ -91,7 +91,7 @@ export const virtualClusterTools = [
       'list_diagnostics',
       'monitoring/describe_quotas',
     ],
-    summary: 'Tells what a virtual cluster is, how it is configured, what its agents run and what fails.',
+    summary: 'Describe a virtual cluster: its configuration, the releases of its agents and what fails.',
     input: { ...clusterArgument, ...formatArguments },
     output: {
       virtual_cluster: row.omit({ events_enabled: true, agents: true, failing_diagnostics: true }),

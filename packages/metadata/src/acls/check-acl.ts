@@ -21,7 +21,7 @@ export function problemOfNewAcl(acl: Acl): string | undefined {
 
 function problemOfPrincipal(principal: string): string | undefined {
   if (principal.startsWith('User:') && principal !== 'User:') return undefined;
-  return `The principal must be User: and a name, or User:* for everybody, not ${principal}.`;
+  return `The principal must be User: and a name, or User:* for every user, not ${principal}.`;
 }
 
 function problemOfOperation({ resourceType, operation }: Acl): string | undefined {

@@ -7,7 +7,7 @@ export const agentHeartbeat = published(
   'agent_heartbeat',
   [...byAgent, 'roles'],
   'max',
-  'Always 1: an agent that the control plane has heard of within the last seconds.',
+  'Always 1: an agent that sent a heartbeat within the last seconds.',
 );
 
 export const agentCpu = published(

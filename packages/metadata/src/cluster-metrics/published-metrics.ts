@@ -8,7 +8,7 @@ import { topicMetrics } from './topic-metrics.ts';
 export const leftOutRow: MetricRow<'what'> = {
   name: 'cluster_metrics_left_out',
   kind: 'gauge',
-  help: 'What of the cluster is not told because there is too much of it: groups, or series of a metric.',
+  help: 'Groups, or series of a metric, that are left out because there are too many.',
   labels: ['what'],
 };
 

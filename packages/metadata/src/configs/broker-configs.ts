@@ -187,7 +187,7 @@ const fixed: RowTable = {
 const ofOneAgent: Readonly<Record<string, readonly [type: ConfigType<unknown>, doc: string]>> = {
   'advertised.listeners': [anyWords, 'Where clients reach the broker.'],
   'broker.id': [anyInt, 'The node id of the broker.'],
-  'broker.rack': [anyText, 'The rack that clients are told, the same for all brokers.'],
+  'broker.rack': [anyText, 'The rack that clients see, the same for all brokers.'],
   listeners: [anyWords, 'Where the broker listens.'],
   'log.dir': [anyText, "The cluster's part of the bucket."],
   'log.dirs': [anyWords, "The cluster's part of the bucket."],

@@ -41,7 +41,7 @@ export const clusterConfigs = {
     type: int({ min: 1 }),
     default: '3',
     readOnly: true,
-    doc: 'What tools that ask are told. Object storage does the replication.',
+    doc: 'The value that tools see. Object storage does the replication.',
   },
   'delete.topic.enable': {
     type: bool,
@@ -356,7 +356,7 @@ export const clusterConfigs = {
     type: long({ min: 1 }),
     default: String(caps.transactionalIdMsMax),
     readOnly: true,
-    doc: 'How long a transactional id that nobody uses is remembered.',
+    doc: 'How long an unused transactional id is remembered.',
   },
   'unclean.leader.election.enable': {
     type: bool,

@@ -210,7 +210,7 @@ export class ClusterNode extends ClusterCalls {
     const { clusterId } = this.#options;
     if (this.#role === 'stopped')
       return new NotLeader(`${clusterId}: this control plane stops`, this.#leaderUrl);
-    const where = this.#leaderUrl === undefined ? 'nobody leads it just now' : `${this.#leaderUrl} leads it`;
+    const where = this.#leaderUrl === undefined ? 'it has no leader now' : `${this.#leaderUrl} leads it`;
     return new NotLeader(`${clusterId} is not led by this control plane; ${where}`, this.#leaderUrl);
   }
 

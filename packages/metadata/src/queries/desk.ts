@@ -102,7 +102,7 @@ export class QueryDesk {
 
   cancel(queryId: string): void {
     const query = this.#queries.get(queryId);
-    if (query !== undefined) this.#end(query, refusal('cancelled', 'whoever asked went away'));
+    if (query !== undefined) this.#end(query, refusal('cancelled', 'the caller disconnected'));
   }
 
   async take({ agentId, waitMs }: QueryWish): Promise<TakenQuery | null> {

@@ -86,7 +86,7 @@ const connectionsRow: MetricRow<never> = {
 const forbiddenRow: MetricRow<never> = {
   name: 'agent_rpc_forbidden_calls_total',
   kind: 'counter',
-  help: 'Calls of agents that only the control plane may make. Agents make none: somebody uses the key of one.',
+  help: 'Calls with an agent key that only the control plane may make. Agents make none: the key is misused.',
   labels: [],
 };
 const skippedRow: MetricRow<never> = {

@@ -36,7 +36,7 @@ export class OAuthBearerConversation implements Conversation {
     if ('problem' in checked) return this.#turnDown(checked.problem, checked.subject);
     const { subject, expiresMs } = checked;
     if (actAs !== '' && actAs !== subject) {
-      return this.#turnDown('the client wants to act as somebody else than its token says', subject);
+      return this.#turnDown('the client asks for another identity than that of its token', subject);
     }
     return done(subject, '', expiresMs);
   }

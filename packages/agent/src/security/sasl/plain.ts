@@ -24,7 +24,7 @@ export class PlainConversation implements Conversation {
     }
     if (user === '' || password === '') return misspoken('the user name or the password is empty', user);
     if (user.length > caps.principalNameCharsMax) return misspoken('the user name is too long');
-    if (actAs !== '' && actAs !== user) return misspoken('nobody may act as another user', user);
+    if (actAs !== '' && actAs !== user) return misspoken('acting as another user is not allowed', user);
     return this.#judged(user, password);
   }
 

@@ -64,7 +64,7 @@ function problemOfIdentity(actAs: string, user: string): string | undefined {
   if (actAs === '') return undefined;
   return actAs.startsWith('a=') && readName(actAs.slice(2)) === user
     ? undefined
-    : 'nobody may act as another user';
+    : 'acting as another user is not allowed';
 }
 
 /** Extensions are for whoever knows them. Clients send one in our time, which asks for something that is not here. */

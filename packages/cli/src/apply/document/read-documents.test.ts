@@ -238,7 +238,7 @@ const broken: readonly [what: string, text: string, said: readonly string[]][] =
     [
       'weir.yaml:5:9: virtual_clusters[0].acls[0].resource_name: is missing',
       'weir.yaml:6:9: virtual_clusters[0].acls[1]: WRITE is nothing that can be done with a GROUP; there are ALL, READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS.',
-      'weir.yaml:7:9: virtual_clusters[0].acls[2]: The principal must be User: and a name, or User:* for everybody, not a.',
+      'weir.yaml:7:9: virtual_clusters[0].acls[2]: The principal must be User: and a name, or User:* for every user, not a.',
     ],
   ],
   [

@@ -57,14 +57,14 @@ export function createSecretKeeper({ environment, randomBytes, tell }: SecretKee
       if (place.kind === 'file') return await inFile(place.path);
       if (place.kind === 'variable') return environment[place.name] ?? '';
       const password = madeUp();
-      tell(`the password of ${what}, which is told only here: ${password}`);
+      tell(`the password of ${what}, which is shown only here: ${password}`);
       return password;
     },
 
     async roomFor(what, place) {
       if (place.kind === 'file') return await makeSecretRoom(place.path);
       return {
-        keep: async (secret) => tell(`the secret of ${what}, which is told only here: ${secret}`),
+        keep: async (secret) => tell(`the secret of ${what}, which is shown only here: ${secret}`),
         giveUp: async () => {},
       };
     },

@@ -42,7 +42,7 @@ export const aclFlags = [
     type: list(principal(), { itemsBegin: 'User:' }),
     commands: aclTools,
     help: 'Whom the ACL is about.',
-    rule: 'User:* is everybody.',
+    rule: 'User:* is every user.',
   }),
   available({
     name: 'host',

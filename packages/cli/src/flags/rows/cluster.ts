@@ -58,7 +58,7 @@ export const clusterFlags = [
     default: false,
     commands: ['control-plane'],
     help: 'Let issuers that users name have addresses that are not on the public internet.',
-    rule: 'Without it nobody can make the control plane call addresses of the network that it is in.',
+    rule: 'Without it no user can make the control plane call addresses of its own network.',
   }),
   planned({
     name: 'agentPoolName',
@@ -81,7 +81,7 @@ export const clusterFlags = [
     type: agentGroup(),
     default: '',
     commands: ['agent'],
-    help: 'The group of agents that clients of this agent are told about.',
+    help: 'The agent group; Metadata lists only agents of the same group.',
   }),
   planned({
     name: 'region',
@@ -94,7 +94,7 @@ export const clusterFlags = [
     type: list(url()),
     commands: clusterMembers,
     help: 'The address of the control plane for metadata, or the addresses of several of its processes.',
-    rule: 'Without it the three zonal addresses of the region are used. The processes tell agents of each other, so that one address that answers is enough to find all.',
+    rule: 'Without it the three zonal addresses of the region are used. The processes announce each other to agents, so that one address that answers is enough to find all.',
   }),
   planned({
     name: 'agentEnableZonalURLs',

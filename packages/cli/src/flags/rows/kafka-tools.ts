@@ -105,8 +105,8 @@ export const connectionFlags = [
     type: bool(),
     default: false,
     commands: kafkaClients,
-    help: 'Take whatever certificate the brokers show, by anybody and for any name.',
-    rule: 'Whoever stands in between can then read everything, passwords included; it is for tests.',
+    help: 'Accept any certificate of the brokers, whatever its issuer and name.',
+    rule: 'A machine on the path can then read everything, passwords included; it is for tests.',
   }),
 ];
 
@@ -234,7 +234,7 @@ export const toolFlags = [
     default: 'all',
     commands: ['cli produce', 'cli benchmark-producer'],
     help: 'Who must have a record before it counts as written.',
-    rule: '0 waits for nobody, so that no offset is known.',
+    rule: '0 does not wait, so that no offset is known.',
   }),
   available({
     name: 'compression-codec',

@@ -66,7 +66,7 @@ export const listenerFlags = [
     default: false,
     commands: ['control-plane'],
     help: 'Take the address of a caller from X-Forwarded-For, which a proxy in front has written.',
-    rule: 'The last address of the header counts. Without a proxy anybody could write it.',
+    rule: 'The last address of the header counts. Without a proxy any client could write it.',
   }),
   available({
     name: 'internalTLS',
@@ -89,7 +89,7 @@ export const listenerFlags = [
     type: oneOf('auto-ip4', 'auto-ip6', 'hostname'),
     default: 'auto-ip4',
     commands: ['agent'],
-    help: 'What an agent tells clients as its address: a private IPv4 or IPv6 address, or its host name.',
+    help: 'The address that an agent advertises: a private IPv4 or IPv6 address, or its host name.',
     rule: 'With auto-ip4 the start fails when the machine has no private address.',
   }),
   available({
@@ -97,7 +97,7 @@ export const listenerFlags = [
     type: hostname(),
     commands: brokers,
     deprecatedNames: ['-discoveryHostnameOverride', 'SERVICE_DISCOVERY_HOSTNAME_OVERRIDE'],
-    help: 'The host that clients are told to connect to.',
+    help: 'The host that an agent advertises to clients.',
     rule: 'Goes before -advertiseHostnameStrategy.',
   }),
   available({

@@ -9,7 +9,7 @@ import { brokers, clusterMembers, servers } from './takers.ts';
 
 /** Agents push all of their metrics; what carries a control plane knows more than one process could say of itself. */
 const controlPlanePushes =
-  'A control plane pushes what it tells of the clusters that it leads, so that agents need not publish it: run them with -disablePublishMetricsJob then.';
+  'A control plane pushes the metrics of the clusters that it leads, so that agents need not publish it: run them with -disablePublishMetricsJob then.';
 
 export const observabilityFlags = [
   available({
@@ -106,7 +106,7 @@ export const observabilityFlags = [
     default: ['partition'],
     defaultByCommand: { metrics: [] },
     commands: [...brokers, 'metrics', 'control-plane'],
-    help: 'The tags that consumer group metrics go without; values are combined over what they told apart.',
+    help: 'The tags to leave out of consumer group metrics; values are combined over them.',
     rule: 'An empty list keeps every tag.',
   }),
   planned({

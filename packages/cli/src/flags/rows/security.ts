@@ -13,7 +13,7 @@ export const authenticationFlags = [
     type: path(),
     commands: selfContained,
     help: 'A JSON file with the credentials of the cluster.',
-    rule: 'A list of {name, username, password, superuser}. The file must not be readable by everybody, and is read again when it changes; those that it no longer names are removed.',
+    rule: 'A list of {name, username, password, superuser}. The file must not be readable by all users, and is reloaded when it changes; those that it no longer names are removed.',
   }),
   available({
     name: 'requireSASLAuthentication',
@@ -50,14 +50,14 @@ export const authenticationFlags = [
     default: 0,
     commands: brokers,
     help: 'Milliseconds after which clients that logged in by SASL have to do it again; 0 for never.',
-    rule: 'Whoever logged in with an OAuth token has to do it again when the token ends, if that is earlier.',
+    rule: 'A client with an OAuth token has to authenticate again when the token expires, if that is earlier.',
   }),
   available({
     name: 'injectPrincipalHeader',
     type: headerKey(),
     commands: brokers,
     help: 'Add the user name of the producer to each record, in a header with this key.',
-    rule: 'Headers with this key that clients send are removed, so that nobody can forge one. Batches are compressed again.',
+    rule: 'Headers with this key that clients send are removed, so that clients cannot forge one. Batches are compressed again.',
   }),
   available({
     name: 'impersonatorPrincipals',
@@ -65,7 +65,7 @@ export const authenticationFlags = [
     default: [],
     commands: brokers,
     help: 'The principals that may produce on behalf of others.',
-    rule: 'What they may write for somebody else is what ACLs let him write; nobody is a superuser through them.',
+    rule: 'ACLs of the impersonated user decide what they may write; impersonation never makes a superuser.',
   }),
   available({
     name: 'impersonationHeader',

@@ -59,7 +59,7 @@ function adviceOn(problem: LoginProblem, mechanism: SaslMechanism, mechanisms: r
     case 'refused':
       return secretAdvice[mechanism];
     case 'server unproven':
-      return 'whoever answers there may be no broker of yours; check the address, and connect with -tls';
+      return 'the server may not be one of your brokers; check the address, and connect with -tls';
     case 'other':
       return 'weir cli diagnose-connection tries one step after the other';
   }

@@ -69,7 +69,7 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
   const error = attributes.get('e');
   if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
   // An extension that a client does not know must not be passed over.
-  if (attributes.has('m')) throw unproven('it asks for an extension of SCRAM that nobody knows');
+  if (attributes.has('m')) throw unproven('it asks for an unknown extension of SCRAM');
   const serverNonce = attributes.get('r') ?? '';
   if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
     throw unproven('its nonce is no answer to ours');

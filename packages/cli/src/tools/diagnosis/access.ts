@@ -96,7 +96,7 @@ function refusedTopic(topic: string, code: number): Step {
     message,
     isDenied
       ? `the client needs DESCRIBE, READ or WRITE: weir cli create-acls -resource-type TOPIC -resource-name ${topic}`
-      : 'check the spelling with weir cli list-topics; a client that may not see a topic is told the same',
+      : 'check the spelling with weir cli list-topics; a client without the right to see a topic gets the same answer',
   );
 }
 

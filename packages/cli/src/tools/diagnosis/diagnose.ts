@@ -119,7 +119,7 @@ async function learnBrokers(
   try {
     const metadata = await patientMetadata(cluster, options, steps);
     if (metadata === undefined) return undefined;
-    if (isStranger) steps.push(skipped('SASL', 'nobody asks for a login'));
+    if (isStranger) steps.push(skipped('SASL', 'the broker asks for no login'));
     const { clusterId, brokers } = metadata;
     if (brokers.length === 0) {
       steps.push(failed('Metadata', 'the cluster names no broker at all', 'check that its brokers run'));

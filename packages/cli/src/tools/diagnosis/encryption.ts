@@ -42,7 +42,7 @@ export async function shakeHands(
     if (tls.skipsVerification !== true) return ok('TLS', seen);
     return note(
       'TLS',
-      `${seen}, which nobody checked`,
+      `${seen}, not verified`,
       'leave -tlsSkipVerify out where it matters who answers',
     );
   } catch (error) {
@@ -138,9 +138,9 @@ function certificateInWords(certificate: PeerCertificate): string {
   const shown = names.slice(0, namesShownMax).map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
   const more = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : '';
   return [
-    `certificate of ${subject?.CN ?? 'nobody'}`,
+    `certificate of ${subject?.CN ?? 'unknown subject'}`,
     names.length === 0 ? ' for no name' : ` for ${shown.join(', ')}${more}`,
-    `, by ${issuer?.CN ?? issuer?.O ?? 'nobody'}`,
+    `, by ${issuer?.CN ?? issuer?.O ?? 'unknown issuer'}`,
     `, valid from ${isoDay(from)} to ${isoDay(to)}`,
   ].join('');
 }

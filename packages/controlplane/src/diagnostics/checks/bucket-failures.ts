@@ -17,7 +17,7 @@ export const bucketFailures = defineCheck({
   fix: 'Look at the status page of the store and at the logs of agents for its answers. A store that asks to slow down needs a raised limit or several buckets; timeouts point at the network.',
   kinds: clusterKinds,
   run({ buckets }) {
-    if (buckets === undefined) return { missing: 'figures of buckets' };
+    if (buckets === undefined) return { missing: 'stats of buckets' };
     return buckets.flatMap(({ name, operationCount, failureCount }) => {
       const share = operationCount === 0 ? 0 : failureCount / operationCount;
       if (operationCount < measuredOperationsMin || share <= failureShareMax) return [];

@@ -15,7 +15,7 @@ export const bucketPermission = defineCheck({
   kinds: clusterKinds,
   damping: { failAfterLooks: 1, recoverAfterLooks: 3 },
   run({ buckets }) {
-    if (buckets === undefined) return { missing: 'figures of buckets' };
+    if (buckets === undefined) return { missing: 'stats of buckets' };
     return buckets.flatMap(({ name, deniedOperations }) => {
       const denied = deniedOperations.filter((row) => row.count > 0);
       if (denied.length === 0) return [];

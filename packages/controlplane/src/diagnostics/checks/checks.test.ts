@@ -489,7 +489,7 @@ const cases = {
       }),
       said: ['bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.'],
     },
-    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'figures of buckets' } },
+    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'stats of buckets' } },
   ],
   bucket_failures: [
     { name: 'at the limit', picture: bucket({ failureCount: 10 }), said: [] },
@@ -507,7 +507,7 @@ const cases = {
     },
     { name: 'too few to judge', picture: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
     { name: 'nothing happened', picture: bucket({ operationCount: 0 }), said: [] },
-    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'figures of buckets' } },
+    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'stats of buckets' } },
   ],
   damaged_files: [
     { name: 'none', picture: { damagedFiles: [] }, said: [] },

@@ -9,10 +9,10 @@ export const consumerGroupWithoutMembers = defineCheck({
   type: 'consumers',
   source: 'control_plane',
   severity: 'low',
-  title: 'Nobody reads for a consumer group',
+  title: 'A consumer group has no members',
   looksAt: `Groups with unread records that have had no member for ${duration(emptyMsMin)}.`,
   explanation:
-    'Either an application is down and nobody noticed, or the group is a leftover. Its offsets are removed after offsets.retention.minutes, and an application that comes back later starts elsewhere.',
+    'Either an application is down unnoticed, or the group is a leftover. Its offsets are removed after offsets.retention.minutes, and an application that comes back later starts elsewhere.',
   fix: 'Start the application again, or delete the group.',
   run({ groups, atMs }, history) {
     if (groups === undefined) return { missing: 'members of groups' };

@@ -13,7 +13,7 @@ export const highCardinality = defineCheck({
   title: 'A metric has too many series',
   looksAt: `The series of each metric, against ${percent(seriesShareMax)} of ${count(seriesPerMetricMax)}.`,
   explanation: `Beyond ${count(seriesPerMetricMax)} further series of a metric are counted together as "other". Collectors charge per series.`,
-  fix: 'Add partition and topic to -disableConsumerGroupsMetricsTags, turn -kafkaHighCardinalityDistributionMetrics off, and remove topics and groups that nobody uses.',
+  fix: 'Add partition and topic to -disableConsumerGroupsMetricsTags, turn -kafkaHighCardinalityDistributionMetrics off, and remove unused topics and groups.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 5, recoverAfterLooks: 5 },
   run({ metrics }) {

@@ -10,7 +10,7 @@ export const invalidAclRules = defineCheck({
   looksAt:
     'ACL rules that can never decide anything, while ACLs are tried out or enforced; enforced, it is high.',
   explanation:
-    'Whoever made the rule meant something by it. Once ACLs are enforced, people are denied what it should have allowed, or allowed what it should have denied.',
+    'The rule has no effect. Once ACLs are enforced, clients are denied what it should have allowed, or allowed what it should have denied.',
   fix: 'Delete the rule and make the one that was meant; the reason says what is wrong with it.',
   damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
   run({ acls }) {

@@ -9,7 +9,7 @@ export const noAgents = defineCheck({
   severity: 'critical',
   title: 'No agent runs',
   looksAt: 'Whether any agent of a cluster that has topics sends heartbeats.',
-  explanation: 'Without agents nobody can read or write; what was written is safe in the bucket.',
+  explanation: 'Without agents clients cannot read or write; written records are safe in the bucket.',
   fix: 'Start agents. If they run, look into their logs: they need a way to the control plane and an agent key that is valid.',
   kinds: clusterKinds,
   run(picture) {

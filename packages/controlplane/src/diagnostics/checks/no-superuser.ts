@@ -6,9 +6,9 @@ export const noSuperuser = defineCheck({
   type: 'security',
   source: 'control_plane',
   severity: 'high',
-  title: 'ACLs are enforced and nobody is a superuser',
+  title: 'ACLs are enforced and there is no superuser',
   looksAt: 'Whether any credential is that of a superuser while ACLs are enforced.',
-  explanation: 'When the rules turn out to be wrong nobody may mend them with a Kafka client.',
+  explanation: 'When the rules turn out to be wrong, no Kafka client may fix them.',
   fix: 'Make one credential that is a superuser and keep it for emergencies.',
   damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
   run({ acls, credentials, cluster }) {

@@ -12,7 +12,7 @@ export const partitionCount = defineCheck({
   title: 'The cluster has almost as many partitions as it may have',
   looksAt: `Partitions of all topics, against the limit of the cluster: ${percent(partitionShareMax)}, and from ${percent(partitionShareHigh)} on it is high.`,
   explanation: 'At the limit no topic can be made and none can get more partitions.',
-  fix: 'Delete topics that nobody uses, make new ones with fewer partitions, or use another cluster.',
+  fix: 'Delete unused topics, create new ones with fewer partitions, or use another cluster.',
   run({ cluster }) {
     const { clusterId, partitionCount, partitionCountMax } = cluster;
     if (partitionCountMax <= 0) return { missing: 'the limit of partitions' };

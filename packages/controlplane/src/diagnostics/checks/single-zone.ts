@@ -16,7 +16,7 @@ export const singleZone = defineCheck({
   title: 'All agents are in one zone',
   looksAt: 'The availability zones of the agents that run.',
   explanation:
-    'When that zone fails nobody can read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
+    'When that zone fails, clients cannot read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
   fix: 'Run agents in two or three zones. Where one is enough, as in a cluster for tests, mute this diagnostic.',
   damping: { failAfterLooks: 10, recoverAfterLooks: 2 },
   run(picture) {

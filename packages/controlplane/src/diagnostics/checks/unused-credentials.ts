@@ -9,8 +9,8 @@ export const unusedCredentials = defineCheck({
   source: 'agent',
   severity: 'low',
   title: 'A credential is not used',
-  looksAt: `Credentials that nobody logged in with for ${duration(unusedMsMin)}; one of a superuser is medium.`,
-  explanation: 'A password that nobody needs is one that somebody may find.',
+  looksAt: `Credentials without a login for ${duration(unusedMsMin)}; one of a superuser is medium.`,
+  explanation: 'An unused password can leak without being missed.',
   fix: 'Delete the credential.',
   damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
   run({ credentials, atMs }) {

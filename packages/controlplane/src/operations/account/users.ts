@@ -57,7 +57,7 @@ export function userHandlers(
       const invited = input.invitations.map(({ email, user_role_id }) => ({ email, roleId: user_role_id }));
       const addresses = new Set(invited.map(({ email }) => email.toLowerCase()));
       if (addresses.size < invited.length)
-        throw new OperationFailed('invalid_request', 'invitations: somebody is invited twice');
+        throw new OperationFailed('invalid_request', 'invitations: an address occurs twice');
       const made = await invitations.create(accountId, invited, makerId(actor));
       return {
         invitations: made.map(({ invitation, token }) => ({

@@ -127,7 +127,7 @@ function reasonOf(question: AclQuestion, { mode, isSuperuser, permission }: Grou
     permission === undefined
       ? `No rule is about ${asked}, and what no rule allows is denied.`
       : `A rule ${permission === 'ALLOW' ? 'allows' : 'denies'} ${asked}.`;
-  if (mode === 'off') return `ACLs are off, so that everybody may do everything. If they were on: ${ruling}`;
-  if (isSuperuser) return `${principals[0]} is a superuser, whom no rule binds. For anybody else: ${ruling}`;
+  if (mode === 'off') return `ACLs are off: every client may do everything. If they were on: ${ruling}`;
+  if (isSuperuser) return `${principals[0]} is a superuser, whom no rule binds. For other users: ${ruling}`;
   return mode === 'shadow' ? `Rules are only tried out and deny nothing. ${ruling}` : ruling;
 }

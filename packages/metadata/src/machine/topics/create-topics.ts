@@ -38,7 +38,7 @@ export function decideCreateTopics(
     if (colliding !== undefined) {
       return refused(
         'INVALID_TOPIC_EXCEPTION',
-        `The topic ${name} collides with ${colliding}: metrics cannot tell "." from "_".`,
+        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
       );
     }
 

@@ -45,7 +45,7 @@ export function decideRestoreTopics(
     if (colliding !== undefined) {
       return refused(
         'INVALID_TOPIC_EXCEPTION',
-        `The topic ${name} collides with ${colliding}: metrics cannot tell "." from "_".`,
+        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
       );
     }
     const overBudget = budget.takeBack(topic.partitions.length);

@@ -37,7 +37,7 @@ export function decideEndTransaction(state: ClusterState, request: TransactionTo
   switch (found.state) {
     case 'Ongoing':
       if (!bumpsEpoch && !isTimely(found, request.origin)) {
-        const message = `the end of a transaction of "${transactionalId}" came on a connection that it was not heard of on; ask again`;
+        const message = `the end of a transaction of "${transactionalId}" came on another connection than the last use; retry`;
         return {
           kind: 'doubt',
           transaction: found,
