@@ -131,7 +131,10 @@ test('every operation is explained', () => {
   for (const { name, title, summary, description = '.' } of operations) {
     assert.match(title, /^[A-Z].*[^.]$/, name);
     assert.match(summary, /^[A-Z].{10,}\.$/, name);
-    assert.ok(imperatives.has(summary.split(' ')[0]!), `${name}: "${summary}" does not begin with an imperative`);
+    assert.ok(
+      imperatives.has(summary.split(' ')[0]!),
+      `${name}: "${summary}" does not begin with an imperative`,
+    );
     assert.match(description, /\.$/, name);
   }
 });

@@ -93,9 +93,7 @@ test(
     await write('after');
     for (const broker of brokers) await assertStoredThrough(broker);
 
-    const killed = JSON.parse(
-      (await supervisor.said(/\{.*"lost agent process, restarting it".*\}/))[0],
-    );
+    const killed = JSON.parse((await supervisor.said(/\{.*"lost agent process, restarting it".*\}/))[0]);
     assert.deepEqual(
       [killed.agentId, killed.pid, killed.signal, killed.endsInARow],
       [victim.agentId, victim.pid, 'SIGKILL', 1],

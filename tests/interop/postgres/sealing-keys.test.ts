@@ -23,7 +23,11 @@ test('single sign-on on PostgreSQL, without sealing keys and with them', {
   const start = async (name: string, ...more: string[]) => {
     const plane = await startControlPlane(lifetime, database.url, join(folder, name), ...more);
     const said = `${plane.output.out}${plane.output.err}`;
-    return { plane, url: plane.address('control plane'), warnings: said.split('disabled single sign-on: no sealing keys configured') };
+    return {
+      plane,
+      url: plane.address('control plane'),
+      warnings: said.split('disabled single sign-on: no sealing keys configured'),
+    };
   };
 
   const without = await start('one');

@@ -15,10 +15,7 @@ export const eventRows = {
   submittedBytes: counter('submit_bytes_count', 'Bytes of the events that were taken on.'),
   tooLarge: counter('event_too_large_count', 'Events that were dropped because they were too large.'),
   written: counter('produce_success_count', 'Events that were written.'),
-  lost: counter(
-    'produce_error_count',
-    'Accepted events that were not written, or whose outcome is unknown.',
-  ),
+  lost: counter('produce_error_count', 'Accepted events that were not written, or whose outcome is unknown.'),
   metricsLeftOut: counter(
     'cluster_metrics_left_out_count',
     'Metrics of the cluster that did not become events because there were too many of them.',

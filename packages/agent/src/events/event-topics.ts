@@ -80,9 +80,7 @@ export class EventTopics {
     const changes = [{ name: 'retention.ms', operation: 'set', value }] as const;
     this.#view.port
       .alterConfigs([{ kind: 'topic', name, replacesAll: false, changes }], { validateOnly: false })
-      .catch((error) =>
-        this.#log.debug('failed to set retention of event topic', { error: String(error) }),
-      )
+      .catch((error) => this.#log.debug('failed to set retention of event topic', { error: String(error) }))
       .finally(() => this.#altering.delete(type));
   }
 

@@ -93,7 +93,11 @@ export function routedPages(
         return page;
       } catch (error) {
         // Whoever asks other agents says once for each outage that they fail; this is for those who look closer.
-        log.debug('failed to read page from its keeper, reading from the bucket', { fileId, page: index, error: String(error) });
+        log.debug('failed to read page from its keeper, reading from the bucket', {
+          fileId,
+          page: index,
+          error: String(error),
+        });
         metrics.remoteFailures.add(1);
         return await own(fileId, index);
       }

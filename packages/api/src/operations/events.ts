@@ -49,11 +49,7 @@ const filter = () =>
     .describe('What has to be true of an event, such as `data.operation == "WRITE"`; empty for all.');
 
 const builder = () =>
-  filterBuilder()
-    .optional()
-    .describe(
-      'The filter as rows instead of text. Give one of the two.',
-    );
+  filterBuilder().optional().describe('The filter as rows instead of text. Give one of the two.');
 
 const timelineWanted = () =>
   z.strictObject({

@@ -116,9 +116,7 @@ export const userOperations = [
       invitations: list(
         z.object({
           email: text(caps.emailCharsMax).describe('Who is invited.'),
-          invitation_url: secretTold(caps.apiUrlCharsMax).describe(
-            'The link. It is returned only here.',
-          ),
+          invitation_url: secretTold(caps.apiUrlCharsMax).describe('The link. It is returned only here.'),
           expires_at: time().describe('When it ends.'),
         }),
         caps.invitationsPerRequestMax,

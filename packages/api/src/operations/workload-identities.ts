@@ -27,7 +27,9 @@ const federationFields = {
   ),
   read_only: z
     .boolean()
-    .describe('Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.'),
+    .describe(
+      'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
+    ),
   max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
   created_at: time().nullable().describe('When it was made; `null` for one of the file.'),
 };
@@ -73,7 +75,8 @@ export const workloadIdentityOperations = [
   defineOperation({
     name: 'create_workload_identity_federation',
     title: 'Create a federation',
-    summary: 'Create a workload identity federation, with which agents authenticate by tokens of their platform.',
+    summary:
+      'Create a workload identity federation, with which agents authenticate by tokens of their platform.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -90,7 +93,9 @@ export const workloadIdentityOperations = [
       read_only: z
         .boolean()
         .default(false)
-        .describe('Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.'),
+        .describe(
+          'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
+        ),
       max_credential_ttl_seconds: z
         .int()
         .min(60)

@@ -47,8 +47,7 @@ export class SsoSignIns {
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .executeTakeFirst();
-      if (connection === undefined)
-        throw new ApiError('not_found', 'Sign-in connection not found.');
+      if (connection === undefined) throw new ApiError('not_found', 'Sign-in connection not found.');
       const user =
         (await knownUser(transaction, accountId, person)) ??
         (await this.#userByAddress(transaction, accountId, person)) ??

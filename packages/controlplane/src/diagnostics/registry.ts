@@ -69,8 +69,7 @@ export const checkFailedToRun = {
   severity: 'medium',
   title: 'A check failed to run',
   looksAt: 'Whether the data of the cluster could be collected, and whether every check completed.',
-  explanation:
-    'What the check looks for may be wrong unnoticed. The other checks are not affected.',
+  explanation: 'What the check looks for may be wrong unnoticed. The other checks are not affected.',
   fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 2, recoverAfterLooks: 2 },

@@ -43,13 +43,7 @@ export function step(check: CheckDescription, before: DiagnosticRecord, event: D
     case 'unmute': {
       if (before.mute === null) return { record: before, transitions: [] };
       const { atMs, by } = event;
-      const { record, transitions } = told(
-        { ...before, mute: null },
-        'unmuted',
-        atMs,
-        'It is unmuted.',
-        by,
-      );
+      const { record, transitions } = told({ ...before, mute: null }, 'unmuted', atMs, 'It is unmuted.', by);
       return settled(before, atMs, record, transitions);
     }
   }

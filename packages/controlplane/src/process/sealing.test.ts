@@ -21,7 +21,10 @@ test('PostgreSQL without a file of keys has no single sign-on, and the log says 
   const { log, lines } = await stage(t);
   assert.equal(await openSealing({ databaseUrl: 'postgres://db/weir', log }, randomBytes), undefined);
   const [line, ...others] = lines;
-  assert.deepEqual([line?.level, line?.message], ['warn', 'disabled single sign-on: no sealing keys configured']);
+  assert.deepEqual(
+    [line?.level, line?.message],
+    ['warn', 'disabled single sign-on: no sealing keys configured'],
+  );
   assert.match(line!.problem, /PostgreSQL.*openssl rand -hex 32.*-sealingKeysFile/);
   assert.deepEqual(others, []);
 });

@@ -17,6 +17,8 @@ export async function openSealing(
     throw new SettingsFileProblem('sealingKeysFile', keyFile ?? `${url}.secret-key`, error);
   });
   if (secretBox === undefined)
-    log.warn('disabled single sign-on: no sealing keys configured', { problem: errorTable.no_sealing_keys.message });
+    log.warn('disabled single sign-on: no sealing keys configured', {
+      problem: errorTable.no_sealing_keys.message,
+    });
   return secretBox;
 }

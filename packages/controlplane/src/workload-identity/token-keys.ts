@@ -26,8 +26,7 @@ export function tokenKeys({ tokens, virtualClusters }: TokenKeysOptions): TokenK
     const cluster = await virtualClusters.find(clusterId);
     if (cluster === undefined) return undefined;
     const binding = await tokens.bindingBehind(clusterId, token);
-    if (binding === undefined)
-      throw new ApiError('unavailable', 'Failed to verify the token; try again.');
+    if (binding === undefined) throw new ApiError('unavailable', 'Failed to verify the token; try again.');
     if (binding === false) return undefined;
     const { accountId, workspaceId } = cluster;
     const grant = {

@@ -181,10 +181,8 @@ export class Leadership {
       (results) => {
         for (const [index, { error, message }] of results.entries()) {
           const { name, partitionCount } = topics[index]!;
-          if (error === 'NONE')
-            log.info('added partitions to topic', { topic: name, partitionCount });
-          else
-            log.warn('failed to add partitions to topic', { topic: name, partitionCount, message });
+          if (error === 'NONE') log.info('added partitions to topic', { topic: name, partitionCount });
+          else log.warn('failed to add partitions to topic', { topic: name, partitionCount, message });
         }
       },
       (error) => log.warn('failed to add partitions to topics', { problem: String(error) }),

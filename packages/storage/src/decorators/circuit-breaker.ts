@@ -81,7 +81,11 @@ export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOp
   function step(event: BreakerEvent, generation?: number): boolean {
     const next = stepBreaker(state, event, clock.monotonicMs(), policy, generation);
     if (next.state.name !== state.name) {
-      log.warn('changed state of object store circuit breaker', { name, from: state.name, to: next.state.name });
+      log.warn('changed state of object store circuit breaker', {
+        name,
+        from: state.name,
+        to: next.state.name,
+      });
       metrics.series(stateCountRow, { name, state: next.state.name }).add(1);
     }
     const isOther = next.state.name !== state.name;

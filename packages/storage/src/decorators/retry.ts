@@ -43,7 +43,13 @@ export function withRetry(inner: ObjectStore, { clock, random, log, policy }: Re
         if (isOver || !isRetriableError(error) || attempt >= policy.attemptsMax) throw error;
         const delayMs = pauseMs(attempt);
         if (clock.monotonicMs() - startMs + delayMs > policy.totalMsMax) throw error;
-        log.debug('retrying object store request', { operation, key, attempt, delayMs, problem: error.message });
+        log.debug('retrying object store request', {
+          operation,
+          key,
+          attempt,
+          delayMs,
+          problem: error.message,
+        });
         await pause(clock, delayMs, signal);
       }
     }

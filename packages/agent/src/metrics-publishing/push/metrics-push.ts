@@ -104,8 +104,7 @@ class SinkPush {
       if (this.#stopping.signal.aborted) return;
       metrics.series(pushRow, { sink, outcome: 'error' }).add(1);
       // Said once per outage.
-      if (!this.#hasFailed)
-        log.warn('failed to push metrics', { sink, error: (error as Error).message });
+      if (!this.#hasFailed) log.warn('failed to push metrics', { sink, error: (error as Error).message });
       this.#hasFailed = true;
     }
   }

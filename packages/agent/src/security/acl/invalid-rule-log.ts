@@ -21,7 +21,8 @@ export class InvalidRuleLog {
       this.#log.warn('found ACL that can never match', { module: 'acl', acl: describeAcl(acl), reason });
     }
     const untold = fresh.length - caps.aclInvalidRulesLoggedMax;
-    if (untold > 0) this.#log.warn('found further ACLs that can never match', { module: 'acl', count: untold });
+    if (untold > 0)
+      this.#log.warn('found further ACLs that can never match', { module: 'acl', count: untold });
     this.#told = new Set(invalid.keys());
   }
 }

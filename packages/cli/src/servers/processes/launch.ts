@@ -29,7 +29,8 @@ export function launcher(
     const pass = (line: string) => {
       // Its own log says which agent speaks; what the runtime prints about a crash does not.
       if (line.startsWith('{')) writeLine(line);
-      else log.warn('received output of agent process', { agentId: place.agentId, pid: child.pid, text: line });
+      else
+        log.warn('received output of agent process', { agentId: place.agentId, pid: child.pid, text: line });
     };
     passLines(child.stdout!, pass);
     passLines(child.stderr!, pass);

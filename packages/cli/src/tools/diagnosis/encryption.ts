@@ -40,11 +40,7 @@ export async function shakeHands(
     const seen = `${socket.getProtocol()}, ${certificateInWords(socket.getPeerCertificate())}`;
     socket.destroy();
     if (tls.skipsVerification !== true) return ok('TLS', seen);
-    return note(
-      'TLS',
-      `${seen}, not verified`,
-      'leave -tlsSkipVerify out where it matters who answers',
-    );
+    return note('TLS', `${seen}, not verified`, 'leave -tlsSkipVerify out where it matters who answers');
   } catch (error) {
     const { detail, advice } = explained(error);
     const problem = error instanceof ConnectionFailed ? error.problem : 'other';
