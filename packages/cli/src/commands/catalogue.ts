@@ -112,7 +112,7 @@ export const commands = [
   {
     name: 'cli diagnose-connection',
     status: 'available',
-    help: 'Try a connection step by step, and print what fails and how to fix it.',
+    help: 'Try a connection step by step, and print what fails.',
   },
   { name: 'cli diagnose-record', status: 'planned', help: 'Show how and where one record is stored.' },
   { name: 'cli file-reader', status: 'planned', help: 'Print the contents of one file of a bucket.' },

@@ -123,7 +123,7 @@ test('a check that throws is a diagnostic of its own and stops no other', async 
   assert.equal(await stage.status('small_files'), 'unknown');
   const [transition] = await stage.store.transitions({ clusterId, name: 'check_failed_to_run', limit: 1 });
   assert.equal(transition?.message, 'The check small_files failed to run.');
-  assert.match(stage.lines.join('\n'), /a check failed to run.*small_files.*of all things/);
+  assert.match(stage.lines.join('\n'), /failed to run diagnostic check.*small_files.*of all things/);
 });
 
 test('a cluster of which no picture can be taken keeps what was known, and says so', async (t) => {
@@ -148,7 +148,7 @@ test('a picture that does not come is given up, and other clusters are looked at
   await until(async () => (await stage.status('no_agents')) === 'healthy');
   stage.clock.advance(pictureMsMax);
   await looked;
-  assert.match(stage.lines.join('\n'), /could not be gathered.*vci_slow.*longer than 30000 ms/);
+  assert.match(stage.lines.join('\n'), /failed to collect data.*vci_slow.*longer than 30000 ms/);
   assert.equal((await stage.store.load('vci_slow')).length, 1);
 });
 
@@ -251,7 +251,7 @@ test('a store that fails is tried again with the next look', async (t) => {
   };
   await stage.look(2, noJobs);
   assert.deepEqual(stage.told, []);
-  assert.match(stage.lines.join('\n'), /could not be kept.*no room/);
+  assert.match(stage.lines.join('\n'), /failed to store diagnostics.*no room/);
   stage.store.save = save;
   await stage.look(2, noJobs);
   assert.deepEqual(stage.told, ['no_jobs_agent failed']);

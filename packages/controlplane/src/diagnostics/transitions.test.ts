@@ -102,7 +102,7 @@ test('what fails is forgotten when nobody has figures any more', () => {
   assert.deepEqual(later.record.findings, []);
   assert.match(
     later.transitions[1]!.message,
-    /^There were no figures for 30 minutes: figures\. What was found before/,
+    /^There was no data for 30 minutes: figures\. What was found before/,
   );
   assert.equal(play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}.`)).record.status, 'healthy');
 });

@@ -37,7 +37,7 @@ test('without a file it is told once, and from the environment it is not told at
     await keeper.passwordFor('credential b', { kind: 'variable', name: 'SET' }),
     'from the environment',
   );
-  assert.deepEqual(told, [`the password of credential a, which is told only here: ${madeUp}`]);
+  assert.deepEqual(told, [`the password of credential a, which is shown only here: ${madeUp}`]);
 });
 
 test('what is missing is known before anything is done', async (t) => {

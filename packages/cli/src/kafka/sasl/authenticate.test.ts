@@ -109,7 +109,7 @@ test('a login that fails says why and which flag helps, and no secret', async (t
       spoiled,
       byPassword('SCRAM-SHA-512'),
       'server unproven',
-      /its signature is wrong; whoever answers there/,
+      /its signature is wrong; the server may not be one of your brokers/,
     ],
   ];
   for (const [options, login, problem, line] of cases) {

@@ -146,7 +146,7 @@ const cases = {
     {
       name: 'silent for too long',
       picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax }), agentOf('b')),
-      said: ['agent:a The agent at a.example in zone zone-1 was heard of last 9 seconds ago.'],
+      said: ['agent:a The agent at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
     },
   ],
   avoided_release: [
