@@ -22,7 +22,9 @@ const fields = {
   pattern_type: z
     .enum(wordsOf(aclPatternTypes))
     .describe('Whether the name is meant as it is or as a beginning.'),
-  principal: text(caps.principalNameCharsMax, 1).describe('Who, as `User:name`; `User:*` is everybody.'),
+  principal: text(caps.principalNameCharsMax, 1).describe(
+    'The principal, as `User:name`; `User:*` is every user.',
+  ),
   host: text(caps.aclHostCharsMax, 1).describe(
     'The address that the client comes from, or `*` for every one.',
   ),
@@ -69,7 +71,7 @@ export const aclOperations = [
   defineOperation({
     name: 'virtual_clusters/acls/list',
     title: 'List ACLs',
-    summary: 'Lists the rules of a virtual cluster.',
+    summary: 'List the ACLs of a virtual cluster.',
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
@@ -81,7 +83,7 @@ export const aclOperations = [
     name: 'explain_access',
     title: 'Explain access',
     summary:
-      'Tells whether somebody may do something in a virtual cluster, which rule says so, and which rules nearly would; or who may.',
+      'Decide whether a principal, or which principals, may perform an operation in a virtual cluster, and by which rule.',
     description:
       'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is. Without a principal, `who` lists superusers and all principals that rules about it name, and the other fields are about all other principals.',
     access: 'read',
@@ -91,25 +93,27 @@ export const aclOperations = [
       principal: text(caps.principalNameCharsMax, 1)
         .optional()
         .describe('Who, as `User:name` or only the name. Without it, who may.'),
-      operation: z.enum(neededOperations).describe('What he wants to do.'),
+      operation: z.enum(neededOperations).describe('The operation.'),
       resource_type: fields.resource_type.describe('With what.'),
       resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
         'Its name. The cluster is `kafka-cluster`.',
       ),
       host: text(caps.aclHostCharsMax, 1)
         .optional()
-        .describe('The address that he comes from. Without it, one that no rule names.'),
+        .describe('The client address. Without it, one that no rule names.'),
     }),
     output: z.object({
-      is_allowed: z.boolean().describe('Whether it happens when he tries.'),
+      is_allowed: z.boolean().describe('Whether an agent would allow it now.'),
       do_rules_allow: z.boolean().describe('Whether the rules allow it, enforced or not.'),
       mode: z
         .enum(['off', 'shadow', 'enforced'])
         .describe(
           'What becomes of rules: `off` nothing, `shadow` they are tried out, `enforced` they count.',
         ),
-      is_superuser: z.boolean().describe('Whether rules do not bind him.'),
-      principals: list(text(), principalNamesMax).describe('All names under which rules speak of him.'),
+      is_superuser: z.boolean().describe('Whether the principal is exempt from rules.'),
+      principals: list(text(), principalNamesMax).describe(
+        'All names of the principal that rules can match.',
+      ),
       deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none is about it.'),
       reason: text().describe('Why, in a sentence.'),
       near_rules: list(
@@ -156,7 +160,7 @@ export const aclOperations = [
   defineOperation({
     name: 'virtual_clusters/acls/create',
     title: 'Create an ACL',
-    summary: 'Adds a rule to a virtual cluster.',
+    summary: 'Create an ACL in a virtual cluster.',
     description:
       'A rule that is there already is no mistake. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
     access: 'write',
@@ -172,7 +176,7 @@ export const aclOperations = [
   defineOperation({
     name: 'virtual_clusters/acls/delete',
     title: 'Delete ACLs',
-    summary: 'Removes rules from a virtual cluster.',
+    summary: 'Delete ACLs of a virtual cluster.',
     description: 'Rules that are not there are no mistake; the answer has those that were.',
     access: 'write',
     scope: 'cluster',

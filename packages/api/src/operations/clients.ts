@@ -31,7 +31,7 @@ export const clientOperations = [
   defineOperation({
     name: 'list_clients',
     title: 'List clients',
-    summary: 'Lists the Kafka clients that are connected to a virtual cluster, by software and version.',
+    summary: 'List the Kafka clients that are connected to a virtual cluster, by software and version.',
     description:
       'Clients say their software when they connect (KIP-511); all names here are as they chose them, cut to 128 characters. Agents report every 20 seconds, each its kinds of software with the most connections; the connections of others are counted in `unlisted_connections`. A client has several connections.',
     access: 'read',

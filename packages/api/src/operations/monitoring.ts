@@ -44,7 +44,7 @@ export const monitoringOperations = [
           name: text(256).describe('Its name, as in the scrape and in events.'),
           type: z.enum(['counter', 'gauge', 'histogram']).describe('What kind of metric it is.'),
           unit: text(64).describe('What it counts in; empty for a plain number.'),
-          description: text().describe('What it tells.'),
+          description: text().describe('What it measures.'),
           tags: list(text(128), tagsMax).describe('What its series differ by.'),
         }),
         metricsMax,

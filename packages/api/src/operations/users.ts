@@ -15,7 +15,7 @@ const user = z
     email: text(caps.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('His name.'),
     user_role_ids: roleIds().describe('His roles.'),
-    created_at: time().describe('When he joined.'),
+    created_at: time().describe('When the user joined.'),
     last_signed_in_at: time().nullable().describe('The last sign-in, or `null`.'),
   })
   .meta({ id: 'User', description: 'A user of the account.' });

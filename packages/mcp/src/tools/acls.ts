@@ -140,7 +140,7 @@ function hintFor(told: Explained, { operation, resource_type, resource_name }: A
 
 function whoHint(who: readonly Access[], { mode, who_total: total = 0 }: Explained): string {
   const rest = who.length < total ? `Only ${who.length} of ${total} are listed, those who may first. ` : '';
-  return `${rest}${modeHints[mode] ?? 'User:* is everybody whom no other row names. With a principal it also tells rules that nearly apply.'}`;
+  return `${rest}${modeHints[mode] ?? 'User:* is every user that no other row names. With a principal it also shows rules that nearly apply.'}`;
 }
 
 function whoRow({ deciding_rule: decided, ...access }: Access) {

@@ -41,7 +41,7 @@ export const auditLogTools = [
               ? 'Nothing like that was done. Widen the time, or leave out actor, operation, target or result.'
               : hasMore
                 ? 'There are more; call again with cursor set to next_cursor, or narrow the time.'
-                : 'format "detailed" tells ids, addresses and what errors said.';
+                : 'format "detailed" shows ids, addresses and error messages.';
           return [what, others].filter(Boolean).join(' ');
         },
         consoleUrl: asking.consoleUrl(consolePaths.auditLog()),

@@ -75,7 +75,7 @@ function hintOf(found: Found, shownCount: number, hasMore: boolean): string | un
     silent.length > 0 ? `${silent.length} agents do not report clients, or not of late.` : undefined,
     unlisted > 0 ? `${unlisted} connections are of software for which there was no room.` : undefined,
     total > found.clients.length
-      ? `Only the first ${found.clients.length} of ${total} kinds are told.`
+      ? `Only the first ${found.clients.length} of ${total} kinds are listed.`
       : undefined,
     hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
   ].filter((note) => note !== undefined);

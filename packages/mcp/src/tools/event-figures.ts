@@ -45,7 +45,7 @@ export const eventFigureTools = [
       ...shortTimeArguments,
       group_by: shape.group_by.describe('A field such as type or data.operation: one group per value.'),
       then_by: shape.then_by.describe('A second field: one group per pair.'),
-      aggregation: shape.aggregation.describe('What to tell of each group.'),
+      aggregation: shape.aggregation.describe('What to compute for each group.'),
       field: shape.field,
       series_limit: shape.series_limit.describe('Groups at most; the rest is one more.'),
       over_time: z.boolean().default(false).describe('Whether to give a value for each part of the time.'),

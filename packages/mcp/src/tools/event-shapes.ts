@@ -39,7 +39,7 @@ export const eventShapeTools = [
         z.object({
           type: z.enum(eventTypeNames),
           enabled: z.boolean().describe('Whether the type is recorded.'),
-          events_24h: z.int().nullable().describe('Events in 24 hours; null if nobody could count.'),
+          events_24h: z.int().nullable().describe('Events in 24 hours; null if unknown.'),
           last_seen: z.string().nullable().describe('About when the last one came.'),
           description: z.string(),
         }),
@@ -64,7 +64,7 @@ export const eventShapeTools = [
             truncated: false,
             next_cursor: null,
             hint: state.enabled
-              ? 'list_event_fields tells the fields of a type, for filters.'
+              ? 'list_event_fields lists the fields of a type, for filters.'
               : 'Events are off here. An administrator can turn them on in the Events tab, or with update_events_state.',
             console_url: asking.consoleUrl(consolePaths.events(clusterId)),
           },
@@ -192,7 +192,7 @@ export const eventShapeTools = [
 function hintOf(problemCount: number, unknownCount: number): string | undefined {
   if (problemCount > 0) return 'The resource events://filter-language has the whole language.';
   return unknownCount > 0
-    ? 'The filter can be used, but may match nothing; list_event_fields tells the fields that events have.'
+    ? 'The filter can be used, but may match nothing; list_event_fields lists the fields that events have.'
     : undefined;
 }
 
@@ -236,7 +236,7 @@ function adviceOn(bytes: number, isMore: boolean): string | undefined {
 function nextCallOf(problemCount: number, given: string | undefined): string | undefined {
   if (problemCount > 0) return undefined;
   return given === undefined
-    ? 'aggregate_events and search_events take it; with virtual_cluster_id this tells what they would read.'
+    ? 'aggregate_events and search_events take it; with virtual_cluster_id this estimates what they would read.'
     : 'aggregate_events and search_events take it.';
 }
 

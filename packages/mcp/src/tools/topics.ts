@@ -55,7 +55,7 @@ export const topicTools = [
           hint: (shown, hasMore) => {
             if (shown.length === 0 && topics.length > 0)
               return `None of ${topics.length} topics has this in its name; leave out query.`;
-            return hasMore ? undefined : 'describe_topic tells the configs of one.';
+            return hasMore ? undefined : 'describe_topic shows the configs of one.';
           },
           consoleUrl: asking.consoleUrl(consolePaths.topics(clusterId)),
         });
@@ -71,7 +71,7 @@ export const topicTools = [
       'virtual_clusters/acls/list',
       'describe_virtual_cluster_configuration',
     ],
-    summary: 'Tells the partitions, the size and the configs of a topic, and how many ACLs name it.',
+    summary: 'Describe the partitions, the size and the configs of a topic, and how many ACLs name it.',
     input: {
       ...clusterArgument,
       topic_name: catalogue.describe_topic.input.shape.topic_name,
