@@ -98,7 +98,7 @@ test('memory is bounded however many are refused, and the rest shares an entry',
   await nextInterval();
   assert.equal(refusals.size, 0);
   assert.equal(entries[max]!.count, 500);
-  assert.deepEqual(warnings, [['left refused calls out of the audit log', { count: max + 1 }]]);
+  assert.deepEqual(warnings, [['dropped refused calls from the audit log', { count: max + 1 }]]);
 });
 
 test('what was counted is written when the process ends, and what could not be written is tried again', async () => {

@@ -109,7 +109,7 @@ export class AuditRefusals {
       log.error('failed to count refused calls in the audit log', { problem: (error as Error).message });
     }
     if (this.#unwritten === 0) return;
-    log.warn('left refused calls out of the audit log', { count: this.#unwritten });
+    log.warn('dropped refused calls from the audit log', { count: this.#unwritten });
     this.#unwritten = 0;
   }
 }

@@ -183,7 +183,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         refuseCall(error, session);
         return;
       }
-      log.warn('an agent sent a frame that cannot be accepted', { clusterId, problem: error.message });
+      log.warn('refused frame of agent', { clusterId, problem: error.message });
       close(endCodes.badFrame, error.message);
     }
   }
@@ -216,7 +216,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   /** A call that is too large concerns nobody but its caller: whoever is cut off sends it again, and loses all others meanwhile. */
   function refuseCall({ id, message }: FrameTooLarge, mine: Session): void {
     if (state !== 'open') return;
-    log.warn('refused a call of an agent that is too large', { clusterId, problem: message });
+    log.warn('refused call of agent: too large', { clusterId, problem: message });
     answer(id, 'call', { failure: { kind: 'invalid', message } }, mine);
   }
 
@@ -308,7 +308,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     // Once a connection for each method, or whoever has the key fills the log.
     if (!forbiddenMethods.has(method)) {
       forbiddenMethods.add(method);
-      log.warn('refused a call that no agent may make', { clusterId, agentId, method });
+      log.warn('refused call that agents may not make', { clusterId, agentId, method });
     }
     return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
   }
@@ -355,7 +355,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       return { kind: 'notLeader', message, leaderUrl };
     }
     const message = error instanceof Error ? error.message : String(error);
-    log.error('a call of an agent failed', {
+    log.error('failed to serve call of agent', {
       clusterId,
       method,
       problem: message,
@@ -484,7 +484,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       return;
     }
     skipped.add(1);
-    log.info('an agent is too slow for the changes and gets a snapshot later', { clusterId, unsent });
+    log.info('dropped changes for slow agent, sending a snapshot later', { clusterId, unsent });
     subscription.isSkipping = true;
     subscription.stop();
     catchUp(id, subscription);
@@ -510,7 +510,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         hasHeard = false;
         watch();
       } else {
-        log.info('an agent fell silent', { clusterId });
+        log.info('closed silent agent connection', { clusterId });
         channel.abort();
       }
     });
