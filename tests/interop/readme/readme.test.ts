@@ -56,8 +56,9 @@ function environmentOf(home: string): Environment {
     SERVICE_KAFKA_PORT: '0',
     SERVICE_HTTP_PORT: '0',
     SERVICE_CONSOLE_PORT: '0',
-    // An agent would ask the cloud that it runs in.
+    // An agent would ask the cloud that it runs in, and servers would listen to the network.
     SERVICE_AVAILABILITY_ZONE: 'here',
+    SERVICE_BIND_ADDRESS: '127.0.0.1',
   };
 }
 
