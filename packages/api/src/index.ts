@@ -51,6 +51,7 @@ export {
 } from './ids.ts';
 export { printQuery, problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, printJson } from './json.ts';
+export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { inputSchemaOf, type JsonSchema, outputSchemaOf, secretFieldsOf } from './json-schema.ts';
 export {
   docsMcpPath,

@@ -22,17 +22,18 @@ test('depth and values are counted before a text is parsed', () => {
     ['"[[[[[', undefined],
     [']]]]]]]]', undefined],
   ];
-  for (const [text, broken] of cases) assert.equal(brokenBound(Buffer.from(text), bounds), broken, text);
+  for (const [text, broken] of cases) assert.equal(brokenBound(text, bounds), broken, text);
 });
 
 test('the scan stops where the bound is broken', () => {
   let read = 0;
-  const text = new Proxy(new Uint8Array(1_000_000).fill(0x5b), {
-    get(target, name) {
-      if (typeof name === 'string' && /^\d+$/.test(name)) read++;
-      return Reflect.get(target, name, target) as unknown;
+  const text = {
+    length: 1_000_000,
+    charCodeAt() {
+      read++;
+      return '['.charCodeAt(0);
     },
-  });
+  };
   assert.equal(brokenBound(text, bounds), 'depthMax');
   assert.equal(read, bounds.depthMax + 1);
 });

@@ -11,24 +11,24 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * Which bound a text breaks, found in one pass over its bytes and before anything is made of it: parsing, and every check of what was parsed,
- * cost as much as a text has values and levels. The text need not be valid.
+ * Which bound a text breaks, found in one pass and before anything is made of it: parsing, and every check of what was parsed, cost as much
+ * as a text has values and levels. The text need not be valid.
  */
 export function brokenBound(
-  text: Uint8Array,
+  text: Pick<string, 'length' | 'charCodeAt'>,
   { depthMax, valuesMax }: JsonBounds,
 ): keyof JsonBounds | undefined {
   let depth = 0;
   let values = 1;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
-    const byte = text[at];
+    const code = text.charCodeAt(at);
     if (isInString) {
-      if (byte === backslash) at++;
-      else if (byte === quote) isInString = false;
+      if (code === backslash) at++;
+      else if (code === quote) isInString = false;
       continue;
     }
-    switch (byte) {
+    switch (code) {
       case quote:
         isInString = true;
         break;

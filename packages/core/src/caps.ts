@@ -867,6 +867,8 @@ export const caps = {
    * events or two.
    */
   mcpRequestBytesMax: 256 * KiB,
+  mcpRequestDepthMax: 32,
+  mcpRequestValuesMax: 2_000,
   mcpRequestsRunningMax: 512,
   mcpSubscriptionsMax: 64,
 

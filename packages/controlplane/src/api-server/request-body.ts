@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ApiError, parseJson } from '@weir/api';
+import { ApiError, brokenBound, type JsonBounds, parseJson } from '@weir/api';
 import { type Clock, caps, type MetricRow, type Metrics } from '@weir/core';
 import { duplicateKeyIn } from './duplicate-key.ts';
-import { brokenBound, type JsonBounds } from './json-bounds.ts';
 
 /** What the body of a call may be. */
 export interface BodyBounds extends JsonBounds {
@@ -128,7 +127,8 @@ function tooLarge(bytesMax: number): RefusedBody {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function jsonOf(body: Buffer, bounds: BodyBounds): unknown {
-  const broken = brokenBound(body, bounds);
+  const text = unlessUnreadable(() => utf8.decode(body));
+  const broken = brokenBound(text, bounds);
   if (broken === 'depthMax')
     throw new RefusedBody(
       'depth',
@@ -141,17 +141,18 @@ function jsonOf(body: Buffer, bounds: BodyBounds): unknown {
       'payload_too_large',
       `The body has more than ${bounds.valuesMax} values.`,
     );
-  let text: string;
-  let found: unknown;
-  try {
-    text = utf8.decode(body);
-    found = parseJson(text);
-  } catch {
-    // What a parser says repeats what was sent, which may be a secret.
-    throw new RefusedBody('syntax', 'invalid_request', 'The body is not JSON.');
-  }
+  const found = unlessUnreadable(() => parseJson(text));
   const twice = duplicateKeyIn(text);
   if (twice !== undefined)
     throw new RefusedBody('names', 'invalid_request', `${JSON.stringify(twice.slice(0, 64))} is given twice`);
   return found;
+}
+
+/** What a parser says repeats what was sent, which may be a secret. */
+function unlessUnreadable<Found>(read: () => Found): Found {
+  try {
+    return read();
+  } catch {
+    throw new RefusedBody('syntax', 'invalid_request', 'The body is not JSON.');
+  }
 }

@@ -58,6 +58,8 @@ const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
     400,
     /error/,
   ],
+  ['endless nesting', { body: '['.repeat(100_000) }, 413, /payload_too_large/],
+  ['a list without end', { body: `[${'1,'.repeat(50_000)}1]` }, 413, /payload_too_large/],
   ['more than there may be', { body: `"${'x'.repeat(caps.mcpRequestBytesMax)}"` }, 413, /payload_too_large/],
   ['ten megabytes', { body: `"${'x'.repeat(10 * 1024 * 1024)}"` }, 413, /payload_too_large/],
 ];

@@ -7,7 +7,7 @@ import {
   type Server,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { ApiError, printJson } from '@weir/api';
+import { ApiError, brokenBound, printJson } from '@weir/api';
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
 import { mcpRequestsRow } from './metric-rows.ts';
 import { isFromOwnSite } from './own-site.ts';
@@ -83,6 +83,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     const who = await whoOf(request);
     if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type');
     const text = await readBody(request, clock);
+    refuseEndless(text);
     const stop = new AbortController();
     const leave = () => {
       if (!response.writableFinished) stop.abort();
@@ -115,6 +116,18 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
 
 const notJson =
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body is not JSON"}}';
+
+const bounds = { depthMax: caps.mcpRequestDepthMax, valuesMax: caps.mcpRequestValuesMax };
+
+/** Before it is parsed: anybody may send something to an endpoint without keys. */
+function refuseEndless(text: string): void {
+  if (brokenBound(text, bounds) === undefined) return;
+  const { depthMax, valuesMax } = bounds;
+  throw new ApiError(
+    'payload_too_large',
+    `A message has at most ${valuesMax} values, and ${depthMax} lists and objects within each other.`,
+  );
+}
 
 function parsedOf(text: string): { readonly body: unknown } | undefined {
   try {
