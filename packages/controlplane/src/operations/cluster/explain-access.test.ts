@@ -134,6 +134,8 @@ const everyRule = [
   'DENY User:* READ TOPIC orders 10.6.6.6',
   'DENY User:ccn_boss READ TOPIC orders',
   'ALLOW User:spiffe://shop.example/* READ TOPIC secrets',
+  'DENY User:spiffe://shop.example/* READ TOPIC secrets 10.9.9.9',
+  'ALLOW User:spiffe://shop.example/till READ TOPIC secrets',
   'ALLOW User:elsewhere WRITE TOPIC other',
   'ALLOW User:groups ALL GROUP orders',
 ];
@@ -163,7 +165,8 @@ const whoTable: [asked: string, who: string[]][] = [
     [
       'User:* denied',
       'User:ccn_boss allowed as superuser',
-      'User:spiffe://shop.example/* allowed by ALLOW User:spiffe://shop.example/*',
+      'User:spiffe://shop.example/* allowed by ALLOW User:spiffe://shop.example/*, otherwise from 10.9.9.9',
+      'User:spiffe://shop.example/till allowed by ALLOW User:spiffe://shop.example/till, otherwise from 10.9.9.9',
     ],
   ],
   ['DESCRIBE CLUSTER kafka-cluster', ['User:* denied', 'User:ccn_boss allowed as superuser']],

@@ -54,7 +54,7 @@ export function whoMay(
   };
   const withHosts = (found: PrincipalAccess, { names, isSuperuser }: Known): PrincipalAccess => {
     if (isSuperuser || isHostGiven) return found;
-    const hosts = new Set([...names, everybody].flatMap((name) => [...(hostsOf.get(name) ?? [])]));
+    const hosts = new Set(ruledAs(names).flatMap((name) => [...(hostsOf.get(name) ?? [])]));
     const others = [...hosts].filter(
       (host) => index.decide({ ...question, principals: names, host }).isAllowed !== found.isAllowed,
     );
@@ -68,6 +68,12 @@ export function whoMay(
     named: known.slice(0, caps.explainedPrincipalsMax).map(({ one, found }) => withHosts(found, one)),
     namedCount: known.length,
   };
+}
+
+/** Principals of rules that bind one who has these names: its own, everybody, and all workloads of its trust domain. */
+function ruledAs(names: readonly string[]): string[] {
+  const domains = names.flatMap((name) => /^User:spiffe:\/\/[^/]+\//.exec(name) ?? []);
+  return [...names, everybody, ...domains.map((domain) => `${domain}*`)];
 }
 
 interface Known {
