@@ -66,7 +66,7 @@ test('what nobody heard is told with the first heartbeat that is heard', async (
   assert.ok(after!.spanMs >= 2 * reportIntervalMs);
 });
 
-test('an agent reports its files, its hasty clients and who has logged in', async (t) => {
+test('an agent reports its files, its hasty clients, who has logged in and who is connected', async (t) => {
   const under = await startAgentUnderTest(t, {
     sasl: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
   });
@@ -74,7 +74,9 @@ test('an agent reports its files, its hasty clients and who has logged in', asyn
   addUser(cluster, 'alice', 'wonderland');
   const { topicId } = cluster.addTopic('t');
   await pass(1_000);
-  const client = await under.connect();
+  const [client, stranger] = [await under.connect(), await under.connect()];
+  for (const one of [client, stranger])
+    await one.call('ApiVersions', 3, { clientSoftwareName: 'franz-go', clientSoftwareVersion: '1.22.2' });
   await logInByPassword(client, 'alice', 'wonderland');
   const produce = async (timeoutMs: number) => {
     const partitionData = [{ index: 0, records: batchOf(['a record']) }];
@@ -91,6 +93,19 @@ test('an agent reports its files, its hasty clients and who has logged in', asyn
     report.logins?.map(({ username }) => username),
     ['alice'],
   );
+  const franz = {
+    name: 'franz-go',
+    version: '1.22.2',
+    connectionCount: 1,
+    principals: ['User:alice'],
+    principalCount: 1,
+    clientIds: ['test'],
+    clientIdCount: 1,
+  };
+  assert.deepEqual(report.connected, { connectionCount: 1, software: [franz] });
+  client.socket.destroy();
+  // When the agent hears of it is up to the sockets; the report after that says so.
+  while (cluster.reports.at(-1)!.connected!.connectionCount > 0) await pass(reportIntervalMs);
 });
 
 test('over a new connection a heartbeat is sent at once, unless one is under way, and then at its intervals', async () => {
