@@ -595,7 +595,7 @@ export const questions: readonly Question[] = [
       ['aggregate_events', on({ ...acls, group_by: 'data.user' })],
       ['list_event_fields', on({ ...acls, query: 'princ' })],
     ],
-    facts: [/No event has data\.user; list_event_fields tells the fields/, /^data\.principal\tstring\t100/m],
+    facts: [/No event has data\.user; list_event_fields /, /^data\.principal\tstring\t100/m],
   },
   {
     asked: 'How much would it take to look for denials of shop in the whole day?',
