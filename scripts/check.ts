@@ -1,12 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { changedPackages } from './changed-packages.ts';
+import { bearsNeighbours, interopWorkers } from './interop-files.ts';
 import { closedStatus, isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
-import { findTests, runTests, type Tally } from './test-run.ts';
+import { addTally, findTests, newTally, runTests, type Tally } from './test-run.ts';
 
 /**
  * The one gate: format and lint, types, then every test, among them the layer rule and the comparison of generated pages
@@ -60,23 +62,47 @@ const gate: Step[] = [
   tests('tests', findTests(root, unitTests)),
 ];
 
-/** One at a time: they start brokers, JVMs and databases, which use all cores themselves. */
-const interop: Step = tests('interop', findTests(root, ['tests/interop/**/*.test.ts']), 1);
+/** Builds and downloads of interop tests, beside the rest of the gate and behind it when both want a processor. */
+function prepareInterop(): Promise<void> {
+  const child = spawn(process.execPath, ['tests/interop/prepare.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const behindOthers = 10;
+  if (child.pid !== undefined) setPriority(child.pid, behindOthers);
+  // What could not be prepared, tests prepare themselves or skip by name.
+  return new Promise((resolve) => child.on('error', () => resolve()).on('close', () => resolve()));
+}
+
+/** First those that run two at a time, then the others one by one. */
+function interop(prepared: Promise<void>): Step {
+  const files = findTests(root, ['tests/interop/**/*.test.ts']);
+  return {
+    name: 'interop',
+    async run() {
+      await prepared;
+      const sum = newTally();
+      const together = files.filter(bearsNeighbours);
+      addTally(sum, await runTests({ root, files: together, workers: interopWorkers }));
+      addTally(
+        sum,
+        await runTests({ root, files: files.filter((file) => !together.includes(file)), workers: 1 }),
+      );
+      return sum;
+    },
+  };
+}
 
 const simulation: Step = tests('simulation', findTests(root, ['tests/sim/*.test.ts']), 1);
 
-const extra: Step[] = [
-  simulation,
-  interop,
-  command('fuzz', process.execPath, ['packages/wire/fuzz/run.ts', '--frames', '1000000']),
-];
+const fuzz = command('fuzz', process.execPath, ['packages/wire/fuzz/run.ts', '--frames', '1000000']);
 
 function stepsFor(args: readonly string[]): Step[] {
   const [option, ...rest] = args;
   if (option === undefined) return gate;
   if (rest.length === 0) {
-    if (option === '--all') return [...gate, ...extra];
-    if (option === '--interop') return [interop];
+    if (option === '--all') return [...gate, simulation, interop(prepareInterop()), fuzz];
+    if (option === '--interop') return [interop(prepareInterop())];
     if (option === '--sim') return [simulation];
     if (option === '--changed') return changedSteps();
     if (option === '--properties') return [propertyTests()];
@@ -121,15 +147,13 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-const sum: Tally = { passed: 0, failed: 0, skipped: 0 };
+const sum = newTally();
 for (const step of stepsFor(process.argv.slice(2))) {
   if (isOutputClosed()) break;
   print(step.name);
   const startMs = systemClock.monotonicMs();
   const tally = await step.run();
-  sum.passed += tally.passed;
-  sum.failed += tally.failed;
-  sum.skipped += tally.skipped;
+  addTally(sum, tally);
   const seconds = ((systemClock.monotonicMs() - startMs) / 1000).toFixed(1);
   print(`${step.name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
 }

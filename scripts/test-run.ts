@@ -16,6 +16,16 @@ export interface Tally {
   skipped: number;
 }
 
+export function newTally(): Tally {
+  return { passed: 0, failed: 0, skipped: 0 };
+}
+
+export function addTally(sum: Tally, { passed, failed, skipped }: Tally): void {
+  sum.passed += passed;
+  sum.failed += failed;
+  sum.skipped += skipped;
+}
+
 interface RunOptions {
   readonly root: string;
   readonly files: readonly string[];
@@ -45,16 +55,12 @@ export async function runTests({
   const durations = new Durations(root);
   const jobs = [...planJobs(files, durations.known)];
   const environment = propertySeed === undefined ? {} : { [propertySeedVariable]: propertySeed };
-  const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+  const total = newTally();
 
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined && !isOutputClosed(); job = jobs.shift()) {
       const tallies = await runJob(root, job, durations, environment);
-      for (const { passed, failed, skipped } of tallies) {
-        total.passed += passed;
-        total.failed += failed;
-        total.skipped += skipped;
-      }
+      for (const tally of tallies) addTally(total, tally);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
@@ -70,14 +76,19 @@ async function runJob(
   durations: Durations,
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly Tally[]> {
-  const perFile = new Map<string, Tally>(files.map((file) => [file, { passed: 0, failed: 0, skipped: 0 }]));
+  const perFile = new Map<string, Tally>(files.map((file) => [file, newTally()]));
   const reporter = join(root, 'scripts', 'test-reporter.ts');
   const seed = join(root, 'scripts', 'property-seed.ts');
   const startMs = systemClock.monotonicMs();
   const child = spawn(
     process.execPath,
     [`--import=${seed}`, '--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
-    { cwd: root, env: { ...systemEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      cwd: root,
+      // Most of what a test process does is to load the same modules as the one before it.
+      env: { NODE_COMPILE_CACHE: join(cacheFolder(root), 'tests'), ...systemEnvironment, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', ({ message }) => resolve(message));
@@ -99,7 +110,7 @@ async function runJob(
     const file = shortName(root, result.file);
     lastSeen.set(file, systemClock.monotonicMs());
     if (isContainer(result, file)) continue;
-    const tally = perFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+    const tally = perFile.get(file) ?? newTally();
     perFile.set(file, tally);
     if (result.skipped !== undefined) {
       tally.skipped++;
@@ -143,7 +154,7 @@ class Durations {
   readonly #seen = new Map<string, number>();
 
   constructor(root: string) {
-    this.#path = join(root, 'node_modules', '.cache', 'weir', 'test-durations.json');
+    this.#path = join(cacheFolder(root), 'test-durations.json');
     this.known = readDurations(this.#path);
   }
 
@@ -167,6 +178,11 @@ function readDurations(path: string): Record<string, number> {
   } catch {
     return {};
   }
+}
+
+/** Beside the installed packages, and gone with them. */
+function cacheFolder(root: string): string {
+  return join(root, 'node_modules', '.cache', 'weir');
 }
 
 function shortName(root: string, path: string): string {

@@ -4,6 +4,13 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** For programs that live for seconds: one collector thread, and no second compiler that would want the cores of others. */
+export const shortLivedJava: readonly string[] = [
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Xshare:auto',
+];
+
 const lockTimeoutMs = 10 * 60_000;
 
 /** Builds the judge, and tells where its classes are. */

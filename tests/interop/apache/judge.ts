@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { buildJudge } from './build.ts';
+import { buildJudge, shortLivedJava } from './build.ts';
 
 /** One JSON value that Apache's classes answer with; `Judge.java` says what the modes mean. */
 function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
   const { status, error, stdout, stderr } = spawnSync(
     'java',
-    ['-cp', buildJudge(), 'weir.judge.Judge', mode],
+    [...shortLivedJava, '-cp', buildJudge(), 'weir.judge.Judge', mode],
     {
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,

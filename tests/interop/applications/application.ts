@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { buildJava } from '../apache/build.ts';
+import { buildJava, shortLivedJava } from '../apache/build.ts';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
 /** One JVM with Apache's applications in it; `Applications.java` has the commands. */
@@ -10,11 +10,11 @@ export interface Applications {
 }
 
 /** Enough for every application here, and small enough for several of them on a small machine. */
-const javaOptions = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
+const heap = '-Xmx256m';
 
 /** The command line of a Java program. */
 export function javaCommand(main: string, args: readonly string[]): readonly string[] {
-  return [...javaOptions, '-cp', buildJava(import.meta.dirname), main, ...args];
+  return [heap, ...shortLivedJava, '-cp', buildJava(import.meta.dirname), main, ...args];
 }
 
 export function openApplications(lifetime: Lifetime): Applications {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { buildJudge } from '../apache/build.ts';
+import { buildJudge, shortLivedJava } from '../apache/build.ts';
 import type { Lifetime } from './weir-process.ts';
 
 /** Partition, offset, timestamp, key, value and headers (`name=value`) of a record. */
@@ -25,9 +25,13 @@ export function openJavaClient(
   properties: Readonly<Record<string, string>> = {},
 ): JavaClient {
   const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
-  const java = spawn('java', [...defined, '-cp', buildJudge(), 'weir.judge.Judge', 'client'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const java = spawn(
+    'java',
+    [...shortLivedJava, ...defined, '-cp', buildJudge(), 'weir.judge.Judge', 'client'],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = once(java, 'close');
   const waiting: PromiseWithResolvers<string>[] = [];
   createInterface({ input: java.stdout }).on('line', (line) => waiting.shift()?.resolve(line));

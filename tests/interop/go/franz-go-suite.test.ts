@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { after, test } from 'node:test';
 import { systemEnvironment } from '@weir/core';
 import { startLocal } from '../brokers/weir-process.ts';
-import { buildGoTests } from './programs.ts';
+import { buildFranzGoSuite } from './programs.ts';
 
 /**
  * The tests that franz-go has of its own client, against one `weir local`: consumers of all kinds, transactions, share groups, and rebalances in chains of groups that
  * hand records on. They are built from the module that go.mod names, and nothing of them is kept here.
  */
-const { missing, program, source } = buildGoTests('franz-go-suite', 'github.com/twmb/franz-go/pkg/kgo');
+const { missing, program, source } = buildFranzGoSuite();
 
 /** They look for an internal topic of Apache's such as `__consumer_offsets`, which is not there (tests/interop/compatibility/departures.ts). */
 const needInternalTopics = [

@@ -18,12 +18,17 @@ interface BuiltGo {
 }
 
 /** Builds a program, or says why it cannot be had here, as the `skip` of a test. */
-function buildGo(name: GoProgram): BuiltGo {
+export function buildGo(name: GoProgram): BuiltGo {
   return build(name, ['build'], `./${name}`);
 }
 
+/** The tests that franz-go has of its own client. */
+export function buildFranzGoSuite(): BuiltGo & { readonly source: string } {
+  return buildGoTests('franz-go-suite', 'github.com/twmb/franz-go/pkg/kgo');
+}
+
 /** Builds the tests that a package of a module of go.mod has of its own, and says where its source is: some tests read it. */
-export function buildGoTests(name: string, packagePath: string): BuiltGo & { readonly source: string } {
+function buildGoTests(name: string, packagePath: string): BuiltGo & { readonly source: string } {
   const made = build(name, ['test', '-c'], packagePath);
   if (made.missing !== false) return { ...made, source: '' };
   const { failure, out } = runGo(['list', '-f', '{{.Dir}}', packagePath], folder);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '@weir/core';
+import { shortLivedJava } from '../apache/build.ts';
 
 const home = import.meta.dirname;
 const target = join(home, 'target');
@@ -43,7 +44,15 @@ export async function startS3Server(): Promise<S3Server> {
       .join(''),
   );
   const quiet = `-Dlogback.configurationFile=${join(home, 'logback.xml')}`;
-  const program = [quiet, '-cp', join(jars, '*'), 'org.gaul.s3proxy.Main', '--properties', settings];
+  const program = [
+    ...shortLivedJava,
+    quiet,
+    '-cp',
+    join(jars, '*'),
+    'org.gaul.s3proxy.Main',
+    '--properties',
+    settings,
+  ];
   const server = spawn('java', program, { stdio: 'ignore' });
   const ended = once(server, 'close');
   async function stop(): Promise<void> {
@@ -61,7 +70,7 @@ export async function startS3Server(): Promise<S3Server> {
 }
 
 /** Maven asks the network only for what its cache lacks; nothing is gathered twice. */
-function gatherJars(): void {
+export function gatherJars(): void {
   const pom = readFileSync(join(home, 'pom.xml'), 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === pom) return;
   rmSync(target, { recursive: true, force: true });

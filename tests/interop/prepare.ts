@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { buildJava, buildJudge } from './apache/build.ts';
+import { missingTool } from './apache/tools.ts';
+import { buildFranzGoSuite, buildGo } from './go/programs.ts';
+import { missingJudges } from './mcp/judges.ts';
+import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
+import { gatherJars } from './s3/server.ts';
+
+/**
+ * Fetches and builds what interop tests need, while the gate runs: most of it is waiting for downloads. What is missing here is
+ * no failure: the tests that need it say so by their names.
+ *
+ * Maven's cache bears one build at a time, and so does each of the others, so that each has a process of its own.
+ */
+const works: Readonly<Record<string, () => void>> = {
+  maven() {
+    if (missingTool() !== false) return;
+    buildJudge();
+    buildJava(join(import.meta.dirname, 'applications'));
+    gatherJars();
+  },
+  go() {
+    for (const name of ['franz-go', 'sarama', 'kafka-go'] as const) buildGo(name);
+    buildFranzGoSuite();
+  },
+  python() {
+    for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
+  },
+  judges() {
+    missingJudges();
+  },
+};
+
+const [wanted] = process.argv.slice(2);
+if (wanted === undefined) {
+  for (const name of Object.keys(works)) {
+    spawn(process.execPath, [import.meta.filename, name], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+} else {
+  works[wanted]?.();
+}
