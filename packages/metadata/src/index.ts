@@ -226,7 +226,14 @@ export {
   scramIterations,
 } from './credentials/scram-secret.ts';
 export { readAssignment } from './groups/consumer/consumer-protocol.ts';
-export { type Journal, type JournalHub, type LeaseHolder, openJournals } from './journal/index.ts';
+export {
+  checkJournalFile,
+  type Journal,
+  type JournalHub,
+  type LeaseHolder,
+  makeDirectory,
+  openJournals,
+} from './journal/index.ts';
 export {
   ClusterNode,
   type ClusterNodeOptions,
@@ -246,6 +253,7 @@ export {
   type UsablePattern,
 } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
+export { NewerFormat } from './newer-format.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { silentLog, systemClock } from '@weir/core';
+import postgres from 'postgres';
 import { openJournals } from '../../../packages/metadata/src/journal/index.ts';
 import { journalContract } from '../../../packages/metadata/testing/journal-contract.ts';
 import { failoverOverRealTime } from '../../../packages/metadata/testing/real-failover.ts';
@@ -73,5 +74,31 @@ if ('missing' in server) {
     const hubs = Array.from({ length: 6 }, () => open());
     await Promise.all(hubs.map((hub) => hub.journal('c').read(0, 1)));
     await Promise.all(hubs.map((hub) => hub.close()));
+  });
+
+  test('PostgreSQL: journals of a newer release are refused with both formats, and are not touched', async () => {
+    const first = open();
+    await first.check();
+    await first.close();
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    try {
+      assert.deepEqual([...(await sql`SELECT format FROM weir_journal_format`)], [{ format: 1 }]);
+      await sql`UPDATE weir_journal_format SET format = 9`;
+      await sql`ALTER TABLE weir_journal_notes RENAME TO of_a_newer_release`;
+      const hub = open();
+      const expected = {
+        name: 'NewerFormat',
+        message: /^written by a newer release \(journal format 9, this release reads up to 1\)/,
+      };
+      await assert.rejects(hub.check(), expected);
+      await assert.rejects(hub.journal('c').read(0, 1), expected);
+      await hub.close();
+      const [made] = await sql`SELECT to_regclass('weir_journal_notes') AS name`;
+      assert.equal(made!.name, null);
+    } finally {
+      await sql`UPDATE weir_journal_format SET format = 1`;
+      await sql`ALTER TABLE of_a_newer_release RENAME TO weir_journal_notes`;
+      await sql.end();
+    }
   });
 }

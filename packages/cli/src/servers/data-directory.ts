@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDirectory } from '@weir/metadata';
 import { Failure } from '../failure.ts';
 
 /** Whether a process is alone in its directory, as a playground is, or shares it, as control planes do. */
@@ -16,19 +17,6 @@ export function openDataDirectory(path: string, use: DataDirectoryUse): () => vo
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   });
   return lockDirectory(path, use);
-}
-
-/** One by one: where a directory can neither be made nor be found, as below /proc, the recursive call of Node does not return. */
-export function makeDirectory(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return;
-  if (found !== undefined) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-  if (dirname(path) !== path) makeDirectory(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 /** The operating system drops the lock when the process dies, and not before. The pid is for people only. */

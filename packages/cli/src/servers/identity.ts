@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeySecret } from '@weir/controlplane/process';
+import { makeDirectory } from '@weir/metadata';
 import { Failure } from '../failure.ts';
-import { explaining, makeDirectory } from './data-directory.ts';
+import { explaining } from './data-directory.ts';
 
 /** Who a process of its own is: the cluster it serves, the agent it runs, and the key between the two. */
 export interface Identity {

@@ -1,6 +1,7 @@
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { caps } from '@weir/core';
+import { makeDirectory } from '@weir/metadata';
 import { readPrivateFile } from '../files/private-file.ts';
 import { createSecretBox, type SecretBox, secretKeyBytes } from './secret-box.ts';
 
@@ -37,7 +38,7 @@ export async function openSecretBox(options: SecretBoxOptions): Promise<SecretBo
 
 /** Processes that start together make one file: only a whole one gets the name, and whoever is late reads it. */
 async function madeFile(path: string, randomBytes: (count: number) => Uint8Array): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
-import { type Clock, Metrics, systemRandom } from '@weir/core';
+import { Metrics, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
 import type { SecretBox } from '../accounts/secret-box.ts';
@@ -32,12 +32,14 @@ import { signInRoute } from '../sign-in/sign-in-route.ts';
 import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
+import { DatabaseProblem } from './database-problem.ts';
 import { forbiddenCallAudit } from './forbidden-call-audit.ts';
 import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { openSealing } from './sealing.ts';
+import { pause } from './pause.ts';
 import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
 import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
@@ -199,23 +201,11 @@ async function openPatiently(
     try {
       return await openAccounts(url, surroundings);
     } catch (error) {
-      if (!/^postgres/i.test(url)) throw error;
+      if (!/^postgres/i.test(url) || error instanceof DatabaseProblem) throw error;
       log.warn('failed to reach database, retrying', { problem: (error as Error).message });
     }
-    await pause(clock, stop);
+    await pause(clock, stop, retryMs);
   }
-}
-
-function pause(clock: Clock, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      stop.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(retryMs, done);
-    stop.addEventListener('abort', done);
-  });
 }
 
 /** Sees to it that there is a cluster. Answers with the first one, if that is still what the installation has. */
@@ -305,7 +295,7 @@ async function askForSecrets(
       const problem = (error as Error).message;
       log.warn('failed to request new agent secret', { clusterId, attempt, problem });
     }
-    await pause(clock, stop);
+    await pause(clock, stop, retryMs);
   }
 }
 

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { NewerFormat } from '@weir/metadata';
 import { migrations } from '../accounts/migrations/index.ts';
-import { checkDatabase } from './check-database.ts';
+import { checkDatabase, checkServer } from './check-database.ts';
 import { DatabaseProblem } from './database-problem.ts';
 
 function databaseIn(t: TestContext): { readonly path: string; readonly accounts: string } {
@@ -49,6 +52,36 @@ test('a database of a newer release is refused', async (t) => {
   const { path, accounts } = databaseIn(t);
   write(accounts, steps(migrations.length + 1));
   await refuses(path, /weir-accounts\.db: written by a newer release \(schema step \d+, .*restore a backup$/);
+});
+
+test('a journal of a newer release is refused in one line with both formats', async (t) => {
+  const { path } = databaseIn(t);
+  write(path, 'CREATE TABLE journal_heads (cluster_id TEXT); PRAGMA user_version = 9');
+  await refuses(
+    path,
+    /^[^\n]*weir\.db: written by a newer release \(journal format 9, this release reads up to 1\); start that release, or restore a backup$/,
+  );
+});
+
+test('a server is asked until it answers, and refused when a newer release has written there', async () => {
+  const answers = [new Error('away'), new Error('away'), new NewerFormat('journal format', 9, 1)];
+  const clock = new HandClock();
+  const hub = {
+    check: async () => {
+      // The pause that follows is over when the clock has moved.
+      queueMicrotask(() => setImmediate(() => clock.advance(1_000)));
+      throw answers.shift()!;
+    },
+  };
+  const stop = new AbortController();
+  await assert.rejects(checkServer(hub, { clock, log: silentLog, stop: stop.signal }), (error) => {
+    assert.ok(error instanceof DatabaseProblem, String(error));
+    assert.match(error.message, /^journal: PostgreSQL: written by a newer release \(journal format 9, /);
+    return true;
+  });
+  assert.equal(answers.length, 0);
+  stop.abort(new Error('stopped'));
+  await assert.rejects(checkServer(hub, { clock, log: silentLog, stop: stop.signal }), /stopped/);
 });
 
 test('a damaged file, a foreign one and a directory are refused', async (t) => {

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { Clock, Log } from '@weir/core';
+import { checkJournalFile, type JournalHub, NewerFormat } from '@weir/metadata';
 import { accountsUrlOf } from './accounts-url.ts';
 import { DatabaseProblem } from './database-problem.ts';
+import { pause } from './pause.ts';
 
 /** A table that every release has made, by file. */
 const journalTable = 'journal_heads';
@@ -13,7 +16,7 @@ const accountsTable = 'weir_account_migrations';
  */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   if (/^[a-z]+:/i.test(databaseUrl)) return;
-  checkFile(databaseUrl, journalTable);
+  if (checkFile(databaseUrl, journalTable) !== undefined) checkJournal(databaseUrl);
   const accounts = accountsUrlOf(databaseUrl);
   const steps = checkFile(accounts, accountsTable);
   if (steps === undefined) return;
@@ -24,6 +27,39 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
         'start that release, or restore a backup',
     );
 }
+
+function checkJournal(path: string): void {
+  try {
+    checkJournalFile(path);
+  } catch (error) {
+    if (error instanceof NewerFormat) throw new DatabaseProblem(`${path}: ${error.message}`);
+    throw new DatabaseProblem(`${path}: ${explained((error as Error).message)}`, { cause: error });
+  }
+}
+
+/**
+ * The same for journals on a server, which says nothing before it answers: it is asked until it does, and then refused if a newer release has
+ * written there.
+ */
+export async function checkServer(
+  hub: Pick<JournalHub, 'check'>,
+  { clock, log, stop }: { readonly clock: Clock; readonly log: Log; readonly stop: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      return await hub.check();
+    } catch (error) {
+      const { message: problem } = error as Error;
+      if (error instanceof NewerFormat) throw new DatabaseProblem(`journal: PostgreSQL: ${problem}`);
+      log.warn('failed to reach database, retrying', { problem });
+    }
+    await pause(clock, stop, retryMs);
+  }
+}
+
+/** How long is waited before a server that is away is asked again. */
+const retryMs = 1_000;
 
 /** The number of rows in the table, or nothing where there is no file or an empty one. */
 function checkFile(path: string, table: string): number | undefined {

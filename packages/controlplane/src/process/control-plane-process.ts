@@ -11,7 +11,7 @@ import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
 import { startControlPlane } from '../server.ts';
-import { checkDatabase } from './check-database.ts';
+import { checkDatabase, checkServer } from './check-database.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
@@ -206,6 +206,7 @@ async function startParts(
   async function makeReady(): Promise<ReadyProcess> {
     const part = isQuick ? undefined : await accounts.load();
     ownClusterId ??= part?.firstCluster?.id;
+    await checkServer(hub, { clock, log, stop: stopping.signal });
     await host.start();
     await credentials.started();
     if (isQuick) running.defer(clock.after(quickMsMax, () => void current()));

@@ -1,3 +1,4 @@
+export { checkJournalFile } from './format.ts';
 export {
   EntriesPruned,
   Fenced,
@@ -8,4 +9,5 @@ export {
   memberSilenceMsMax,
   type StoredSnapshot,
 } from './journal.ts';
+export { makeDirectory } from './make-directory.ts';
 export { type JournalSurroundings, openJournals } from './open.ts';

@@ -93,6 +93,8 @@ export interface JournalHub {
   members(): Promise<LeaseHolder[]>;
   /** Removes all that there is of a cluster that nobody serves any more. Whoever still believes to lead it can append nothing. */
   forget(clusterId: string): Promise<void>;
+  /** Fails with `NewerFormat` when a newer release has written there, and in any other way when the database does not answer. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

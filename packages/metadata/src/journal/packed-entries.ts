@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
+import { NewerFormat } from '../newer-format.ts';
 
 /**
  * The entries of one append as one blob, because a row costs more than an entry. Persisted: a new layout needs a new version.
  *
  *     u8 version = 1 | u32 CRC-32 of what follows | per entry: u32 length, bytes
  */
-const version = 1;
+export const rowVersion = 1;
 const headBytes = 5;
 
 /** Copies the entries, once, into memory of its own that can be handed to another thread. */
@@ -19,7 +20,7 @@ export function packEntries(entries: readonly Buffer[]): Buffer<ArrayBuffer> {
     at = packed.writeUInt32LE(entry.length, at);
     at += entry.copy(packed, at);
   }
-  packed.writeUInt8(version, 0);
+  packed.writeUInt8(rowVersion, 0);
   packed.writeUInt32LE(crc32(packed.subarray(headBytes)), 1);
   return packed;
 }
@@ -28,8 +29,10 @@ export function packEntries(entries: readonly Buffer[]): Buffer<ArrayBuffer> {
 export function unpackEntries(packed: Uint8Array, count: number): Buffer[] {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   if (bytes.length < headBytes) throw new Error('a journal row is cut off');
-  if (bytes.readUInt8(0) !== version)
-    throw new Error(`a journal row has version ${bytes.readUInt8(0)}, this release reads ${version}`);
+  const version = bytes.readUInt8(0);
+  if (version > rowVersion) throw new NewerFormat('version of journal rows', version, rowVersion);
+  if (version !== rowVersion)
+    throw new Error(`a journal row has version ${version}, this release reads ${rowVersion}`);
   if (bytes.readUInt32LE(1) !== crc32(bytes.subarray(headBytes)))
     throw new Error('a journal row does not match its checksum');
   const entries: Buffer[] = [];

@@ -1,5 +1,8 @@
 import type { Clock, Log } from '@weir/core';
 import postgres from 'postgres';
+import { snapshotHeadBytes } from '../machine/snapshot/snapshot-version.ts';
+import { NewerFormat } from '../newer-format.ts';
+import { checkedClustersMax, checkFormat, journalFormat, rowHeadBytes } from './format.ts';
 import {
   type Chunk,
   type Head,
@@ -44,6 +47,7 @@ const schema = `
   );
   CREATE TABLE IF NOT EXISTS weir_journal_notes (cluster_id text PRIMARY KEY, note bytea NOT NULL);
   CREATE TABLE IF NOT EXISTS weir_journal_members (id text PRIMARY KEY, url text NOT NULL, beat bigint NOT NULL);
+  CREATE TABLE IF NOT EXISTS weir_journal_format (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), format integer NOT NULL);
 `;
 
 type Sql = ReturnType<typeof connect>;
@@ -314,6 +318,10 @@ export class PostgresTables implements JournalTables {
       .catch(() => {});
   }
 
+  check(): Promise<void> {
+    return this.#run(async () => {});
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopTelling?.();
@@ -333,6 +341,7 @@ export class PostgresTables implements JournalTables {
       await this.#prepared();
       return await work(this.#sql);
     } catch (error) {
+      if (error instanceof NewerFormat) throw error;
       throw new Error(`journal: PostgreSQL: ${(error as Error).message}`, { cause: error });
     } finally {
       stopWaiting();
@@ -351,7 +360,30 @@ export class PostgresTables implements JournalTables {
   async #makeSchema(): Promise<void> {
     await this.#sql.begin(async (sql) => {
       await sql`SELECT pg_advisory_xact_lock(${schemaLock})`;
+      const [table] = await sql<{ name: string | null }[]>`
+        SELECT to_regclass('weir_journal_format')::text AS name`;
+      if (table?.name !== null) {
+        const [found] = await sql<{ format: number }[]>`SELECT format FROM weir_journal_format`;
+        checkFormat({ format: found?.format ?? 0, rows: [], snapshots: [] });
+      }
       await sql.unsafe(schema);
+      const heads = await sql<{ newest_row: Buffer | null; newest_snapshot: Buffer | null }[]>`
+        SELECT
+          (SELECT substring(packed FROM 1 FOR ${rowHeadBytes}::int) FROM weir_journal_chunks AS chunks
+           WHERE chunks.cluster_id = heads.cluster_id ORDER BY first_position DESC LIMIT 1) AS newest_row,
+          (SELECT substring(slices.bytes FROM 1 FOR ${snapshotHeadBytes}::int) FROM weir_journal_snapshots AS snapshots
+           JOIN weir_journal_slices AS slices ON slices.snapshot_id = snapshots.id AND slices.slice = 0
+           WHERE snapshots.cluster_id = heads.cluster_id AND snapshots.slice_count IS NOT NULL
+           ORDER BY position DESC, snapshots.id DESC LIMIT 1) AS newest_snapshot
+        FROM weir_journal_heads AS heads LIMIT ${checkedClustersMax}`;
+      checkFormat({
+        format: journalFormat,
+        rows: heads.map(({ newest_row: row }) => row),
+        snapshots: heads.map(({ newest_snapshot: snapshot }) => snapshot),
+      });
+      await sql`
+        INSERT INTO weir_journal_format (format) VALUES (${journalFormat})
+        ON CONFLICT (only_row) DO UPDATE SET format = excluded.format`;
     });
   }
 

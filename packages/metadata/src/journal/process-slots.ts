@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDirectory } from './make-directory.ts';
 
 /**
  * Names for the processes that share a SQLite file, each backed by a lock that the operating system drops when the process dies and
@@ -20,7 +20,7 @@ export class ProcessSlots {
 
   /** A name that no living process has: the first that is free, so that a process that was started again often gets its own. */
   claim(): string {
-    mkdirSync(dirname(this.#path), { recursive: true });
+    makeDirectory(dirname(this.#path));
     for (let number = 0; this.#own === undefined; number++) {
       if (number >= slotsMax)
         throw new Error(`journal: ${this.#path}: more than ${slotsMax} processes share it`);

@@ -4,7 +4,10 @@ import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow }
 
 export interface SqliteCall {
   readonly id: number;
-  readonly method: Exclude<keyof JournalTables, 'tell' | 'listen' | 'close' | 'processId' | 'isGone'>;
+  readonly method: Exclude<
+    keyof JournalTables,
+    'tell' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
+  >;
   readonly args: readonly unknown[];
 }
 

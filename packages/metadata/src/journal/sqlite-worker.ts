@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { checkSqliteFormat, journalFormat } from './format.ts';
+import { makeDirectory } from './make-directory.ts';
 import type { SqliteCall, SqliteReply, SqliteTables } from './sqlite-tables.ts';
 import { type Chunk, type Head, type MemberRow, noHead, type SnapshotRow } from './tables.ts';
 
@@ -18,8 +19,9 @@ const prunedSlicesMax = 4;
 const callsPerTransactionMax = 128;
 const busyTimeoutMs = 5_000;
 
-mkdirSync(dirname(path), { recursive: true });
+makeDirectory(dirname(path));
 const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+const foundFormat = checkSqliteFormat(database);
 database.exec(`
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
@@ -44,6 +46,7 @@ database.exec(`
   CREATE TABLE IF NOT EXISTS journal_notes (cluster_id TEXT PRIMARY KEY, note BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS journal_members (id TEXT PRIMARY KEY, url TEXT NOT NULL, beat INTEGER NOT NULL) WITHOUT ROWID;
 `);
+if (foundFormat !== journalFormat) database.exec(`PRAGMA user_version = ${journalFormat}`);
 
 const statements = new Map<string, StatementSync>();
 function sql(text: string): StatementSync {

@@ -83,6 +83,10 @@ export class TableHub implements JournalHub {
     while (await this.#tables.prune(clusterId, everything, 0, everything));
   }
 
+  async check(): Promise<void> {
+    await this.#tables.check?.();
+  }
+
   close(): Promise<void> {
     this.#listeners.clear();
     return this.#tables.close();

@@ -74,6 +74,9 @@ export interface JournalTables {
   /** Calls back when another process told of a cluster, or with `undefined` when something may have been missed. */
   listen(onNews: (clusterId: string | undefined) => void): void;
 
+  /** Fails with `NewerFormat` when a newer release has written there; where that cannot be said before the first call, for a server. */
+  check?(): Promise<void>;
+
   close(): Promise<void>;
 }
 

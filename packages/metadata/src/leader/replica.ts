@@ -1,5 +1,6 @@
 import type { Log } from '@weir/core';
 import type { Journal } from '../journal/journal.ts';
+import { NewerFormat } from '../newer-format.ts';
 import type { Machine, MachineKind } from './machine-kind.ts';
 
 /** Entries that one read brings. */
@@ -41,6 +42,8 @@ export class Replica {
       try {
         return new Replica(kind.restore(snapshot.bytes), snapshot.position, snapshot.bytes.length);
       } catch (error) {
+        // What a newer release has decided is in no older snapshot, and perhaps in no entry that can be read.
+        if (error instanceof NewerFormat) throw error;
         const { position } = snapshot;
         log.error('failed to read snapshot, trying the previous one', { position, problem: String(error) });
         positionMax = position - 1;

@@ -92,6 +92,27 @@ test('of several processes one gets an absent key', async () => {
   );
 });
 
+test('a place where no directory can be made is refused, and not tried for ever', async () => {
+  await writeFile(join(home, 'file'), '');
+  for (const path of [
+    '/proc/none/bucket',
+    '/proc/self/none',
+    join(home, 'file'),
+    join(home, 'file', 'below'),
+  ]) {
+    await assert.rejects(
+      openFileStore(path, deps),
+      (error: unknown) => {
+        assert.ok(error instanceof StoreError, String(error));
+        assert.ok(['invalid', 'denied'].includes(error.kind), error.message);
+        assert.ok(error.message.startsWith(`${path}: `) && !error.message.includes('\n'), error.message);
+        return true;
+      },
+      path,
+    );
+  }
+});
+
 test('two stores with the same seed do not meet in a temporary file', async () => {
   const directory = newDirectory();
   const stores = await Promise.all(

@@ -45,7 +45,8 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     await makeDirectory(temporary);
     await removeLeftovers();
   } catch (error) {
-    throw fileStoreError(root, error);
+    if (codeOf(error) !== 'ENOENT') throw fileStoreError(root, error);
+    throw new StoreError('invalid', root, 'no directory can be made there', { cause: error });
   }
 
   async function removeLeftovers(): Promise<void> {
@@ -64,12 +65,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   /** Makes a directory and those above it, and syncs each that got a new entry. */
   async function makeDirectory(path: string): Promise<void> {
     if (knownDirectories.has(path)) return;
-    const firstMade = await mkdir(path, { recursive: true });
-    if (firstMade !== undefined) {
-      for (let made = path; made.length >= firstMade.length; made = dirname(made)) {
-        await syncedDirectories.sync(dirname(made));
-      }
-    }
+    for (const made of await makeDirectories(path)) await syncedDirectories.sync(dirname(made));
     if (knownDirectories.size >= knownDirectoriesMax) knownDirectories.clear();
     knownDirectories.add(path);
   }
@@ -183,6 +179,29 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       syncedDirectories.close();
     },
   };
+}
+
+/**
+ * Makes a directory and those above it, one by one, and returns those that it made, the lowest first. Below a directory in which nothing can be made
+ * although it is there, as in /proc, the recursive call of Node takes ENOENT for a missing parent, and never returns.
+ */
+async function makeDirectories(path: string): Promise<string[]> {
+  try {
+    await mkdir(path);
+    return [path];
+  } catch (error) {
+    const code = codeOf(error);
+    // Another process may have made it, and a link to a directory is one too.
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+  }
+  const above = await makeDirectories(dirname(path));
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  return [path, ...above];
 }
 
 async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {

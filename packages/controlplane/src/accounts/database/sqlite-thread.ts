@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { makeDirectory } from '@weir/metadata';
 
 export interface SqliteQuestion {
   readonly id: number;
@@ -28,6 +30,7 @@ export class SqliteThread {
 
   /** `path` is that of a file, or `:memory:`. */
   constructor(path: string) {
+    if (path !== ':memory:') makeDirectory(dirname(path));
     this.#worker = new Worker(new URL(import.meta.resolve('./sqlite-worker.ts')), { workerData: { path } });
     this.#worker.on('message', (answer: SqliteAnswer) => this.#onAnswer(answer));
     this.#worker.on('error', (error) => this.#fail(new Error(`accounts: ${path}: ${error.message}`)));

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqliteAnswer, SqliteQuestion } from './sqlite-thread.ts';
@@ -12,7 +10,6 @@ const busyTimeoutMs = 5_000;
 /** Statements are few and written in code; the bound is for those whose text depends on how many values they have. */
 const preparedMax = 500;
 
-if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
 const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
 import { CompiledQuery, PostgresAdapter, sql } from 'kysely';
+import { DatabaseProblem } from '../../process/database-problem.ts';
 import type { Database, DatabaseTransaction, MigrationRow } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
@@ -40,14 +41,14 @@ function refuseUnknown(applied: readonly MigrationRow[], migrations: readonly Mi
   for (const [index, row] of applied.entries()) {
     const known = migrations[index];
     if (known === undefined)
-      throw new Error(
+      throw new DatabaseProblem(
         `accounts: the database is at step ${applied.at(-1)!.number} of its schema ("${applied.at(-1)!.name}"), and this ` +
-          `release knows ${migrations.length}: a newer release has used it. Start that one, or restore a backup.`,
+          `release knows ${migrations.length}: a newer release has used it; start that one, or restore a backup`,
       );
     if (known.number !== row.number || known.name !== row.name)
-      throw new Error(
+      throw new DatabaseProblem(
         `accounts: step ${known.number} of the schema is "${known.name}", and the database has "${row.name}" as step ` +
-          `${row.number}: it was made by another program. Use another database.`,
+          `${row.number}: it was made by another program; use another database`,
       );
   }
 }

@@ -55,6 +55,8 @@ const parts: readonly Part[] = [
   },
 ];
 
+export const partNumbers: readonly number[] = parts.map(({ number }) => number);
+
 /** Stands behind the last part. */
 const end = 0;
 

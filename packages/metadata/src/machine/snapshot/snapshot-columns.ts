@@ -1,19 +1,16 @@
 import { crc32 } from 'node:zlib';
+import { NewerFormat } from '../../newer-format.ts';
 import { ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
+import { byteOrderMark, snapshotHeadBytes as headBytes, snapshotMagic as magic } from './snapshot-version.ts';
 
 /**
  * The bytes around and within a snapshot: a head with what it is, small fields between columns, and length and checksum at
  * the end, since nobody knows them before. Columns are written as they lie in memory, since they are most of it and
  * nothing is faster.
  */
-const magic = Buffer.from('WEIRCLUS', 'latin1');
-const headBytes = magic.length + 4 + 4;
 const checksumBytes = 4;
 const lengthBytes = 8;
-
-/** Reads as something else on a machine that stores numbers the other way round. */
-const byteOrderMark = 0x01020304;
 
 /**
  * Fields are cut into slices of about this size. Whoever stores a snapshot stores it slice by slice and does other things in
@@ -83,16 +80,16 @@ export class SnapshotReader {
     if (foundMark !== byteOrderMark) {
       throw new UnreadableBytes('the snapshot comes from a machine with another byte order');
     }
+    const newest = Math.max(...versions);
+    // Every version ends with the checksum, by which a newer snapshot is told from a damaged one.
+    if (version! > newest && isWhole(bytes)) throw new NewerFormat('snapshot version', version!, newest);
     if (!versions.includes(version!)) {
       const readable = versions.join(' and ');
       throw new UnreadableBytes(`the snapshot has version ${version}; this release reads ${readable}`);
     }
     this.version = version!;
     this.fields = new ByteReader(bodyOf(bytes, this.version));
-    const [checksum] = new Uint32Array(copyOf(bytes.subarray(-checksumBytes)));
-    if (crc32(bytes.subarray(0, -checksumBytes)) !== checksum) {
-      throw new UnreadableBytes('the checksum of the snapshot is wrong');
-    }
+    if (!isWhole(bytes)) throw new UnreadableBytes('the checksum of the snapshot is wrong');
   }
 
   f64(count: number): Float64Array {
@@ -106,6 +103,11 @@ export class SnapshotReader {
   #column(byteLength: number): ArrayBuffer {
     return copyOf(this.fields.raw(byteLength));
   }
+}
+
+function isWhole(bytes: Buffer): boolean {
+  const [checksum] = new Uint32Array(copyOf(bytes.subarray(-checksumBytes)));
+  return crc32(bytes.subarray(0, -checksumBytes)) === checksum;
 }
 
 /** What lies between head and end. Version 1 had the length in its head. */

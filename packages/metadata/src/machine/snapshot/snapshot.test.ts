@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ClusterMachine } from '../machine.ts';
 import { Cluster } from '../testing/cluster.ts';
@@ -173,6 +174,11 @@ test('a snapshot of another version says so', () => {
   const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
   bytes[12] = 99;
   assert.throws(() => ClusterMachine.restore(bytes), /version 99; this release reads 1 and 2/);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
+  assert.throws(() => ClusterMachine.restore(bytes), {
+    name: 'NewerFormat',
+    message: /^written by a newer release \(snapshot version 99, this release reads up to 2\)/,
+  });
 });
 
 test('a snapshot of a machine that stores numbers the other way round says so', () => {

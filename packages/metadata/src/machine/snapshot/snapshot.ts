@@ -8,17 +8,14 @@ import { readLogs, writeLogs } from './log-blocks.ts';
 import { readParts, writeParts } from './parts.ts';
 import { readReplies, writeReplies } from './saved-replies.ts';
 import { SnapshotReader, SnapshotWriter } from './snapshot-columns.ts';
+import { snapshotVersion } from './snapshot-version.ts';
 import { readLogsOfVersion1 } from './version-1.ts';
 
 /**
  * The whole state in bytes. What is written is the state as such and not how it lies in memory: files are numbered as the
  * pointers mention them, producers and file ids go by age. So equal states give equal bytes, whether they came to be by
  * executing, by following or from a snapshot.
- *
- * Raise the version with every change of the layout, and keep a reader of the one before: a new release begins with the snapshot
- * of the old one. Something new is a part of its own at the end (parts.ts) and needs no new version.
  */
-const snapshotVersion = 2;
 const readableVersions = [1, 2];
 
 /** A state that is being written down, slice by slice, while the machine goes on. */
