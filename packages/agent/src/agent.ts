@@ -1,6 +1,7 @@
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
 import {
   type AgentDescription,
+  acceptedSecrets,
   type ClusterMetricsSettings,
   type ClusterPort,
   clusterFacts,
@@ -34,6 +35,7 @@ import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-
 import { heldUntil } from './net/held-server.ts';
 import { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 import { startKafkaListener } from './net/listener.ts';
+import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
 import type { ZoneOfAddress } from './placement/address-zones.ts';
 import { MeasuredLoads } from './placement/measured-loads.ts';
@@ -455,10 +457,11 @@ function pageExchange(
   const { agentKey } = options;
   if (agentKey === undefined) return undefined;
   const secrets = view.records(clusterSecrets.pageExchange.namespace);
-  const secret = () => secrets.byKey.get(clusterSecrets.pageExchange.key) ?? agentKey();
+  const accepted = (): ExchangeSecrets =>
+    acceptedSecrets(clusterSecrets.pageExchange, ({ key }) => secrets.byKey.get(key)) ?? [agentKey()];
   return createPageExchange({
     ...options,
-    secret,
+    secrets: accepted,
     self: options,
     agents: () => view.agents(),
     pageBytes,

@@ -3,10 +3,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { silentLog, systemClock } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
-import { type ClusterSnapshot, clusterSecretBytes, clusterSecrets } from '@weir/metadata';
+import {
+  acceptedSecrets,
+  type ClusterNode,
+  type ClusterSnapshot,
+  clusterSecretBytes,
+  clusterSecrets,
+  type SecretPlace,
+  secretsPeriodMs,
+} from '@weir/metadata';
 import { startLeader, startNode } from '../testing/leading-node.ts';
 import { until } from '../testing/until.ts';
 import { expulsionMs, keepClusterSecrets } from './cluster-secrets.ts';
+import { authorizeMembers, memberToken } from './hosting/member-tokens.ts';
 
 const { agentTokens, pageExchange } = clusterSecrets;
 
@@ -67,4 +76,90 @@ test('after a key was revoked agents get another secret, when nobody with the ke
   await leader.replaceSecrets();
   assert.ok((await secondsUntilReplaced())! * 1_000 >= expulsionMs, 'the last revocation counts');
   assert.equal(await secondsUntilReplaced(), undefined, 'once');
+});
+
+/** The values of a secret that the node accepts, the one that signs first. */
+function accepted(node: ClusterNode, secret: SecretPlace): string[] {
+  const read = ({ namespace, key }: SecretPlace) => node.record(namespace, key);
+  return acceptedSecrets(secret, read)?.map((value) => value.toString('hex')) ?? [];
+}
+
+/** Lets the leader look at its secrets, and waits until it is done with them. */
+async function look(node: ClusterNode, clock: HandClock): Promise<void> {
+  for (let times = 0; times < 5; times++) {
+    clock.advance(2_000);
+    await settle();
+    await node.execute({ kind: 'putRecords', changes: [] });
+    await settle();
+  }
+}
+
+test('what signs and what agents recognise each other by is rotated, and the one before counts for a period', async (t) => {
+  const clock = new HandClock();
+  const leader = await startLeader(t);
+  const { scramDecoys } = clusterSecrets;
+  t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
+  await until(
+    () => accepted(leader, agentTokens).length === 2 && accepted(leader, pageExchange).length === 2,
+  );
+  await look(leader, clock);
+  const decoys = leader.record(scramDecoys.namespace, scramDecoys.key)?.toString('hex');
+  const rotating = [agentTokens, pageExchange];
+  const all = () => rotating.map((secret) => accepted(leader, secret));
+  const made = all();
+  clock.advance(secretsPeriodMs / 2);
+  await look(leader, clock);
+  assert.deepEqual(all(), made, 'not before its time');
+  clock.advance(secretsPeriodMs / 2);
+  await look(leader, clock);
+  const rotated = all();
+  clock.advance(secretsPeriodMs);
+  await look(leader, clock);
+  const again = all();
+  for (const [index, [first, second]] of made.entries()) {
+    const [current, next, before] = rotated[index]!;
+    assert.deepEqual([current, before], [second, first], 'the next signs, and the one before is accepted');
+    assert.ok(next !== first && next !== second, 'there is another next');
+    assert.deepEqual([again[index]![0], again[index]![2]], [next, current]);
+    assert.ok(!again[index]!.includes(first!), 'after a period more it is nothing');
+  }
+  assert.equal(leader.record(scramDecoys.namespace, scramDecoys.key)?.toString('hex'), decoys, 'decoys stay');
+});
+
+test('after a revocation none of the secrets that the key was told is accepted', async (t) => {
+  const clock = new HandClock();
+  const leader = await startLeader(t);
+  t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
+  await until(() => accepted(leader, pageExchange).length === 2);
+  await look(leader, clock);
+  clock.advance(secretsPeriodMs);
+  await look(leader, clock);
+  const [told, tokens] = [accepted(leader, pageExchange), accepted(leader, agentTokens)];
+  assert.equal(told.length, 3);
+  await leader.replaceSecrets();
+  for (let times = 0; times < 3; times++) await look(leader, clock);
+  const replaced = accepted(leader, pageExchange);
+  assert.equal(replaced.filter((secret) => told.includes(secret)).length, 0);
+  assert.deepEqual(accepted(leader, agentTokens), tokens, 'no agent knows these');
+});
+
+test('tokens of members go on across a rotation, whoever has heard of it', async (t) => {
+  const clock = new HandClock();
+  const leader = await startLeader(t);
+  t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
+  const read = ({ namespace, key }: SecretPlace) => leader.record(namespace, key);
+  await until(() => accepted(leader, agentTokens).length === 2);
+  await look(leader, clock);
+  const late = acceptedSecrets(agentTokens, read)!;
+  clock.advance(secretsPeriodMs);
+  await look(leader, clock);
+  const early = () => acceptedSecrets(agentTokens, read)!;
+  assert.notDeepEqual(early()[0], late[0]);
+  for (const [signing, admitting] of [
+    [() => late, early],
+    [early, () => late],
+  ] as const) {
+    const token = memberToken('c', signing, clock)!;
+    assert.equal(await authorizeMembers(admitting, clock)('c', token), true);
+  }
 });

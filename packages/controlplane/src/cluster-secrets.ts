@@ -1,5 +1,15 @@
 import type { Clock, Log } from '@weir/core';
-import { type ClusterNode, clusterSecretBytes, clusterSecrets, secretsReplacement } from '@weir/metadata';
+import {
+  type ClusterNode,
+  clusterSecretBytes,
+  clusterSecrets,
+  rotatedSecrets,
+  rotationOf,
+  type SecretPlace,
+  secretsPeriodMs,
+  secretsReplacement,
+  secretsRotatedAt,
+} from '@weir/metadata';
 
 /** The part of a node that is needed. */
 export type SecretsNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute'>;
@@ -21,8 +31,9 @@ const lookMs = 2_000;
 export const expulsionMs = 20_000;
 
 /**
- * Makes the secrets of a cluster when this process leads it and they are missing, and replaces what agents recognise each other by after
- * the key of one was revoked. Returns the function that ends it. A leader that fails at it is followed by another, which tries too.
+ * Makes the secrets of a cluster when this process leads it and they are missing, rotates them when their time is over, and replaces what agents
+ * recognise each other by after the key of one was revoked. Returns the function that ends it. A leader that fails at it is followed by
+ * another, which tries too.
  */
 export function keepClusterSecrets(
   node: SecretsNode,
@@ -39,16 +50,43 @@ export function keepClusterSecrets(
     if (message !== null) throw new Error(message);
   }
 
+  const read = ({ namespace, key }: SecretPlace) => node.record(namespace, key);
+
   async function make(): Promise<void> {
-    const missing = Object.values(clusterSecrets).filter(
-      ({ namespace, key }) => node.record(namespace, key) === undefined,
-    );
+    const places = [
+      ...Object.values(clusterSecrets),
+      ...rotatedSecrets.map((secret) => rotationOf(secret).next),
+    ];
+    const missing = places.filter((place) => read(place) === undefined);
     if (missing.length > 0) await put(missing.map((place) => ({ ...place, value: freshSecret() })));
   }
 
+  async function rotateIfDue(): Promise<void> {
+    const nowMs = clock.nowMs();
+    const rotatedMs = Number(read(secretsRotatedAt) ?? Number.NaN);
+    const noteTime = { ...secretsRotatedAt, value: Buffer.from(String(nowMs)) };
+    // Without a time, or with one that is still to come, the period begins now.
+    if (!(rotatedMs <= nowMs)) return put([noteTime]);
+    if (nowMs - rotatedMs < secretsPeriodMs) return;
+    const changes: Changes[number][] = [noteTime];
+    for (const secret of rotatedSecrets) {
+      const { current, next, before } = rotationOf(secret);
+      const [currentValue, nextValue] = [read(current), read(next)];
+      // They are made as soon as this process leads.
+      if (currentValue === undefined || nextValue === undefined) return make();
+      changes.push(
+        { ...before, value: currentValue },
+        { ...current, value: nextValue },
+        { ...next, value: freshSecret() },
+      );
+    }
+    await put(changes);
+    log.info('rotated cluster secrets');
+  }
+
   async function replaceIfDue(): Promise<void> {
-    const [asked, done] = [secretsReplacement.asked, secretsReplacement.done].map(({ namespace, key }) =>
-      node.record(namespace, key)?.toString(),
+    const [asked, done] = [secretsReplacement.asked, secretsReplacement.done].map((place) =>
+      read(place)?.toString(),
     );
     if (asked === undefined || asked === done) {
       noticed = undefined;
@@ -57,8 +95,10 @@ export function keepClusterSecrets(
     // Who leads since a moment ago does not know since when it is to be done, and waits the whole time.
     if (noticed?.id !== asked) noticed = { id: asked, sinceMs: clock.monotonicMs() };
     if (clock.monotonicMs() - noticed.sinceMs < expulsionMs) return;
+    // Whoever had the key knows all three.
+    const known = Object.values(rotationOf(clusterSecrets.pageExchange));
     await put([
-      { ...clusterSecrets.pageExchange, value: freshSecret() },
+      ...known.map((place) => ({ ...place, value: freshSecret() })),
       { ...secretsReplacement.done, value: Buffer.from(asked) },
     ]);
     log.info('replaced agent secret after key revocation');
@@ -76,7 +116,9 @@ export function keepClusterSecrets(
   function lookLater(): void {
     if (isEnded) return;
     cancelLook = clock.after(lookMs, () => {
-      void tryTo(replaceIfDue, 'failed to replace agent secret, retrying').then(lookLater);
+      void tryTo(replaceIfDue, 'failed to replace agent secret, retrying')
+        .then(() => tryTo(rotateIfDue, 'failed to rotate cluster secrets, retrying'))
+        .then(lookLater);
     });
   }
 

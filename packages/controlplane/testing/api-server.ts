@@ -82,7 +82,7 @@ export async function startTestApi(
   const { clock, log } = surroundings;
   const tokens = new TokenExchange({
     bindings: federationBindings({ federations, clock }),
-    secretOf: () => tokenSecret,
+    secretsOf: () => [tokenSecret],
     issuers: platformIssuers({ clock, log, fetchJson: () => Promise.reject(new Error('nobody is asked')) }),
     clock,
     log,
@@ -117,7 +117,7 @@ export async function startTestApi(
     isFake,
     tokenOf: (federation, lifetimeMs = 3_600_000) => {
       const { clusterId, mark: bindingMark } = bindingOfFederation(federation);
-      return signAgentToken({ clusterId, bindingMark, endMs: clock.nowMs() + lifetimeMs }, tokenSecret);
+      return signAgentToken({ clusterId, bindingMark, endMs: clock.nowMs() + lifetimeMs }, [tokenSecret]);
     },
     url,
     port,

@@ -33,7 +33,17 @@ export {
   reportIntervalMs,
 } from './cluster/agent-report.ts';
 export { clusterFacts } from './cluster/cluster-facts.ts';
-export { clusterSecretBytes, clusterSecrets, secretsReplacement } from './cluster/cluster-secrets.ts';
+export {
+  acceptedSecrets,
+  clusterSecretBytes,
+  clusterSecrets,
+  rotatedSecrets,
+  rotationOf,
+  type SecretPlace,
+  secretsPeriodMs,
+  secretsReplacement,
+  secretsRotatedAt,
+} from './cluster/cluster-secrets.ts';
 export {
   type ControlPlaneEvent,
   type ControlPlaneEventsTaken,
@@ -243,6 +253,7 @@ export {
   type Role,
   shortLease,
 } from './leader/index.ts';
+export { NewerFormat } from './newer-format.ts';
 export {
   compilePattern,
   compileRewrite,
@@ -253,7 +264,6 @@ export {
   type UsablePattern,
 } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
-export { NewerFormat } from './newer-format.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
-import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
+import { ExchangeKey, exchangeSkewMsMax, type Verified } from './exchange-key.ts';
 
 const path = `/v1/internal/files/${'0'.repeat(32)}?page=0&pageBytes=4194304`;
 
 function keyOf(agentKey: string, clusterId = 'vci_one', clock = new HandClock()) {
-  return { key: new ExchangeKey({ secret: () => agentKey, clusterId, clock }), clock };
+  return { key: new ExchangeKey({ secrets: () => [agentKey], clusterId, clock }), clock };
+}
+
+function signatureIn(verified: Verified): string | undefined {
+  return 'signature' in verified ? verified.signature : undefined;
 }
 
 test('who has the key is recognised, and nobody else', () => {
   const { key, clock } = keyOf('aks_1');
   const { authorization, signature } = key.sign('GET', path);
-  assert.deepEqual(key.verify('GET', path, authorization), { signature });
+  assert.equal(signatureIn(key.verify('GET', path, authorization)), signature);
   assert.ok(!authorization.includes('aks_1'), 'the key stays here');
 
   const altered = authorization.slice(0, -1) + (authorization.endsWith('A') ? 'B' : 'A');
@@ -55,7 +59,8 @@ test('an answer proves that it is one to this request, of this length, by an age
   const { key } = keyOf('aks_1');
   const { signature } = key.sign('GET', path);
   const other = key.sign('GET', path.replace('page=0', 'page=1')).signature;
-  const proof = key.prove(signature, 100);
+  const verified = key.verify('GET', path, key.sign('GET', path).authorization);
+  const proof = 'prove' in verified ? verified.prove(100) : '';
   assert.equal(key.isProven(signature, 100, proof), true);
   assert.equal(key.isProven(signature, 101, proof), false);
   assert.equal(key.isProven(other, 100, proof), false);
@@ -71,9 +76,9 @@ test('a key that is replaced is used soon, and is not read for every page', () =
   let reads = 0;
   const read = () => {
     reads++;
-    return agentKey;
+    return [agentKey] as const;
   };
-  const key = new ExchangeKey({ secret: read, clusterId: 'vci_one', clock });
+  const key = new ExchangeKey({ secrets: read, clusterId: 'vci_one', clock });
   const before = key.sign('GET', path);
   agentKey = 'aks_new';
   for (let times = 0; times < 100; times++) {
@@ -84,4 +89,25 @@ test('a key that is replaced is used soon, and is not read for every page', () =
   assert.ok('problem' in key.verify('GET', path, before.authorization));
   const renewed = keyOf('aks_new', 'vci_one', clock).key;
   assert.ok('signature' in renewed.verify('GET', path, key.sign('GET', path).authorization));
+});
+
+test('agents that hear of a rotation at different times understand each other', () => {
+  const clock = new HandClock();
+  const agentWith = (...secrets: [string, ...string[]]) =>
+    new ExchangeKey({ secrets: () => secrets, clusterId: 'vci_one', clock });
+  const early = agentWith('two', 'three', 'one');
+  const late = agentWith('one', 'two');
+  for (const [asking, answering] of [
+    [early, late],
+    [late, early],
+  ] as const) {
+    const { authorization, signature } = asking.sign('GET', path);
+    const verified = answering.verify('GET', path, authorization);
+    assert.ok('prove' in verified);
+    assert.equal(asking.isProven(signature, 100, verified.prove(100)), true);
+  }
+  const replaced = agentWith('four', 'five', 'six');
+  for (const revoked of [early, late]) {
+    assert.ok('problem' in replaced.verify('GET', path, revoked.sign('GET', path).authorization));
+  }
 });

@@ -7,11 +7,16 @@ import type { Clock } from '@weir/core';
  * that was given to somebody else learns nothing that it can use, and gets nobody to believe its bytes.
  */
 export interface ExchangeKeyOptions {
-  /** What all agents of the cluster have. Asked again from time to time, because it may be replaced while the agent runs. */
-  readonly secret: () => string | Uint8Array;
+  /**
+   * What all agents of the cluster have: the first one signs, and all of them are accepted. Asked again from time to time, because they are
+   * replaced while the agent runs.
+   */
+  readonly secrets: () => ExchangeSecrets;
   readonly clusterId: string;
   readonly clock: Clock;
 }
+
+export type ExchangeSecrets = readonly [string | Uint8Array, ...(string | Uint8Array)[]];
 
 /** The clocks of two agents may be apart by this much; a request that somebody recorded is worth nothing after it. */
 export const exchangeSkewMsMax = 60_000;
@@ -27,12 +32,18 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-export type Verified = { readonly signature: string } | { readonly problem: string };
+export type Verified =
+  | {
+      readonly signature: string;
+      /** What an answer of so many bytes carries, by the secret that the request was signed with. */
+      prove(contentBytes: number): string;
+    }
+  | { readonly problem: string };
 
 export class ExchangeKey {
   readonly #options: ExchangeKeyOptions;
-  #secret: string | Uint8Array | undefined;
-  #key = Buffer.alloc(0);
+  #secrets: readonly (string | Uint8Array)[] = [];
+  #keys: readonly Buffer[] = [];
   #readMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExchangeKeyOptions) {
@@ -41,7 +52,7 @@ export class ExchangeKey {
 
   sign(method: string, path: string): SignedRequest {
     const timeMs = Math.floor(this.#options.clock.nowMs());
-    const signature = this.#mac('request', method, path, timeMs);
+    const signature = mac(this.#current()[0]!, 'request', method, path, timeMs);
     return { authorization: `${scheme} time=${timeMs}, signature=${signature}`, signature };
   }
 
@@ -51,41 +62,50 @@ export class ExchangeKey {
     if (time === undefined || signature === undefined) {
       return { problem: `the header authorization is not ${scheme} with time and signature` };
     }
-    if (!isSame(signature, this.#mac('request', method, path, Number(time)))) {
+    const key = this.#current().find((one) =>
+      isSame(signature, mac(one, 'request', method, path, Number(time))),
+    );
+    if (key === undefined) {
       return { problem: 'the signature is not that of an agent of this cluster' };
     }
     if (Math.abs(this.#options.clock.nowMs() - Number(time)) > exchangeSkewMsMax) {
       return { problem: `the request is of another time than ours by more than ${exchangeSkewMsMax} ms` };
     }
-    return { signature };
+    return { signature, prove: (contentBytes) => proofOf(key, signature, contentBytes) };
   }
 
-  /** What an answer of so many bytes to a request carries. */
-  prove(requestSignature: string, contentBytes: number): string {
-    return this.#mac('answer', requestSignature, contentBytes);
-  }
-
+  /** Whether an answer comes from an agent. The request may have been signed with a secret that was replaced since. */
   isProven(requestSignature: string, contentBytes: number, proof: string | undefined): boolean {
-    return proof !== undefined && isSame(proof, this.prove(requestSignature, contentBytes));
-  }
-
-  #mac(...parts: readonly (string | number)[]): string {
-    return createHmac('sha256', this.#current()).update(parts.join('\n')).digest('base64url');
+    if (proof === undefined) return false;
+    return this.#current().some((key) => isSame(proof, proofOf(key, requestSignature, contentBytes)));
   }
 
   /** Derived for this one use and this one cluster, so that a signature opens no other door. */
-  #current(): Buffer {
-    const { secret, clusterId, clock } = this.#options;
+  #current(): readonly Buffer[] {
+    const { secrets, clusterId, clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#readMs < keyFreshMs) return this.#key;
-    const found = secret();
-    if (found !== this.#secret) {
-      this.#key = Buffer.from(hkdfSync('sha256', found, clusterId, keyUse, keyBytes));
-      this.#secret = found;
+    if (nowMs - this.#readMs < keyFreshMs) return this.#keys;
+    const found = secrets();
+    if (
+      found.length !== this.#secrets.length ||
+      found.some((secret, index) => secret !== this.#secrets[index])
+    ) {
+      this.#keys = found.map((secret) =>
+        Buffer.from(hkdfSync('sha256', secret, clusterId, keyUse, keyBytes)),
+      );
+      this.#secrets = found;
     }
     this.#readMs = nowMs;
-    return this.#key;
+    return this.#keys;
   }
+}
+
+function proofOf(key: Buffer, requestSignature: string, contentBytes: number): string {
+  return mac(key, 'answer', requestSignature, contentBytes);
+}
+
+function mac(key: Buffer, ...parts: readonly (string | number)[]): string {
+  return createHmac('sha256', key).update(parts.join('\n')).digest('base64url');
 }
 
 const signedPattern = new RegExp(`^${scheme} time=(\\d{1,15}), signature=([\\w-]{43})$`);

@@ -3,7 +3,7 @@ import type { AgentDescription } from '@weir/metadata';
 import type { Route } from '../http/http-server.ts';
 import type { RemotePages } from '../read-path/page-source.ts';
 import type { AgentPeers } from '../security/tls/agent-peers.ts';
-import { ExchangeKey } from './exchange-key.ts';
+import { ExchangeKey, type ExchangeSecrets } from './exchange-key.ts';
 import { type PageRoutesOptions, pageRoutes } from './page-routes.ts';
 import { PeerClient } from './peer-client.ts';
 import { ZonePages } from './zone-pages.ts';
@@ -13,7 +13,7 @@ export interface PageExchangeOptions {
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
   readonly agents: () => readonly AgentDescription[];
   /** What all agents of the cluster have, and nobody else. */
-  readonly secret: () => string | Uint8Array;
+  readonly secrets: () => ExchangeSecrets;
   readonly pageBytes: number;
   /** How other agents are recognised over TLS; without it they are asked over plain connections. */
   readonly peers?: AgentPeers | undefined;

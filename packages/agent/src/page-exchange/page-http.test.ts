@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, caps, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
@@ -20,7 +20,7 @@ const address = { fileId, index: 0, pageBytes };
 
 function keyOf(options: { agentKey?: string; clusterId?: string; clock?: Clock } = {}): ExchangeKey {
   const { agentKey = 'aks_1', clusterId = 'vci_one', clock = systemClock } = options;
-  return new ExchangeKey({ secret: () => agentKey, clusterId, clock });
+  return new ExchangeKey({ secrets: () => [agentKey], clusterId, clock });
 }
 
 /** An agent that lends what the test says. */
@@ -228,10 +228,13 @@ function ask(port: number, target: string, authorization: string | undefined): P
   });
 }
 
+function proofOf(key: ExchangeKey, { url = '', headers }: IncomingMessage, bytes: number): string {
+  const verified = key.verify('GET', url, headers.authorization);
+  return 'prove' in verified ? verified.prove(bytes) : '';
+}
+
 test('what answers like an agent and is none', async (t) => {
   const key = keyOf();
-  const proofOf = (authorization: string | undefined, bytes: number) =>
-    key.prove(/signature=(.*)$/.exec(authorization ?? '')![1]!, bytes);
   const send = (headers: Record<string, string>, body: string): RequestListener => {
     return (_, response) => {
       response.writeHead(200, headers);
@@ -253,7 +256,7 @@ test('what answers like an agent and is none', async (t) => {
       (request, response) => {
         response.writeHead(200, {
           'content-length': 9,
-          [proofHeader]: proofOf(request.headers.authorization, 9),
+          [proofHeader]: proofOf(key, request, 9),
         });
         response.write('page');
         systemClock.after(20, () => response.destroy());
@@ -300,7 +303,7 @@ test('what answers like an agent and is none', async (t) => {
     [
       'more than it announced',
       (request, response) => {
-        const proof = proofOf(request.headers.authorization, 4);
+        const proof = proofOf(key, request, 4);
         response.socket!.write(
           `HTTP/1.1 200 OK\r\ncontent-length: 4\r\n${proofHeader}: ${proof}\r\n\r\npages`,
         );
@@ -380,8 +383,7 @@ test('an agent that says nothing is given up soon, one that works on it later', 
   assert.equal(await toBusy, `silent: no page within ${workMsMax} ms`);
 
   const stalled = await impostor(t, (request, response) => {
-    const signature = /signature=(.*)$/.exec(request.headers.authorization!)![1]!;
-    response.writeHead(200, { 'content-length': 1000, [proofHeader]: key.prove(signature, 1000) });
+    response.writeHead(200, { 'content-length': 1000, [proofHeader]: proofOf(key, request, 1000) });
     response.write('begin');
   });
   const toStalled = outcomeOf(clientOf(t, key, clock).read(stalled, address));

@@ -53,7 +53,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
       const isHit = !(found instanceof Promise);
       if (!isHit) response.writeProcessing();
       const page = await found;
-      const proof = key.prove(verified.signature, page.byteLength);
+      const proof = verified.prove(page.byteLength);
       if (!(await send(response, page, proof, clock))) return 'cut';
       metrics.servedBytes.add(page.byteLength);
       return isHit ? 'hit' : 'miss';

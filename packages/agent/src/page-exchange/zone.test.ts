@@ -119,7 +119,7 @@ async function startAgents(
       clusterId,
       self: { agentId, zone, group: '' },
       agents: () => descriptions,
-      secret: () => keys[number] ?? 'aks_zones',
+      secrets: () => [keys[number] ?? 'aks_zones'],
       pageBytes,
       clock,
       log: silentLog,

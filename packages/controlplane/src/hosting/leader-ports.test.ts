@@ -11,7 +11,7 @@ import { LeaderPorts, type LeaderPortsOptions } from './leader-ports.ts';
 function portsOf(t: TestContext, options: Partial<LeaderPortsOptions>): LeaderPorts {
   const ports = new LeaderPorts({
     host: { node: () => undefined, look: async () => {} },
-    secretOf: () => undefined,
+    secretsOf: () => undefined,
     clock: systemClock,
     random: systemRandom,
     log: silentLog,

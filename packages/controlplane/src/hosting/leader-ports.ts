@@ -9,12 +9,13 @@ import {
   methodNames,
   NotLeader,
 } from '@weir/metadata';
+import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { ClusterHost } from './cluster-host.ts';
-import { memberToken, type SecretOf } from './member-tokens.ts';
+import { memberToken } from './member-tokens.ts';
 
 export interface LeaderPortsOptions {
   readonly host: Pick<ClusterHost, 'node' | 'look'>;
-  readonly secretOf: SecretOf;
+  readonly secretsOf: SecretsOf;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -144,9 +145,9 @@ export class LeaderPorts {
 
   /** The secrets are the first that a new leader writes; a standby reads them a moment later. */
   async #secretsKnown(clusterId: string): Promise<void> {
-    const { clock, secretOf } = this.#options;
+    const { clock, secretsOf } = this.#options;
     const endMs = clock.monotonicMs() + leaderWaitMsMax;
-    while (secretOf(clusterId) === undefined) {
+    while (secretsOf(clusterId) === undefined) {
       if (clock.monotonicMs() >= endMs) throw new ClusterUnavailable(`${clusterId} has no secrets yet`);
       await new Promise<void>((resolve) => clock.after(secretsPollMs, resolve));
     }
@@ -174,7 +175,7 @@ export class LeaderPorts {
   }
 
   #remote(clusterId: string, leaderUrl: string): ClusterClient {
-    const { clock, random, log, secretOf } = this.#options;
+    const { clock, random, log, secretsOf } = this.#options;
     const known = this.#remotes.get(clusterId);
     this.#remotes.delete(clusterId);
     if (known !== undefined && known.leaderUrl === leaderUrl) {
@@ -186,7 +187,7 @@ export class LeaderPorts {
     const client = connectCluster({
       urls: [leaderUrl],
       clusterId,
-      agentKey: () => memberToken(clusterId, secretOf, clock) ?? '',
+      agentKey: () => memberToken(clusterId, secretsOf, clock) ?? '',
       clock,
       random,
       log,

@@ -4,13 +4,13 @@ import { HandClock } from '@weir/core/testing';
 import { signAgentToken } from '../workload-identity/agent-tokens.ts';
 import { authorizeMembers, memberToken } from './member-tokens.ts';
 
-const secret = Buffer.alloc(32, 1);
-const secretOf = (clusterId: string) => (clusterId === 'vci_a' ? secret : undefined);
+const secret = [Buffer.alloc(32, 1)] as const;
+const secretsOf = (clusterId: string) => (clusterId === 'vci_a' ? secret : undefined);
 
 test('a process enters the clusters whose journal it has read, for a while', async () => {
   const clock = new HandClock();
-  const authorize = authorizeMembers(secretOf, clock);
-  const token = memberToken('vci_a', secretOf, clock)!;
+  const authorize = authorizeMembers(secretsOf, clock);
+  const token = memberToken('vci_a', secretsOf, clock)!;
   const endMs = clock.nowMs() + 60_000;
   const cases: [what: string, clusterId: string, key: string, verdict: boolean | undefined][] = [
     ['its own', 'vci_a', token, true],
@@ -37,7 +37,7 @@ test('a process enters the clusters whose journal it has read, for a while', asy
     [
       'a token that somebody else signed',
       'vci_a',
-      signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs }, Buffer.alloc(32, 2)),
+      signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs }, [Buffer.alloc(32, 2)]),
       false,
     ],
   ];
@@ -45,5 +45,5 @@ test('a process enters the clusters whose journal it has read, for a while', asy
     assert.equal(await authorize(clusterId, key), verdict, what);
   clock.advance(60_000);
   assert.equal(await authorize('vci_a', token), false, 'its time is over');
-  assert.equal(memberToken('vci_b', secretOf, clock), undefined);
+  assert.equal(memberToken('vci_b', secretsOf, clock), undefined);
 });

@@ -1,6 +1,11 @@
 import type { Clock } from '@weir/core';
 import type { Authorize } from '../agent-keys.ts';
-import { isAgentToken, readAgentToken, signAgentToken } from '../workload-identity/agent-tokens.ts';
+import {
+  isAgentToken,
+  readAgentToken,
+  type SecretsOf,
+  signAgentToken,
+} from '../workload-identity/agent-tokens.ts';
 
 /** What tokens say that one control-plane process makes for itself. No binding has such a mark: theirs are hashes. */
 const memberMark = 'member';
@@ -8,26 +13,23 @@ const lifetimeMs = 60_000;
 /** How far the clocks of two control-plane processes may be apart. */
 const clockSkewMs = 5_000;
 
-/** By the secret of a cluster, which is in its journal; `undefined` as long as this process has not read it. */
-export type SecretOf = (clusterId: string) => Uint8Array | undefined;
-
 /**
  * The key by which a process of the control plane enters a cluster that another process leads. Whoever has read the journal of the cluster
  * can make one, and nobody else.
  */
-export function memberToken(clusterId: string, secretOf: SecretOf, clock: Clock): string | undefined {
-  const secret = secretOf(clusterId);
-  if (secret === undefined) return undefined;
-  return signAgentToken({ clusterId, bindingMark: memberMark, endMs: clock.nowMs() + lifetimeMs }, secret);
+export function memberToken(clusterId: string, secretsOf: SecretsOf, clock: Clock): string | undefined {
+  const secrets = secretsOf(clusterId);
+  if (secrets === undefined) return undefined;
+  return signAgentToken({ clusterId, bindingMark: memberMark, endMs: clock.nowMs() + lifetimeMs }, secrets);
 }
 
 /** Admits other processes of the control plane. */
-export function authorizeMembers(secretOf: SecretOf, clock: Clock): Authorize {
+export function authorizeMembers(secretsOf: SecretsOf, clock: Clock): Authorize {
   return (clusterId, key) => {
     if (!isAgentToken(key)) return false;
-    const secret = secretOf(clusterId);
-    if (secret === undefined) return undefined;
-    const claims = readAgentToken(key, secret);
+    const secrets = secretsOf(clusterId);
+    if (secrets === undefined) return undefined;
+    const claims = readAgentToken(key, secrets);
     if (claims?.clusterId !== clusterId || claims.bindingMark !== memberMark) return false;
     const leftMs = claims.endMs - clock.nowMs();
     // A token that says it lives longer was not made by `memberToken`, and would outlive a secret that was replaced.

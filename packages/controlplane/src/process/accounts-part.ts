@@ -29,6 +29,7 @@ import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import type { Route } from '../server.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
+import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
@@ -38,8 +39,8 @@ import { adoptCluster, type FirstCluster, foundInstallation } from './founding.t
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
-import { openSealing } from './sealing.ts';
 import { pause } from './pause.ts';
+import { openSealing } from './sealing.ts';
 import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
 import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
@@ -49,7 +50,7 @@ export interface AccountsPartOptions {
   readonly host: ClusterHost;
   readonly ports: LeaderPorts;
   /** What tokens of a cluster are signed with. */
-  readonly secretOf: (clusterId: string) => Uint8Array | undefined;
+  readonly secretsOf: SecretsOf;
   /** Admits agents by the key of the settings. */
   readonly bySettings: Authorize;
   readonly publicUrl: () => string;
@@ -89,7 +90,7 @@ export async function startAccounts(
   options: AccountsPartOptions,
   { watchers, resources }: AccountsLifetime,
 ): Promise<AccountsPart> {
-  const { settings, host, secretOf, publicUrl, signInToken } = options;
+  const { settings, host, secretsOf, publicUrl, signInToken } = options;
   const { clock, log, metrics, bindingsFile } = settings;
   const secretBox = await openSealing(settings, randomBytes);
   const accounts = await openPatiently(settings, secretBox, options.stop);
@@ -99,7 +100,7 @@ export async function startAccounts(
   const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
   const { federations } = accounts;
   const { tokens, fileBindings } = await workloadIdentities(
-    { path: bindingsFile, federations, allowsPrivateIssuers, secretOf, clock, log, metrics },
+    { path: bindingsFile, federations, allowsPrivateIssuers, secretsOf, clock, log, metrics },
     resources,
   );
   const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });

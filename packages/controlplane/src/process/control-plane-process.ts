@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath } from '@weir/api/operation';
 import { type Metrics, systemRandom } from '@weir/core';
-import { type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
+import { acceptedSecrets, type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
@@ -11,6 +11,7 @@ import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
 import { startControlPlane } from '../server.ts';
+import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import { checkDatabase, checkServer } from './check-database.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
@@ -111,9 +112,11 @@ async function startParts(
     log,
   });
   const members = new Members({ hub, onLook: (ids) => void sharing.look(ids), clock, log });
-  const { namespace, key } = clusterSecrets.agentTokens;
-  const secretOf = (clusterId: string) => host.node(clusterId)?.record(namespace, key);
-  const ports = new LeaderPorts({ host, secretOf, random: systemRandom, clock, log });
+  const secretsOf: SecretsOf = (clusterId) =>
+    acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
+      host.node(clusterId)?.record(namespace, key),
+    );
+  const ports = new LeaderPorts({ host, secretsOf, random: systemRandom, clock, log });
   running.defer(() => ports.close());
 
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, '') ?? url;
@@ -127,7 +130,7 @@ async function startParts(
     const parts = {
       host,
       ports,
-      secretOf,
+      secretsOf,
       bySettings,
       publicUrl,
       signInToken,
@@ -148,7 +151,7 @@ async function startParts(
 
   const bySettings: Authorize = (...asked) =>
     authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked);
-  const byMembers = authorizeMembers(secretOf, clock);
+  const byMembers = authorizeMembers(secretsOf, clock);
   const server = await startControlPlane({
     host: options.host,
     port: options.port,
@@ -204,9 +207,9 @@ async function startParts(
   };
 
   async function makeReady(): Promise<ReadyProcess> {
+    await checkServer(hub, { clock, log, stop: stopping.signal });
     const part = isQuick ? undefined : await accounts.load();
     ownClusterId ??= part?.firstCluster?.id;
-    await checkServer(hub, { clock, log, stop: stopping.signal });
     await host.start();
     await credentials.started();
     if (isQuick) running.defer(clock.after(quickMsMax, () => void current()));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { clusterSecrets } from '@weir/metadata';
+import { acceptedSecrets, clusterSecrets } from '@weir/metadata';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 import { memberToken } from '../hosting/member-tokens.ts';
 
@@ -17,8 +17,10 @@ test('a query goes over connections: from another process, as from the leader, a
   const worker = connectAgent(t, url, first.id, first.agentKey);
   await worker.heartbeat(agent);
   // Another control-plane process connects in the way that agents do, with a token that only such processes can make.
-  const { namespace, key } = clusterSecrets.agentTokens;
-  const token = memberToken(first.id, () => node.record(namespace, key), systemClock);
+  const secrets = acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
+    node.record(namespace, key),
+  );
+  const token = memberToken(first.id, () => secrets, systemClock);
   const caller = connectAgent(t, url, first.id, token!);
   const taken = worker.takeQuery({ agentId: 'a', waitMs: 20_000 });
   const asked = caller.runQuery({ queryId: 'q1', request: Buffer.from('ask'), limitMs: 5_000 });

@@ -2,6 +2,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { Federations } from '../accounts/federations.ts';
 import { readTrustedFile } from '../files/private-file.ts';
 import { WatchedFile } from '../files/watched-file.ts';
+import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import { parseBindings, type WorkloadIdentityBinding } from '../workload-identity/binding.ts';
 import { federationBindings } from '../workload-identity/federation-bindings.ts';
 import { federationIssuers, platformIssuers } from '../workload-identity/platform-issuers.ts';
@@ -15,7 +16,7 @@ export interface WorkloadIdentitiesOptions {
   readonly federations: Federations;
   /** Whether their issuers may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers: boolean;
-  readonly secretOf: (clusterId: string) => Uint8Array | undefined;
+  readonly secretsOf: SecretsOf;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -33,7 +34,7 @@ export async function workloadIdentities(
   options: WorkloadIdentitiesOptions,
   running: AsyncDisposableStack,
 ): Promise<WorkloadIdentities> {
-  const { path, federations, allowsPrivateIssuers, secretOf, clock, log, metrics } = options;
+  const { path, federations, allowsPrivateIssuers, secretsOf, clock, log, metrics } = options;
   const issuers = platformIssuers({ clock, log });
   running.defer(() => issuers.close());
   const ofFederations = federationIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
@@ -42,7 +43,7 @@ export async function workloadIdentities(
   const federated = federationBindings({ federations, clock });
   const tokens = new TokenExchange({
     bindings: async (clusterId) => [...fileBindings(), ...(await federated(clusterId))],
-    secretOf,
+    secretsOf,
     issuers,
     federationIssuers: ofFederations,
     clock,

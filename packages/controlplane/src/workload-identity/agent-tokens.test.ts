@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { clusterNamedIn, isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
 
-const secret = Buffer.alloc(32, 1);
+const secret = [Buffer.alloc(32, 1)] as const;
 const claims = { clusterId: 'vci_1', bindingMark: 'mark', endMs: 1_700_000_000_000 };
 
 test('what was signed is read, and with another secret it is nothing', () => {
   const token = signAgentToken(claims, secret);
   assert.ok(isAgentToken(token));
   assert.deepEqual(readAgentToken(token, secret), claims);
-  assert.equal(readAgentToken(token, Buffer.alloc(32, 2)), undefined);
+  assert.equal(readAgentToken(token, [Buffer.alloc(32, 2)]), undefined);
 });
 
 test('a token of which anything was changed is nothing', () => {
@@ -36,4 +36,12 @@ test('the cluster that a token names is read without a secret, and from nothing 
     assert.equal(clusterNamedIn(written(wrong)), undefined, JSON.stringify(wrong));
   for (const wrong of ['', 'agt_', 'agt_x.y', `agt_x.${'x'.repeat(43)}`])
     assert.equal(clusterNamedIn(wrong), undefined, wrong);
+});
+
+test('a token counts with each secret that is accepted, and is signed with the first', () => {
+  const [before, current, next] = [1, 2, 3].map((value) => Buffer.alloc(32, value));
+  const token = signAgentToken(claims, [current!, next!, before!]);
+  for (const accepted of [[current!], [next!, current!], [before!, next!, current!]] as const)
+    assert.deepEqual(readAgentToken(token, accepted), claims);
+  assert.equal(readAgentToken(token, [next!, before!]), undefined);
 });

@@ -12,6 +12,12 @@ export interface AgentTokenClaims {
   readonly endMs: number;
 }
 
+/** The first one signs, and all of them are accepted, so that they can be replaced. */
+export type TokenSecrets = readonly [Uint8Array, ...Uint8Array[]];
+
+/** By the secrets of a cluster, which are in its journal; `undefined` as long as this process has not read them. */
+export type SecretsOf = (clusterId: string) => TokenSecrets | undefined;
+
 const prefix = 'agt_';
 const pattern = /^agt_([\w-]{1,1024})\.([\w-]{43})$/;
 
@@ -21,7 +27,7 @@ export function isAgentToken(key: string): boolean {
 
 export function signAgentToken(
   { clusterId, bindingMark, endMs }: AgentTokenClaims,
-  secret: Uint8Array,
+  [secret]: TokenSecrets,
 ): string {
   const said = Buffer.from(JSON.stringify([clusterId, bindingMark, endMs])).toString('base64url');
   return `${prefix}${said}.${signatureOf(said, secret)}`;
@@ -33,12 +39,16 @@ export function clusterNamedIn(token: string): string | undefined {
   return said === undefined ? undefined : claimsIn(said)?.clusterId;
 }
 
-/** What a token says, if a process of the cluster has signed it. Whether its time is over is for the caller to judge. */
-export function readAgentToken(token: string, secret: Uint8Array): AgentTokenClaims | undefined {
+/**
+ * What a token says, if a process of the cluster has signed it with one of the secrets that are accepted. Whether its time is over is for the
+ * caller to judge.
+ */
+export function readAgentToken(token: string, secrets: TokenSecrets): AgentTokenClaims | undefined {
   const [, said, signature] = pattern.exec(token) ?? [];
   if (said === undefined || signature === undefined) return undefined;
-  const expected = Buffer.from(signatureOf(said, secret));
-  return timingSafeEqual(expected, Buffer.from(signature)) ? claimsIn(said) : undefined;
+  const given = Buffer.from(signature);
+  const isSigned = secrets.some((secret) => timingSafeEqual(Buffer.from(signatureOf(said, secret)), given));
+  return isSigned ? claimsIn(said) : undefined;
 }
 
 /** `undefined` for what none of us has written. */

@@ -20,7 +20,7 @@ async function world() {
   const asking = { clock, log: silentLog, fetchJson: issuer.fetchJson };
   const exchange = new TokenExchange({
     bindings: federationBindings({ federations: accounts.federations, clock }),
-    secretOf: () => Buffer.alloc(32, 1),
+    secretsOf: () => [Buffer.alloc(32, 1)],
     issuers: platformIssuers({
       ...asking,
       fetchJson: () => Promise.reject(new Error('nobody wrote a file')),
@@ -149,7 +149,7 @@ test('federations: while the database does not answer nobody is refused', async 
   const token = await given();
   const away = new TokenExchange({
     bindings: () => Promise.reject(new Error('away')),
-    secretOf: () => Buffer.alloc(32, 1),
+    secretsOf: () => [Buffer.alloc(32, 1)],
     issuers: platformIssuers({ clock: new HandClock(), log: silentLog }),
     clock: new HandClock(),
     log: silentLog,

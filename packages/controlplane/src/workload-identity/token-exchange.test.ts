@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { jsonLog, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type Signing, TestIssuer } from '@weir/oidc/testing';
+import type { TokenSecrets } from './agent-tokens.ts';
 import { parseBindings } from './binding.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
@@ -22,12 +23,12 @@ async function world(changes: object = {}) {
   };
   const state = {
     bindings: parseBindings(JSON.stringify([binding])),
-    secret: Buffer.alloc(32, 1) as Buffer | undefined,
+    secrets: [Buffer.alloc(32, 1)] as TokenSecrets | undefined,
   };
   const lines: string[] = [];
   const exchange = new TokenExchange({
     bindings: () => state.bindings,
-    secretOf: (clusterId) => (clusterId === 'vci_test' ? state.secret : undefined),
+    secretsOf: (clusterId) => (clusterId === 'vci_test' ? state.secrets : undefined),
     issuers: platformIssuers({ clock, log: silentLog, fetchJson: issuer.fetchJson }),
     clock,
     log: jsonLog({ level: 'debug', nowMs: clock.nowMs.bind(clock), write: (line) => lines.push(line) }),
@@ -74,10 +75,10 @@ test('a process that does not know the secret yet says so, and refuses nobody', 
   const { exchange, state, token } = await world();
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
-  state.secret = undefined;
+  state.secrets = undefined;
   assert.equal(await exchange.authorize('vci_test', given.token), undefined);
   assert.equal(await exchange.exchange(audience, await token()), 'not ready');
-  state.secret = Buffer.alloc(32, 2);
+  state.secrets = [Buffer.alloc(32, 2)];
   assert.equal(await exchange.authorize('vci_test', given.token), false, 'of another database');
 });
 

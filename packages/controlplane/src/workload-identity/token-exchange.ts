@@ -3,7 +3,7 @@ import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
 import { type CheckedToken, type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
 import type { Authorize } from '../agent-keys.ts';
-import { isAgentToken, readAgentToken, signAgentToken } from './agent-tokens.ts';
+import { isAgentToken, readAgentToken, type SecretsOf, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
 import { isKept } from './claim-rule.ts';
 
@@ -13,7 +13,7 @@ export interface TokenExchangeOptions {
   /** Those of a cluster; others among them are passed over. It is rejected when they cannot be told just now. */
   readonly bindings: (clusterId: string) => MaybePromise<readonly WorkloadIdentityBinding[]>;
   /** What tokens of a cluster are signed with. `undefined` as long as this process does not know it. */
-  readonly secretOf: (clusterId: string) => Uint8Array | undefined;
+  readonly secretsOf: SecretsOf;
   /** Of bindings that an operator has written. */
   readonly issuers: Pick<Issuers, 'of'>;
   /** Of those that users have made; without it there are none. */
@@ -74,10 +74,10 @@ export class TokenExchange {
     token: string,
   ): Promise<WorkloadIdentityBinding | false | undefined> {
     if (!isAgentToken(token)) return false;
-    const { secretOf, clock } = this.#options;
-    const secret = secretOf(clusterId);
-    if (secret === undefined) return undefined;
-    const claims = readAgentToken(token, secret);
+    const { secretsOf, clock } = this.#options;
+    const secrets = secretsOf(clusterId);
+    if (secrets === undefined) return undefined;
+    const claims = readAgentToken(token, secrets);
     if (claims?.clusterId !== clusterId || claims.endMs <= clock.nowMs()) return false;
     const bindings = await this.#bindingsOf(clusterId);
     return bindings && (bindings.find(({ mark }) => mark === claims.bindingMark) ?? false);
@@ -99,7 +99,7 @@ export class TokenExchange {
   }
 
   async #judge(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
-    const { secretOf, clock } = this.#options;
+    const { secretsOf, clock } = this.#options;
     const clusterId = clusterOfAudience(audience);
     const ofCluster = clusterId === undefined ? [] : await this.#bindingsOf(clusterId);
     if (ofCluster === undefined)
@@ -128,10 +128,10 @@ export class TokenExchange {
         problems.push(`${name}: ${broken}`);
         continue;
       }
-      const secret = secretOf(id);
-      if (secret === undefined) return { refusal: 'not ready', why: 'the cluster is not known here yet' };
+      const secrets = secretsOf(id);
+      if (secrets === undefined) return { refusal: 'not ready', why: 'the cluster is not known here yet' };
       const endMs = clock.nowMs() + lifetimeMs;
-      const token = signAgentToken({ clusterId: id, bindingMark: mark, endMs }, secret);
+      const token = signAgentToken({ clusterId: id, bindingMark: mark, endMs }, secrets);
       return { token, lifetimeMs, binding: name, subject: checked.subject.slice(0, 200) };
     }
     return { refusal: 'not admitted', why: problems.slice(0, problemsToldMax).join('; ') };

@@ -88,9 +88,9 @@ test('nobody makes a token himself, and a cluster that is gone has none', async 
   const endMs = api.surroundings.clock.nowMs() + 60_000;
   const about = { virtual_cluster_id: clusterId };
   const guessed = [
-    signAgentToken({ clusterId, bindingMark, endMs }, Buffer.alloc(32, 8)),
-    signAgentToken({ clusterId: 'vci_nobody', bindingMark, endMs }, Buffer.alloc(32, 7)),
-    signAgentToken({ clusterId: ours.b.clusterId, bindingMark, endMs }, Buffer.alloc(32, 7)),
+    signAgentToken({ clusterId, bindingMark, endMs }, [Buffer.alloc(32, 8)]),
+    signAgentToken({ clusterId: 'vci_nobody', bindingMark, endMs }, [Buffer.alloc(32, 7)]),
+    signAgentToken({ clusterId: ours.b.clusterId, bindingMark, endMs }, [Buffer.alloc(32, 7)]),
     'agt_x.y',
   ];
   for (const token of guessed) assert.equal(await statusOf(token, 'describe_virtual_cluster', about), 401);
@@ -105,7 +105,7 @@ test('while the secret of a cluster is not known, a token is not refused for goo
   const { clock, log } = api.surroundings;
   const tokens = new TokenExchange({
     bindings: () => [],
-    secretOf: () => undefined,
+    secretsOf: () => undefined,
     issuers: { of: () => assert.fail('nobody is asked') },
     clock,
     log,
@@ -125,7 +125,7 @@ test('a token that only reads scrapes the metrics of its cluster, and connects n
   const secret = Buffer.alloc(32, 7);
   const tokens = new TokenExchange({
     bindings: () => federations.map(bindingOfFederation),
-    secretOf: () => secret,
+    secretsOf: () => [secret],
     issuers: { of: () => assert.fail('nobody is asked') },
     clock,
     log,

@@ -28,7 +28,7 @@ test('a platform token becomes an agent token, and that a connection', async (t)
   const tokens = new TokenExchange({
     ...base,
     bindings: () => bindings,
-    secretOf: () => Buffer.alloc(32, 1),
+    secretsOf: () => [Buffer.alloc(32, 1)],
     issuers: platformIssuers({ ...base, fetchJson: issuer.fetchJson }),
     metrics: new Metrics(),
   });

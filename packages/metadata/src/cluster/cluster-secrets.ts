@@ -21,3 +21,43 @@ export const secretsReplacement = {
 } as const;
 
 export const clusterSecretBytes = 32;
+
+export interface SecretPlace {
+  readonly namespace: 'agentSecret' | 'controlPlaneSecret';
+  readonly key: string;
+}
+
+/**
+ * Secrets that are replaced from time to time, whether or not anything happened. The decoys are not among them: salts of users that do
+ * not exist would change with them, and could be told from those of users that do.
+ */
+export const rotatedSecrets: readonly SecretPlace[] = [
+  clusterSecrets.pageExchange,
+  clusterSecrets.agentTokens,
+];
+
+/** How long a secret is current. Nothing that was signed with one is valid for so long. */
+export const secretsPeriodMs: number = 7 * 24 * 3_600_000;
+
+/** When secrets were last replaced because their time was over, in milliseconds since 1970. */
+export const secretsRotatedAt: SecretPlace = { namespace: 'controlPlaneSecret', key: 'rotated-at' };
+
+/**
+ * Where the three values of a rotated secret are. The current one signs, and all are accepted: `next` becomes current after `before`, and
+ * has been known for a whole period by then, so that processes which hear of it at different times understand each other.
+ */
+export function rotationOf({ namespace, key }: SecretPlace) {
+  const place = (ending: string): SecretPlace => ({ namespace, key: `${key}${ending}` });
+  return { current: place(''), next: place('-next'), before: place('-before') };
+}
+
+/** The values of a rotated secret that are accepted, the one that signs first; `undefined` before there is any. */
+export function acceptedSecrets<Value extends Uint8Array>(
+  secret: SecretPlace,
+  read: (place: SecretPlace) => Value | undefined,
+): [Value, ...Value[]] | undefined {
+  const { current, next, before } = rotationOf(secret);
+  const signing = read(current);
+  if (signing === undefined) return undefined;
+  return [signing, ...[read(next), read(before)].filter((value) => value !== undefined)];
+}

@@ -48,7 +48,7 @@ function peersOf({ certificates, identity }: Agent): AgentPeers {
 }
 
 function keyOf(): ExchangeKey {
-  return new ExchangeKey({ secret: () => 'aks_1', clusterId: 'vci_one', clock: systemClock });
+  return new ExchangeKey({ secrets: () => ['aks_1'], clusterId: 'vci_one', clock: systemClock });
 }
 
 /** One agent asks another for a page over the internal listener of the other. */
