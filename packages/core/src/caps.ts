@@ -751,9 +751,13 @@ export const caps = {
   userRolesMax: 1000,
   workspacesMax: 1000,
   apiKeysMax: 20_000,
+
   invitationsMax: 1000,
   invitationsPerRequestMax: 100,
   sessionsPerUserMax: 100,
+
+  /** Keys that one application key has made: a configuration for an assistant makes one, or one per workspace. */
+  keysPerKeyMax: 100,
 
   /** Grants of one key or role: one per workspace. Every call with the key looks at all of them. */
   accessGrantsMax: 1000,

@@ -32,6 +32,8 @@ export interface NewKey {
   readonly name: string;
   readonly grants: readonly KeyGrant[];
   readonly createdBy: string;
+  /** The application key that makes it, together with which it is revoked. */
+  readonly boundTo?: string | undefined;
   /** One that somebody has already; otherwise a new one is made. */
   readonly secret?: string;
 }
@@ -94,7 +96,7 @@ export class Keys {
 
   create(
     accountId: string,
-    { name, grants, createdBy, secret: given }: NewKey,
+    { name, grants, createdBy, boundTo, secret: given }: NewKey,
   ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const { clock, random, randomBytes } = this.#surroundings;
@@ -111,6 +113,7 @@ export class Keys {
         last_used_ms: null,
       };
       await refuseTooMany(transaction, accountId);
+      if (boundTo !== undefined) await checkMaker(transaction, accountId, boundTo);
       await transaction.insertInto('weir_api_keys').values(row).execute();
       const rows = checked.map((grant, position) => grantRowOf(row.id, position, grant));
       for (const grant of rows) await transaction.insertInto('weir_api_key_grants').values(grant).execute();
@@ -118,8 +121,11 @@ export class Keys {
     });
   }
 
+  /** With an application key go the keys that it has made to read. */
   async revoke(accountId: string, keyId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
+      const bound = await boundKeyIds(transaction, accountId, keyId);
+      for (const id of bound) await transaction.deleteFrom('weir_api_keys').where('id', '=', id).execute();
       const { numDeletedRows } = await transaction
         .deleteFrom('weir_api_keys')
         .where('account_id', '=', accountId)
@@ -198,6 +204,44 @@ async function freeName(transaction: DatabaseTransaction, accountId: string, nam
   if (holder !== undefined)
     throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
   return prefixed;
+}
+
+/** The keys that read and that an application key has made. */
+async function boundKeyIds(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  makerId: string,
+): Promise<string[]> {
+  const rows = await transaction
+    .selectFrom('weir_api_keys as made')
+    .innerJoin('weir_api_key_grants as grants', 'grants.key_id', 'made.id')
+    .innerJoin('weir_api_key_grants as makers', 'makers.key_id', 'made.created_by')
+    .select('made.id')
+    .distinct()
+    .where('made.account_id', '=', accountId)
+    .where('made.created_by', '=', makerId)
+    .where('grants.principal_kind', '=', 'app_r')
+    .where('makers.principal_kind', '=', 'app')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A key that was revoked while its call was under way makes nothing, and one that stays only so many. */
+async function checkMaker(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  makerId: string,
+): Promise<void> {
+  const maker = await transaction
+    .selectFrom('weir_api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', makerId)
+    .executeTakeFirst();
+  if (maker === undefined) throw new ApiError('forbidden', 'The API key that makes another was deleted.');
+  const made = await boundKeyIds(transaction, accountId, makerId);
+  if (made.length >= caps.keysPerKeyMax)
+    throw new ApiError('limit_exceeded', `An API key makes at most ${caps.keysPerKeyMax} keys.`);
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {

@@ -15,6 +15,8 @@ export type Actor =
       readonly id: string;
       readonly accountId: string;
       readonly grants: readonly KeyGrant[];
+      /** Several keys of one call together, of which `id` is the first. */
+      readonly isCombined?: boolean;
     };
 
 /** What it wants to do, and with whose things. */

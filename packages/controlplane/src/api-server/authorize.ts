@@ -63,7 +63,8 @@ function everyone({ actors, accountId }: Caller): Identified {
   const [first] = actors;
   if (first.actor.kind === 'user') return first;
   const grants = actors.flatMap(({ actor }) => (actor.kind === 'api_key' ? actor.grants : []));
-  return { actor: { kind: 'api_key', id: first.actor.id, accountId, grants }, name: first.name };
+  const isCombined = actors.length > 1;
+  return { actor: { kind: 'api_key', id: first.actor.id, accountId, grants, isCombined }, name: first.name };
 }
 
 function permitTo(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '@weir/api';
+import { caps } from '@weir/core';
 import type { KeyGrant } from '../../src/accounts/grants.ts';
 import { agentGrant, appGrant, cluster, dayMs, refused, type Stage } from './stage.ts';
 
@@ -51,6 +52,56 @@ export function keysContract({ inhabited }: Stage): void {
       await refused(again(name), 'invalid_request');
     const elsewhere = { name: 'key_0', grants: [appGrant(foreign.workspaceId)], createdBy: userId };
     await keys.create(foreign.account.id, elsewhere);
+  });
+
+  inhabited('keys that a key has made to read go with it, and others stay', async (scene, first) => {
+    const { keys, virtualClusters } = scene;
+    const { accountId, workspaceId, userId } = first;
+    const { id: clusterId } = await virtualClusters.create(accountId, workspaceId, cluster);
+    const reading = { ...appGrant(workspaceId), principalKind: 'app_r' } as const;
+    const ofAccount = { principalKind: '*', resourceKind: '*', resourceId: '*', workspaceId: '*' } as const;
+    const make = async (name: string, grant: KeyGrant, createdBy: string, boundTo?: string) =>
+      (await keys.create(accountId, { name, grants: [grant], createdBy, boundTo })).key;
+    const account = await make('account', ofAccount, userId);
+    const app = await make('app', appGrant(workspaceId), account.id);
+    const other = await make('other', appGrant(workspaceId), userId);
+    const names = async () => (await keys.list(accountId)).map(({ name }) => name.slice(4)).sort();
+    await make('made', reading, app.id, app.id);
+    await make('made_too', reading, app.id, app.id);
+    await make('made_by_other', reading, other.id, other.id);
+    await make('made_by_user', reading, userId);
+    await make('made_by_account', reading, account.id);
+    await make('agent', agentGrant(clusterId), app.id);
+    const stay = ['agent', 'made_by_account', 'made_by_other', 'made_by_user', 'other'];
+    await keys.revoke(accountId, app.id);
+    assert.deepEqual(await names(), ['account', ...stay].sort());
+    // A call of the key that was under way makes nothing that would outlive it.
+    await refused(make('late', reading, app.id, app.id), 'forbidden');
+    await keys.revoke(accountId, account.id);
+    assert.deepEqual(await names(), stay);
+  });
+
+  inhabited('an application key makes only so many keys', async (scene, first) => {
+    const { keys } = scene;
+    const { accountId, workspaceId, userId } = first;
+    const reading = { ...appGrant(workspaceId), principalKind: 'app_r' } as const;
+    const { key: maker } = await keys.create(accountId, {
+      name: 'maker',
+      grants: [appGrant(workspaceId)],
+      createdBy: userId,
+    });
+    const make = (n: number) =>
+      keys.create(accountId, {
+        name: `made_${n}`,
+        grants: [reading],
+        createdBy: maker.id,
+        boundTo: maker.id,
+      });
+    for (let n = 0; n < caps.keysPerKeyMax; n++) await make(n);
+    await refused(make(caps.keysPerKeyMax), 'limit_exceeded');
+    const made = (await keys.list(accountId)).find(({ createdBy }) => createdBy === maker.id)!;
+    await keys.revoke(accountId, made.id);
+    await make(caps.keysPerKeyMax);
   });
 
   inhabited('a key opens until it is revoked, and a second later nowhere', async (scene, first) => {

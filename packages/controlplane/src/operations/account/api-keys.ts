@@ -7,7 +7,7 @@ import { mayManageKey } from '../../accounts/permissions.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { makerId } from './made-key.ts';
+import { boundTo, makerId } from './made-key.ts';
 import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './reach.ts';
 import { byName, toldKey, toldNewKey } from './told.ts';
 
@@ -30,7 +30,8 @@ export function apiKeyHandlers(
       grants.push(grant);
     }
     happensWith(grants, context);
-    return toldNewKey(await keys.create(accountId, { name: input.name, grants, createdBy: makerId(actor) }));
+    const made = { name: input.name, grants, createdBy: makerId(actor), boundTo: boundTo(actor, grants) };
+    return toldNewKey(await keys.create(accountId, made));
   }
 
   return {

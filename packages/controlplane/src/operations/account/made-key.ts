@@ -1,7 +1,8 @@
 import { namePrefixes } from '@weir/api';
-import type { KeyGrant } from '../../accounts/grants.ts';
+import { type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Actor } from '../../accounts/permissions.ts';
+import { OperationFailed } from '../operation-failed.ts';
 import { toldNewKey } from './told.ts';
 
 const nameCharsMax = 128;
@@ -25,4 +26,18 @@ export async function makeKeyFor(
 
 export function makerId(actor: Actor): string {
   return actor.kind === 'anonymous' ? '' : actor.id;
+}
+
+/**
+ * The application key that a new key with these grants is bound to: it is revoked together with it, so that nobody who has a key can make
+ * another that outlives it. Keys that account keys make are not bound, because replacing an account key would end all of them, nor are
+ * agent keys, because replacing an application key would stop all agents.
+ */
+export function boundTo(actor: Actor, grants: readonly KeyGrant[]): string | undefined {
+  if (actor.kind !== 'api_key' || !grants.every(({ principalKind }) => principalKind === 'app_r'))
+    return undefined;
+  if (actor.grants.some((grant) => keyKindOf(grant).kind === 'account')) return undefined;
+  if (actor.isCombined === true)
+    throw new OperationFailed('invalid_request', 'A key is made with one API key; send that one alone.');
+  return actor.id;
 }

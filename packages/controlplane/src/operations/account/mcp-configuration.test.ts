@@ -95,3 +95,48 @@ test('only administrators of all the workspaces may, and a refusal leaves no key
   const after = (await admin.call('list_api_keys', {})).api_keys;
   assert.equal(after.length, before.length + 1);
 });
+
+test('keys that an application key makes read only, are audited under its name, and end with it', async (t) => {
+  const { admin, ours, clientWith, surroundings } = await start(t);
+  const workspace_ids = [ours.a.id];
+  const byKey = clientWith({ 'service-api-key': await ours.key('maker', appGrant(ours.a.id)) });
+  const configured = await byKey.call('create_mcp_configuration', { workspace_ids });
+  const grant = {
+    principal_kind: 'app_r',
+    resource_kind: '*',
+    resource_id: '*',
+    workspace_id: ours.a.id,
+  } as const;
+  const made = await byKey.call('create_api_key', { name: 'reader', access_grants: [grant] });
+  // What reads makes nothing further, and nothing of another workspace is made.
+  const reader = clientWith(written(configured).mcpServers.weir!.headers!);
+  await refused(reader, 'forbidden', { workspace_ids });
+  await refused(byKey, 'not_found', { workspace_ids: [ours.b.id] });
+
+  const { api_keys: all } = await admin.call('list_api_keys', {});
+  const { id: makerId } = all.find(({ name }) => name === 'akn_maker')!;
+  const { entries } = await admin.call('search_audit_log', { actor: makerId });
+  assert.deepEqual(
+    entries.map(({ operation, result }) => [operation, result]),
+    [
+      ['create_mcp_configuration', 'not_found'],
+      ['create_api_key', 'ok'],
+      ['create_mcp_configuration', 'ok'],
+    ],
+  );
+  await admin.call('delete_api_key', { api_key_id: makerId });
+  surroundings.clock.advance(2_000);
+  const left = (await admin.call('list_api_keys', {})).api_keys.map(({ id }) => id);
+  for (const id of [made.id, ...configured.api_keys.map((key) => key.id)]) assert.ok(!left.includes(id));
+  await assert.rejects(reader.call('get_context', {}), /invalid API key/);
+});
+
+test('keys of several workspaces in one call make no key, for it could be bound to none of them', async (t) => {
+  const { ours, clientWith } = await start(t);
+  const keyOf = async (workspaceId: string) => [
+    workspaceKeyHeader(workspaceId),
+    await ours.key(`maker_${workspaceId}`, appGrant(workspaceId)),
+  ];
+  const both = clientWith(Object.fromEntries([await keyOf(ours.a.id), await keyOf(ours.b.id)]));
+  await refused(both, 'invalid_request', { workspace_ids: [ours.b.id] });
+});

@@ -7,7 +7,7 @@ import { mayManageKey } from '../../accounts/permissions.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { makerId } from './made-key.ts';
+import { boundTo, makerId } from './made-key.ts';
 import { seesWorkspace } from './reach.ts';
 
 type Names = 'create_mcp_configuration';
@@ -110,6 +110,7 @@ async function makeAll(
         name: one.name,
         grants,
         createdBy: makerId(actor),
+        boundTo: boundTo(actor, grants),
       });
       made.push({ ...one, id: key.id, fullName: key.name, secret });
     }
