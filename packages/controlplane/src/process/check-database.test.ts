@@ -94,6 +94,11 @@ test('a damaged file, a foreign one and a directory are refused', async (t) => {
   rmSync(path);
   writeFileSync(accounts, Buffer.alloc(8192, 7));
   await refuses(path, /weir-accounts\.db: file is not a database/);
+  await refuses(
+    join(accounts, 'below', 'x.db'),
+    /x\.db: failed to make its directory \(ENOTDIR\); name another path/,
+  );
+  await refuses('/proc/none/x.db', /^\/proc\/none\/x\.db: failed to make its directory \(E[A-Z]+\); name/);
   mkdirSync(path);
   await refuses(path, /weir\.db: unable to open database file; let this user write there/);
 });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@weir/core';
-import { checkJournalFile, type JournalHub, NewerFormat } from '@weir/metadata';
+import { checkJournalFile, type JournalHub, makeDirectory, NewerFormat } from '@weir/metadata';
 import { accountsUrlOf } from './accounts-url.ts';
 import { DatabaseProblem } from './database-problem.ts';
 import { pause } from './pause.ts';
@@ -16,6 +17,7 @@ const accountsTable = 'weir_account_migrations';
  */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   if (/^[a-z]+:/i.test(databaseUrl)) return;
+  makeDirectoryOf(databaseUrl);
   if (checkFile(databaseUrl, journalTable) !== undefined) checkJournal(databaseUrl);
   const accounts = accountsUrlOf(databaseUrl);
   const steps = checkFile(accounts, accountsTable);
@@ -26,6 +28,17 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
       `${accounts}: written by a newer release (schema step ${steps}, this release knows ${migrations.length}); ` +
         'start that release, or restore a backup',
     );
+}
+
+function makeDirectoryOf(path: string): void {
+  try {
+    makeDirectory(dirname(path));
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new DatabaseProblem(`${path}: failed to make its directory (${code}); name another path`, {
+      cause: error,
+    });
+  }
 }
 
 function checkJournal(path: string): void {
