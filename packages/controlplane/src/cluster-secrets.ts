@@ -81,7 +81,7 @@ export function keepClusterSecrets(
       );
     }
     await put(changes);
-    log.info('rotated cluster secrets');
+    log.info('replaced cluster secrets on schedule');
   }
 
   async function replaceIfDue(): Promise<void> {

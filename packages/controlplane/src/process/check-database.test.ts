@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { NewerFormat } from '@weir/metadata';
 import { migrations } from '../accounts/migrations/index.ts';
 import { checkDatabase, checkServer } from './check-database.ts';
@@ -69,7 +69,7 @@ test('a server is asked until it answers, and refused when a newer release has w
   const hub = {
     check: async () => {
       // The pause that follows is over when the clock has moved.
-      queueMicrotask(() => setImmediate(() => clock.advance(1_000)));
+      void settle().then(() => clock.advance(1_000));
       throw answers.shift()!;
     },
   };
