@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { type Clock, jsonLog, type Random, systemClock } from '@weir/core';
-import type { ClusterPort, FileCommit, OffsetsCommit } from '@weir/metadata';
+import { type ClusterPort, type FileCommit, filesToSend, type OffsetsCommit } from '@weir/metadata';
 import type { SeedOutcome, SeedWork } from './seed-worker.ts';
 import { addTally, newTally, type Tally } from './tally.ts';
 import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
@@ -182,7 +182,7 @@ function forgets(port: ClusterPort, random: Random): ClusterPort {
     ...port,
     async commitFiles(files) {
       if (random.next() > 0.05) return port.commitFiles(files);
-      return files.map(({ topic }) => ({
+      return filesToSend(files).map(({ topic }) => ({
         error: new Uint8Array(topic.length),
         baseOffset: new Float64Array(topic.length).fill(7),
         logStartOffset: new Float64Array(topic.length),
@@ -196,7 +196,7 @@ function anonymises(port: ClusterPort): ClusterPort {
     ...file,
     producerId: new Float64Array(file.topic.length).fill(-1),
   });
-  return { ...port, commitFiles: (files) => port.commitFiles(files.map(nobody)) };
+  return { ...port, commitFiles: (files) => port.commitFiles(() => filesToSend(files).map(nobody)) };
 }
 
 /** The rows of a file point to each other's bytes. */
@@ -204,8 +204,8 @@ function swaps(port: ClusterPort): ClusterPort {
   return {
     ...port,
     commitFiles: (files) =>
-      port.commitFiles(
-        files.map((file) => ({
+      port.commitFiles(() =>
+        filesToSend(files).map((file) => ({
           ...file,
           producerId: file.producerId.toReversed(),
           producerEpoch: file.producerEpoch.toReversed(),

@@ -14,6 +14,8 @@ import {
   entryErrors,
   type FileCommit,
   type FileCommitResult,
+  type FilesToCommit,
+  filesToSend,
   type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
@@ -197,9 +199,9 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
 
   // --- the port ---
 
-  async commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
+  async commitFiles(files: FilesToCommit): Promise<FileCommitResult[]> {
     this.#called('commitFiles');
-    return files.map((file) => {
+    return filesToSend(files).map((file) => {
       const before = this.#commits.get(file.fileId);
       if (before !== undefined) return before;
       const result = this.#commitFile(file);

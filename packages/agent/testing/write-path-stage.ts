@@ -1,4 +1,10 @@
-import { type ClusterPort, ClusterUnavailable, type FileCommit } from '@weir/metadata';
+import {
+  type ClusterPort,
+  ClusterUnavailable,
+  type FileCommit,
+  type FilesToCommit,
+  filesToSend,
+} from '@weir/metadata';
 import type { AppendOutcome, ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { DataPath, type DataPathOptions, settled } from './data-path.ts';
 
@@ -71,7 +77,9 @@ export function recordingPort(
     new Proxy(cluster, {
       get(target, name) {
         if (name === 'commitFiles') {
-          return async (files: readonly FileCommit[]) => {
+          return async (wanted: FilesToCommit) => {
+            const files = filesToSend(wanted);
+            if (files.length === 0) return [];
             commits.push([...files]);
             const what = around(++call);
             if (what === 'refuse') throw new ClusterUnavailable('no leader');

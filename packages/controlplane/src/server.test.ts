@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { type ClusterClient, ClusterUnavailable, connectCluster } from '@weir/metadata';
+import { type ClusterClient, ClusterUnavailable, connectCluster, filesToSend } from '@weir/metadata';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
@@ -144,7 +144,7 @@ test('a commit of a thousand batches goes and comes', async (t) => {
   const seen: unknown[] = [];
   const original = cluster.commitFiles.bind(cluster);
   cluster.commitFiles = (files) => {
-    seen.push(...files);
+    seen.push(...filesToSend(files));
     return original(files);
   };
   assert.deepEqual(await port.commitFiles([commit]), await original([commit]));

@@ -1,4 +1,11 @@
-import type { ClusterFollower, ClusterPort, ClusterSnapshot, FileCommit } from '@weir/metadata';
+import {
+  type ClusterFollower,
+  type ClusterPort,
+  type ClusterSnapshot,
+  type FileCommit,
+  type FilesToCommit,
+  filesToSend,
+} from '@weir/metadata';
 import { refusingCluster } from '@weir/metadata/testing';
 
 type FakedCall =
@@ -29,9 +36,9 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     this.clusterId = clusterId;
   }
 
-  async commitFiles(files: readonly FileCommit[]) {
+  async commitFiles(files: FilesToCommit) {
     await this.#run('commitFiles');
-    return files.map(({ topic, partition }) => ({
+    return filesToSend(files).map(({ topic, partition }) => ({
       error: new Uint8Array(topic.length),
       baseOffset: Float64Array.from(partition, (number, row) => number * 1e6 + row),
       logStartOffset: new Float64Array(topic.length),

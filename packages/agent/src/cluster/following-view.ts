@@ -8,6 +8,8 @@ import {
   ClusterUnavailable,
   type FileCommit,
   type FileCommitResult,
+  type FilesToCommit,
+  filesToSend,
   type Pointers,
   type TopicDescription,
 } from '@weir/metadata';
@@ -355,9 +357,13 @@ function notingCommits(
   port: ClusterPort,
   note: (files: readonly FileCommit[], results: readonly FileCommitResult[]) => void,
 ): ClusterPort {
-  async function commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
-    const results = await port.commitFiles(files);
-    note(files, results);
+  async function commitFiles(files: FilesToCommit): Promise<FileCommitResult[]> {
+    let sent: readonly FileCommit[] = [];
+    const results = await port.commitFiles(() => {
+      sent = filesToSend(files);
+      return sent;
+    });
+    note(sent, results);
     return results;
   }
   return new Proxy(port, {

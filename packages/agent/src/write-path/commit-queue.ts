@@ -1,5 +1,5 @@
 import type { Clock, Log, Random } from '@weir/core';
-import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { AgentKeyRefused, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 import type { DataFile } from './data-file.ts';
 
 const retryDelayMsFirst = 50;
@@ -20,10 +20,11 @@ export interface CommitQueueOptions {
 
 /**
  * Commits files in the order in which they were closed, however their uploads finish. A producer that has several requests on
- * their way therefore finds its batches in sequence. Files that are durable by the time of a call share it.
+ * their way therefore finds its batches in sequence. Files that are durable by the time a call leaves share it.
  *
- * There is one call at a time. When its outcome is unknown, it is made again with the same file ids until there is an
- * answer, even when no client waits for it any more: what follows may only be committed once it is known what came before. It carries
+ * There is one call at a time, and its files are chosen when it leaves the process: while the control plane is out of reach, files stay `stored`
+ * and requests may be taken out of them. When the outcome of a call that left is unknown, it is made again with the same file ids until there is
+ * an answer, even when no client waits for it any more: what follows may only be committed once it is known what came before. It carries
  * nothing new then, so that as little as possible is in doubt.
  */
 export class CommitQueue {
@@ -57,10 +58,8 @@ export class CommitQueue {
   /** To be called when a file has become `stored` or `failed`. */
   advance(): void {
     this.#dropFailed();
-    if (this.#isCalling) return;
-    const ready = this.#ready();
-    this.#dropFailed();
-    if (ready.length > 0) void this.#commit(ready);
+    const state = this.#files[0]?.state;
+    if (!this.#isCalling && (state === 'stored' || state === 'sent')) void this.#commit();
   }
 
   /** Gives up what is not committed: the process ends, and the control plane decides what became of the last call. */
@@ -93,15 +92,28 @@ export class CommitQueue {
     return ready;
   }
 
-  async #commit(files: readonly DataFile[]): Promise<void> {
-    const { port, clock, random, log } = this.#options;
-    this.#isCalling = true;
-    for (const file of files) {
-      if (file.state === 'stored') file.sentMs = clock.monotonicMs();
+  /** The files of a call that is about to leave. From here on their outcome is in doubt. */
+  #takeReady(): DataFile[] {
+    this.#dropFailed();
+    const ready = this.#ready();
+    this.#dropFailed();
+    for (const file of ready) {
+      if (file.state === 'stored') file.sentMs = this.#options.clock.monotonicMs();
       file.state = 'sent';
     }
+    return ready;
+  }
+
+  async #commit(): Promise<void> {
+    const { port, clock, random, log } = this.#options;
+    this.#isCalling = true;
+    /** Empty until the call leaves. */
+    let files: readonly DataFile[] = [];
     try {
-      const results = await port().commitFiles(files.map((file) => file.commit()));
+      const results = await port().commitFiles(() => {
+        files = this.#takeReady();
+        return files.map((file) => file.commit());
+      });
       this.#failures = 0;
       if (this.#oneByOne > 0) this.#oneByOne--;
       for (const [index, file] of files.entries()) {
@@ -109,12 +121,14 @@ export class CommitQueue {
         file.settle(results[index]!);
       }
     } catch (error) {
-      if (error instanceof ClusterUnavailable) {
+      // A call that never left did nothing. A key that is refused says nothing about a call that left before.
+      const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
+      if (files.length === 0 || isInDoubt) {
         const delayMs = Math.min(retryDelayMsFirst * 2 ** this.#failures++, retryDelayMsMax);
         log.warn('failed to reach control plane, retrying commit', {
           files: files.length,
           attempt: this.#failures,
-          error: error.message,
+          error: error instanceof Error ? error.message : String(error),
         });
         if (this.#isAbandoned) return;
         this.#cancelRetry = clock.after(delayMs * (0.5 + random.next() / 2), () => this.#resume());

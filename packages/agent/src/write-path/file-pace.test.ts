@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort, FileCommit } from '@weir/metadata';
+import { type ClusterPort, type FilesToCommit, filesToSend } from '@weir/metadata';
 import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
 import { startWritePath } from '../../testing/write-path-stage.ts';
 import { FilePace } from './file-pace.ts';
@@ -14,7 +14,8 @@ async function startSlow(putMs: number, commitMs: number) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== 'function') return value;
         if (name !== 'commitFiles') return value.bind(target);
-        return async (files: readonly FileCommit[]) => {
+        return async (wanted: FilesToCommit) => {
+          const files = filesToSend(wanted);
           await new Promise<void>((resolve) => path!.clock.after(commitMs, resolve));
           return target.commitFiles(files);
         };

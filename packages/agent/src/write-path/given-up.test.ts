@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort, FileCommit } from '@weir/metadata';
+import {
+  AgentKeyRefused,
+  type ClusterPort,
+  ClusterUnavailable,
+  type FileCommit,
+  type FilesToCommit,
+  filesToSend,
+} from '@weir/metadata';
 import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath } from '../../testing/write-path-stage.ts';
 import { writeRows } from './write-metrics.ts';
@@ -30,15 +37,35 @@ async function pass(path: DataPath, ms: number): Promise<void> {
   }
 }
 
-/** A control plane whose answers come when the test says so. */
+/** A control plane whose answers come when the test says so, and to which there is a connection or not. */
 function heldCommits() {
   const commits: FileCommit[][] = [];
-  const waiting: (() => void)[] = [];
+  const waiting: ((error?: Error) => void)[] = [];
+  const unsent: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let isHeld = false;
+  let isConnected = true;
   return {
     commits,
     hold() {
       isHeld = true;
+    },
+    /** Calls wait and are not sent. */
+    disconnect() {
+      isConnected = false;
+    },
+    async connect() {
+      isConnected = true;
+      for (const { resolve } of unsent.splice(0)) resolve();
+      await settled();
+    },
+    async failUnsent(error: Error) {
+      for (const { reject } of unsent.splice(0)) reject(error);
+      await settled();
+    },
+    /** Calls that were sent fail, and what became of them is not known. */
+    async loseAnswers(error: Error) {
+      for (const go of waiting.splice(0)) go(error);
+      await settled();
     },
     async release() {
       isHeld = false;
@@ -51,9 +78,16 @@ function heldCommits() {
           const value: unknown = Reflect.get(target, name);
           if (typeof value !== 'function') return value;
           if (name !== 'commitFiles') return value.bind(target);
-          return async (files: readonly FileCommit[]) => {
+          return async (wanted: FilesToCommit) => {
+            if (!isConnected) await new Promise<void>((resolve, reject) => unsent.push({ resolve, reject }));
+            const files = filesToSend(wanted);
+            if (files.length === 0) return [];
             commits.push([...files]);
-            if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+            if (isHeld) {
+              await new Promise<void>((resolve, reject) =>
+                waiting.push((error) => (error === undefined ? resolve() : reject(error))),
+              );
+            }
             return target.commitFiles(files);
           };
         },
@@ -329,4 +363,110 @@ test('what is in doubt stays so until there is an answer, also when its client h
   assert.equal(new Set(commits.flat().map(({ fileId }) => fileId)).size, 1);
   assert.equal(nextOffset(path), 1);
   assert.equal(path.clock.waiting, 0);
+});
+
+test('time is up while the commit waits for a connection: it is sent without the request', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.disconnect();
+  const hasty = append(path, [one(path.topicId, 'a')], 1_000);
+  const patient = append(path, [one(path.topicId, 'b')]);
+  await pass(path, 1_000);
+  assert.deepEqual([path.store.puts, hasty.errors, patient.outcome], [1, ['REQUEST_TIMED_OUT'], undefined]);
+  await held.connect();
+  assert.deepEqual(patient.offsets, [0]);
+  assert.deepEqual([held.commits.length, held.commits[0]![0]!.partition.length], [1, 1]);
+  assert.equal(nextOffset(path), 1);
+});
+
+test('a commit of which nothing is left is not sent, and what came later is', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ ...fileEach, inflightFilesMax: 1, port: held.port });
+  const timers = path.clock.waiting;
+  held.disconnect();
+  const hasty = append(path, [one(path.topicId, 'a')], 1_000);
+  await pass(path, 1_000);
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
+  assert.equal(path.clock.waiting, timers);
+  const later = append(path, [one(path.topicId, 'b')]);
+  await settled();
+  assert.equal(path.store.puts, 2, 'its room is free');
+  await held.connect();
+  assert.deepEqual([later.offsets, held.commits.length, nextOffset(path)], [[0], 1, 1]);
+
+  held.disconnect();
+  const last = append(path, [one(path.topicId, 'c')], 1_000);
+  await pass(path, 1_000);
+  await held.connect();
+  assert.deepEqual([last.errors, held.commits.length, nextOffset(path)], [['REQUEST_TIMED_OUT'], 1, 1]);
+});
+
+test('a commit that failed before it was sent is not in doubt', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.disconnect();
+  const hasty = append(path, [one(path.topicId, 'a')], 1_000);
+  const patient = append(path, [one(path.topicId, 'b')]);
+  await settled();
+  await held.failUnsent(new ClusterUnavailable('no answer'));
+  await pass(path, 1_000);
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
+  await held.connect();
+  await pass(path, 1_000);
+  assert.deepEqual(patient.offsets, [0]);
+  assert.deepEqual([held.commits.length, nextOffset(path)], [1, 1]);
+});
+
+test('a client that left while the commit waited for a connection is not written', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.disconnect();
+  const client = new AbortController();
+  const gone = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
+  const stays = append(path, [one(path.topicId, 'b')]);
+  await settled();
+  await pass(path, 1_500);
+  client.abort();
+  await held.connect();
+  assert.deepEqual([gone.errors, stays.offsets, nextOffset(path)], [['REQUEST_TIMED_OUT'], [0], 1]);
+});
+
+test('what was sent stays in doubt while it waits to be sent again, and carries the same', async () => {
+  for (const error of [new ClusterUnavailable('the connection broke'), new AgentKeyRefused('401')]) {
+    const held = heldCommits();
+    const path = await startWritePath({ port: held.port });
+    held.hold();
+    const hasty = append(path, [one(path.topicId, 'a')], 2_000);
+    const patient = append(path, [one(path.topicId, 'b')]);
+    await settled();
+    held.disconnect();
+    await held.loseAnswers(error);
+    await pass(path, 1_000);
+    await held.failUnsent(error);
+    await pass(path, 1_000);
+    assert.deepEqual([hasty.errors, patient.outcome], [['REQUEST_TIMED_OUT'], undefined]);
+    await held.release();
+    await held.connect();
+    await pass(path, 1_000);
+    assert.deepEqual([patient.offsets, nextOffset(path)], [[1], 2]);
+    assert.deepEqual(held.commits[1], held.commits[0], 'nothing was taken out of it');
+  }
+});
+
+test('what an idempotent producer sent behind a request that was never sent is refused with it', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ ...fileEach, port: held.port });
+  held.disconnect();
+  const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
+  const second = append(path, [one(path.topicId, 'b', 1)]);
+  await pass(path, 1_000);
+  assert.deepEqual([first.errors, second.errors], [['REQUEST_TIMED_OUT'], ['KAFKA_STORAGE_ERROR']]);
+  const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
+  await settled();
+  await held.connect();
+  assert.deepEqual(
+    again.map(({ offsets }) => offsets),
+    [[0], [1]],
+  );
+  assert.equal(nextOffset(path), 2);
 });

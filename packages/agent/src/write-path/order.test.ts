@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, type Random, seededRandom } from '@weir/core';
-import { type ClusterPort, ClusterUnavailable, type FileCommit } from '@weir/metadata';
+import {
+  type ClusterPort,
+  ClusterUnavailable,
+  type FileCommit,
+  type FilesToCommit,
+  filesToSend,
+} from '@weir/metadata';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
 import type { AppendResult } from './produced-batch.ts';
@@ -158,7 +164,11 @@ function shakyPort(random: Random, clock: () => Clock, attempts: Attempts, isSha
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== 'function') return value;
         if (name !== 'commitFiles') return value.bind(target);
-        return async (files: Parameters<ClusterPort['commitFiles']>[0]) => {
+        return async (wanted: FilesToCommit) => {
+          const waitsUnsent = isShaky() && random.next() < 0.1;
+          if (waitsUnsent) await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
+          if (isShaky() && random.next() < 0.05) throw new ClusterUnavailable('never sent');
+          const files = filesToSend(wanted);
           for (const file of files) attempts.sent(file);
           if (isShaky() && random.next() < 0.05)
             await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));

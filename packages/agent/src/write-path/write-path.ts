@@ -128,7 +128,7 @@ class FileWritePath implements WritePath {
       random: options.random,
       log: options.log,
       batchesPerCallMax: caps.commitBatchesMax,
-      onSending: (file) => this.#dropDeserted(file),
+      onSending: (file) => this.#onSending(file),
       onLeft: (file) => this.#onLeft(file),
     });
   }
@@ -517,6 +517,13 @@ class FileWritePath implements WritePath {
   }
 
   // --- committing ---
+
+  #onSending(file: DataFile): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    // It may have waited for a connection to the control plane.
+    if (nowMs - file.storedMs > stuckMs) this.#stuckUntilMs = nowMs;
+    this.#dropDeserted(file);
+  }
 
   #onLeft(file: DataFile): void {
     file.cancelDeadline?.();

@@ -31,8 +31,11 @@ export interface ClusterPort
   /**
    * Assigns offsets to the batches of files that are durable, file by file and batch by batch, in the order given. A file is
    * committed once: a repeated file id gets the first answer again.
+   *
+   * Files that are given as a function are asked for when the call leaves this process for the first time, at most once. A call
+   * that fails before has certainly done nothing. If there are none by then, the answer is an empty list and nothing is sent.
    */
-  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]>;
+  commitFiles(files: FilesToCommit): Promise<FileCommitResult[]>;
 
   /** Where the batches of partitions lie from an offset on. */
   findBatches(queries: readonly BatchesQuery[]): Promise<BatchesAnswer[]>;
@@ -68,6 +71,13 @@ export interface ClusterPort
    * another `onSnapshot` follows as soon as there is one again. Returns the function that ends it.
    */
   follow(follower: ClusterFollower): () => void;
+}
+
+export type FilesToCommit = readonly FileCommit[] | (() => readonly FileCommit[]);
+
+/** Asks for the files of a commit. From here on it counts as sent. */
+export function filesToSend(files: FilesToCommit): readonly FileCommit[] {
+  return typeof files === 'function' ? files() : files;
 }
 
 /** Batches of one file, as columns: row `i` of every column is batch `i`. Batches lie in the file in this order. */

@@ -49,8 +49,9 @@ import {
   type ClusterFollower,
   type ClusterPort,
   ClusterUnavailable,
-  type FileCommit,
   type FileCommitResult,
+  type FilesToCommit,
+  filesToSend,
   type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
@@ -133,8 +134,10 @@ export class ClusterCalls implements ClusterPort {
     this.#target = target;
   }
 
-  commitFiles(files: readonly FileCommit[]): Promise<FileCommitResult[]> {
+  commitFiles(wanted: FilesToCommit): Promise<FileCommitResult[]> {
     return this.#target.lead(({ autoScaler }) => {
+      const files = filesToSend(wanted);
+      if (files.length === 0) return Promise.resolve([]);
       autoScaler.note(files);
       return this.#target.submit({ kind: 'commitFiles', files });
     });

@@ -4,6 +4,9 @@ import {
   type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
+  type FileCommitResult,
+  type FilesToCommit,
+  filesToSend,
 } from '../cluster/port.ts';
 import type { FailureBody, ServerHello } from './bodies.ts';
 import { unpackChanges } from './changes.ts';
@@ -12,7 +15,7 @@ import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
 import type { ForwardProxy } from './forward-proxy.ts';
 import { type MethodName, methodNames } from './methods.ts';
-import { CallRefused, CallTooLarge, PendingCalls } from './pending-calls.ts';
+import { CallRefused, CallTooLarge, type LateArgs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 
@@ -60,6 +63,7 @@ export function connectCluster(options: ClusterClientOptions): ClusterClient {
   // The table has a row for every method of the port but `follow`, and what comes back is the answer of the same port.
   return {
     ...(calls as unknown as Pick<ClusterPort, MethodName>),
+    commitFiles: (files) => client.commitFiles(files),
     follow: (follower) => client.follow(follower),
     urls: () => client.urls,
     close: () => client.close(),
@@ -105,6 +109,16 @@ class Client {
     return calls === undefined ? this.#callOnce(method, args) : this.#callInTurn(method, calls);
   }
 
+  commitFiles(files: FilesToCommit): Promise<FileCommitResult[]> {
+    const lateArgs: LateArgs = () => {
+      const wanted = filesToSend(files);
+      return wanted.length === 0 ? undefined : [wanted];
+    };
+    const answer =
+      typeof files === 'function' ? this.#send('commitFiles', lateArgs) : this.call('commitFiles', [files]);
+    return answer as Promise<FileCommitResult[]>;
+  }
+
   /** What does not fit into one call goes in several, or is refused here: the control plane would not take it. */
   async #callOnce(method: MethodName, args: readonly unknown[]): Promise<unknown> {
     try {
@@ -124,7 +138,7 @@ class Client {
     return answers;
   }
 
-  #send(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+  #send(method: MethodName, args: readonly unknown[] | LateArgs): Promise<unknown> {
     const problem = this.#whyNot(method);
     if (problem !== undefined) return this.#calls.refuse(method, problem);
     const answer = this.#calls.add(method, args);

@@ -8,6 +8,8 @@ import {
   type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
+  type FileCommit,
+  filesToSend,
 } from '../cluster/port.ts';
 import { Followers } from '../leader/followers.ts';
 import type { ClientHello } from './bodies.ts';
@@ -15,7 +17,7 @@ import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type En
 import { type ClusterClient, connectCluster } from './client.ts';
 import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
 import { type MethodName, methodNames, methods } from './methods.ts';
-import { CallRefused } from './pending-calls.ts';
+import { CallRefused, CallTooLarge } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
 
@@ -362,6 +364,116 @@ test('a file whose columns do not match is refused with the name of the column',
   await assert.rejects(client.commitFiles([file]), {
     message: 'commitFiles[0].producerEpoch: 1 rows, but topic has 2 (entry 0)',
   });
+  client.close();
+});
+
+/** A commit of one batch. */
+const oneBatch = (fileId: string): FileCommit => ({
+  fileId,
+  fileBytes: 1,
+  topicIds: ['t'],
+  topic: new Uint32Array(1),
+  partition: new Uint32Array(1),
+  byteStart: new Uint32Array(1),
+  byteLength: new Uint32Array(1),
+  recordCount: new Uint32Array(1),
+  maxTimestampMs: new Float64Array(1),
+  producerId: new Float64Array(1),
+  producerEpoch: new Int16Array(1),
+  baseSequence: new Int32Array(1),
+});
+
+/** A process that notes which files it was asked to commit, and answers as soon as it may. */
+function committing(world: World, mayAnswer: Promise<void> = Promise.resolve()) {
+  const commits: string[][] = [];
+  const process = world.process(
+    'http://a/',
+    portOf({
+      async commitFiles(files) {
+        commits.push(filesToSend(files).map(({ fileId }) => fileId));
+        await mayAnswer;
+        return [];
+      },
+    }),
+  );
+  return { process, commits };
+}
+
+test('late files are asked for when the commit leaves, and sent again as they were', async () => {
+  const world = new World();
+  const mayAnswer = Promise.withResolvers<void>();
+  const { process, commits } = committing(world, mayAnswer.promise);
+  process.isDown = true;
+  const client = world.connect('http://a');
+  let wanted = 'early';
+  let asked = 0;
+  const answer = client.commitFiles(() => {
+    asked++;
+    return [oneBatch(wanted)];
+  });
+  await world.clock.pass(3_000);
+  assert.equal(asked, 0);
+  wanted = 'in time';
+  process.isDown = false;
+  await world.clock.pass(10_000, () => commits.length > 0);
+  wanted = 'too late';
+  process.channels[0]!.client.abort();
+  await world.clock.pass(10_000, () => process.channels.length > 1);
+  mayAnswer.resolve();
+  await answer;
+  assert.deepEqual([asked, commits], [1, [['in time']]]);
+  const [first, again] = process.channels.map(({ client: end }) =>
+    end.sent.filter(({ kind }) => kind === 'call'),
+  );
+  assert.deepEqual([again, again!.length], [first, 1]);
+  client.close();
+});
+
+test('a commit of which no files are left is not sent, and makes room for the next call', async () => {
+  const world = new World();
+  const { process, commits } = committing(world);
+  process.isDown = true;
+  const client = world.connect('http://a');
+  const nothing = client.commitFiles(() => []);
+  const something = client.commitFiles(() => [oneBatch('a')]);
+  await settle();
+  process.isDown = false;
+  await world.clock.pass(1_000);
+  assert.deepEqual([await nothing, await something], [[], []]);
+  assert.deepEqual(commits, [['a']]);
+  client.close();
+  await settle();
+  assert.equal(world.clock.waiting, 0);
+});
+
+test('late files of a commit that fails before it is sent are never asked for', async () => {
+  const world = new World();
+  const client = world.connect('http://nowhere');
+  let asked = 0;
+  const files = () => {
+    asked++;
+    return [oneBatch('a')];
+  };
+  const call = assert.rejects(client.commitFiles(files), { name: 'ClusterUnavailable' });
+  await world.clock.pass(30_000);
+  await call;
+  const open = client.commitFiles(files);
+  client.close();
+  await assert.rejects(open, { name: 'ClusterUnavailable' });
+  await assert.rejects(client.commitFiles(files), { name: 'ClusterUnavailable' });
+  assert.equal(asked, 0);
+});
+
+test('late files that cannot be sent fail their own call', async () => {
+  const world = new World();
+  const { commits } = committing(world);
+  const client = world.connect('http://a');
+  const broken = client.commitFiles(() => [{ ...oneBatch('a'), fileBytes: Number.NaN }]);
+  const large = client.commitFiles(() => [{ ...oneBatch('b'.repeat(caps.rpcCallBytesMax)) }]);
+  const good = client.commitFiles(() => [oneBatch('c')]);
+  await assert.rejects(broken, { message: 'NaN cannot be sent' });
+  await assert.rejects(large, CallTooLarge);
+  assert.deepEqual([await good, commits], [[], [['c']]]);
   client.close();
 });
 

@@ -41,6 +41,11 @@ import { transactionMethods } from './transaction-methods.ts';
 /** The calls of the port. `follow` is a subscription and has frames of its own. */
 export type MethodName = Exclude<keyof ClusterPort, 'follow'>;
 
+/** What goes over the wire of a call: what comes late has come by then. */
+type SentArgs<M extends MethodName> = M extends 'commitFiles'
+  ? [files: readonly FileCommit[]]
+  : Parameters<ClusterPort[M]>;
+
 export interface Method<Args extends readonly unknown[]> {
   /**
    * How a call that is sent again, because its answer may have been lost, does no harm.
@@ -193,7 +198,7 @@ export const methods = {
   },
   unlockShutdown: { again: 'repeated', deadlineMs: 6_000, args: tuple(text) },
   claimBucket: { again: 'repeated', deadlineMs: 30_000, args: tuple(nullable(text)) },
-} as const satisfies { readonly [M in MethodName]: Method<Parameters<ClusterPort[M]>> };
+} as const satisfies { readonly [M in MethodName]: Method<SentArgs<M>> };
 
 /** Whose places a call takes. */
 export type CallClass = 'working' | 'waiting';

@@ -1,7 +1,7 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import { ClusterUnavailable } from '../cluster/port.ts';
 import { CallFigures, callRows } from './call-figures.ts';
-import { asFrame, callLimits, type EncodedBody, encodeBody, sizeProblem } from './frame.ts';
+import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 import { type CallClass, callClass, type MethodName, methods } from './methods.ts';
 
 /** The control plane answered that it cannot do this, and asking again will not help. */
@@ -22,10 +22,14 @@ export class CallTooLarge extends CallRefused {
   }
 }
 
+/** Asked for the arguments when the call is sent for the first time. `undefined`: there is nothing to ask any more. */
+export type LateArgs = () => readonly unknown[] | undefined;
+
 interface PendingCall {
   readonly id: number;
   readonly method: MethodName;
-  readonly frame: Uint8Array;
+  /** Made when the call is sent for the first time, if its arguments come late. Never made again: what was sent stays as it is. */
+  frame: Uint8Array | LateArgs;
   readonly startMs: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -76,19 +80,17 @@ export class PendingCalls {
     return Promise.reject(problem);
   }
 
-  /** A new call, to be sent. */
-  add(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+  /** A new call, to be sent. One with late arguments that turn out to be nothing is not sent, and answered with an empty list. */
+  add(method: MethodName, args: readonly unknown[] | LateArgs): Promise<unknown> {
     const startMs = this.#clock.monotonicMs();
     const id = ++this.#lastId;
-    let encoded: EncodedBody;
+    let frame: Uint8Array | LateArgs;
     try {
-      encoded = encodeBody({ method, args });
+      frame = typeof args === 'function' ? args : encodeCall(id, method, args);
     } catch (error) {
+      if (error instanceof CallTooLarge) return this.refuse(method, error);
       return Promise.reject(error);
     }
-    const problem = sizeProblem(encoded, callLimits);
-    if (problem !== undefined) return this.refuse(method, new CallTooLarge(`${method}: ${problem}`));
-    const frame = asFrame('call', id, encoded);
     return new Promise((resolve, reject) => {
       const { deadlineMs } = methods[method];
       const cancelDeadline = this.#clock.after(deadlineMs, () => {
@@ -118,9 +120,26 @@ export class PendingCalls {
       for (const call of unsent.values()) {
         if (!hasRoom(places)) break;
         unsent.delete(call.id);
-        send(call.id, call.frame, places);
+        const frame = typeof call.frame === 'function' ? this.#encodeLate(call, call.frame) : call.frame;
+        if (frame !== undefined) send(call.id, frame, places);
       }
     }
+  }
+
+  /** The frame of a call that is about to be sent, or `undefined` when it was settled instead. */
+  #encodeLate(call: PendingCall, lateArgs: LateArgs): Uint8Array | undefined {
+    const { id, method } = call;
+    try {
+      const args = lateArgs();
+      if (args !== undefined) {
+        call.frame = encodeCall(id, method, args);
+        return call.frame;
+      }
+      this.succeed(id, []);
+    } catch (error) {
+      this.fail(id, 'refused', error as Error);
+    }
+    return undefined;
   }
 
   succeed(id: number, value: unknown): void {
@@ -147,4 +166,11 @@ export class PendingCalls {
     this.#figures.ended(call.method, outcome, this.#clock.monotonicMs() - call.startMs);
     return call;
   }
+}
+
+function encodeCall(id: number, method: MethodName, args: readonly unknown[]): Uint8Array {
+  const encoded = encodeBody({ method, args });
+  const problem = sizeProblem(encoded, callLimits);
+  if (problem !== undefined) throw new CallTooLarge(`${method}: ${problem}`);
+  return asFrame('call', id, encoded);
 }
