@@ -23,6 +23,7 @@ const closed = (reason: string) => `agent_kafka_connection_closed_counter{reason
 const held = (method: string, source: string) =>
   `agent_produce_backpressure_count{kafka_method="${method}",backpressure_source="${source}"}`;
 const answered = (api: string) => `agent_kafka_request_outcome{kafka_key="${api}",outcome="success"}`;
+const begun = (api: string) => `agent_kafka_request_count{kafka_key="${api}"}`;
 
 function produceBody(records: Buffer, acks = -1, timeoutMs = 60_000) {
   return {
@@ -79,15 +80,14 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'connections',
     options: { limits: { connectionsMax: 3 } },
-    async drive({ connect }) {
+    async drive({ connect, untilFigure }) {
       const [first] = [await connect(), await connect()];
       const tooMany = await connect();
       await tooMany.closed;
       assert.equal(await produced(first, small), 0, 'the others live on');
       first.socket.destroy();
       // The place of one that has gone is free.
-      await first.closed;
-      await pause();
+      await untilFigure('agent_kafka_inflight_connections', 2);
       assert.equal(await produced(await connect(), small), 0);
     },
     figures: { [closed('limit')]: 1, agent_net_kafka_tcp_limit_listener_acquire_count: 4 },
@@ -106,12 +106,13 @@ const cases: readonly LimitCase[] = [
   },
   {
     limit: 'size of a frame',
-    async drive({ connect }) {
+    async drive({ connect, untilFigure }) {
       const client = await connect();
       const frame = Buffer.alloc(4);
       frame.writeInt32BE(caps.requestFrameBytesMax + 1, 0);
       client.socket.write(frame);
       await client.closed;
+      await untilFigure(closed('malformed'), 1);
     },
     figures: { [closed('malformed')]: 1 },
   },
@@ -139,7 +140,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'metadata requests at a time',
     options: { metadataRequestsPerCpu: 2 },
-    async drive({ connect, cluster, figure }) {
+    async drive({ connect, cluster, figure, untilFigure }) {
       const { opened, open } = gateway();
       const create = cluster.createTopics.bind(cluster);
       let creations = 0;
@@ -155,13 +156,11 @@ const cases: readonly LimitCase[] = [
       await until(() => creations === 2);
       ask(leaving, 'never');
       ask(modest, 'e');
-      await pause();
+      await untilFigure('agent_kafka_metadata_waiting_requests', 4);
       assert.equal(creations, 2);
       assert.equal(await figure('agent_kafka_metadata_running_requests'), 2);
-      assert.equal(await figure('agent_kafka_metadata_waiting_requests'), 4);
       leaving.socket.destroy();
-      await pause();
-      assert.equal(await figure('agent_kafka_metadata_waiting_requests'), 3);
+      await untilFigure('agent_kafka_metadata_waiting_requests', 3);
       open();
       for (let count = 0; count < 4; count++) {
         assert.equal((await greedy.receive('Metadata', 9)).body.topics[0]!.errorCode, 0);
@@ -178,15 +177,15 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'files in flight',
     options: { flush: { windowMs: 0, uncompressedBytesMax: 1, compressedBytesMax: 1 } },
-    async drive({ connect, store }) {
+    async drive({ connect, store, untilFigure }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const clients = [await connect(), await connect()];
       for (const client of clients) {
         for (let count = 0; count < 40; count++) client.send('Produce', 9, produceBody(small));
       }
-      await until(() => store.puts === 64);
-      await pause();
+      // Of 80, one is in the file that is open.
+      await untilFigure(held('produce', 'inflight_files'), 15);
       assert.equal(store.puts, 64, 'no file is closed beyond the limit');
       open();
       let throttled = 0;
@@ -204,13 +203,13 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes that wait for the store',
     options: { bufferedBytesMax: 3 * MiB },
-    async drive({ connect, store, clock, figure }) {
+    async drive({ connect, store, clock, untilFigure }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const client = await connect();
       const large = batchOf([Buffer.alloc(MiB)]);
       for (let count = 0; count < 8; count++) client.send('Produce', 9, produceBody(large));
-      while ((await figure(held('produce', 'buffered_bytes'))) < 6) await pause(5);
+      await untilFigure(held('produce', 'buffered_bytes'), 6);
       clock.advance(300);
       open();
       const outcomes: [error: number, throttleMs: number][] = [];
@@ -233,13 +232,13 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'requests of one connection at a time',
     options: { limits: { requestsInFlightPerConnectionMax: 2 } },
-    async drive({ connect, store }) {
+    async drive({ connect, store, figure, untilRead }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const client = await connect();
       for (let count = 0; count < 5; count++) client.send('Produce', 9, produceBody(small));
-      await until(() => store.puts === 1);
-      await pause();
+      await untilRead();
+      assert.equal(await figure(begun('Produce')), 2, 'the others wait');
       open();
       for (let count = 0; count < 5; count++) await client.receive('Produce', 9);
     },
@@ -248,18 +247,20 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes of requests of all connections',
     options: { limits: { requestBytesInFlightMax: MiB } },
-    async drive({ connect }) {
+    async drive({ connect, figure, untilRead }) {
       const [patient, greedy] = [await connect(), await connect()];
-      patient.socket.write(halfFrame(MiB));
-      await pause();
+      patient.socket.write(halfFrame(MiB / 2));
+      greedy.socket.write(halfFrame(MiB / 4));
+      await untilRead();
+      patient.socket.write(Buffer.alloc(MiB));
+      await untilRead();
       const unserved = await connect();
       unserved.send('ApiVersions', 0, {});
-      await pause();
+      await untilRead();
       // Twice the limit is the end of the one that goes on.
-      greedy.socket.write(halfFrame(MiB + 4));
-      patient.socket.write(Buffer.alloc(MiB));
-      await Promise.race([greedy.closed, patient.closed]);
-      greedy.socket.destroy();
+      greedy.socket.write(Buffer.alloc(MiB));
+      await greedy.closed;
+      assert.equal(await figure(begun('ApiVersions')), 1, 'only the bystander was served before');
       patient.socket.destroy();
       assert.equal((await unserved.receive('ApiVersions', 0)).body.errorCode, 0);
     },
@@ -268,7 +269,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes of answers of all connections',
     options: { limits: { responseBytesMax: 2 * MiB }, fetchRequestBytesMax: 64 * MiB },
-    async drive({ connect, pass, figure }) {
+    async drive({ connect, pass, figure, untilFigure }) {
       const writer = await connect();
       for (let count = 0; count < 40; count++) {
         assert.equal(await produced(writer, batchOf([Buffer.alloc(MiB - 200, count)])), 0);
@@ -280,15 +281,17 @@ const cases: readonly LimitCase[] = [
           client.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
         }
       }
-      await pause(200);
-      // Each may exceed it by the one batch that a fetch always gets.
-      const bytes = await figure('agent_kafka_answer_bytes');
-      assert.ok(bytes >= MiB && bytes < 6 * MiB, `${bytes} bytes of answers`);
+      await untilFigure('agent_kafka_answer_bytes', (bytes) => bytes >= MiB);
       // Whoever does not read loses its connection soon, and then the others are served.
       const reader = await connect();
       reader.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
-      await pass(40_000);
-      assert.ok((await figure(closed('slow'))) > 0);
+      for (let seconds = 0; seconds < 40; seconds++) {
+        // Each may exceed it by the one batch that a fetch always gets.
+        const bytes = await figure('agent_kafka_answer_bytes');
+        assert.ok(bytes < 6 * MiB, `${bytes} bytes of answers`);
+        await pass(1_000);
+      }
+      await untilFigure(closed('slow'), (count) => count > 0);
       const { body } = await reader.receive('Fetch', 11);
       assert.equal(body.errorCode, 0);
     },
@@ -296,29 +299,31 @@ const cases: readonly LimitCase[] = [
   },
   {
     limit: 'deadline of a frame that was begun',
-    async drive({ connect, pass }) {
+    async drive({ connect, pass, untilRead, untilFigure }) {
       const [silent, trickling] = [await connect(), await connect()];
       silent.socket.write(halfFrame(1000));
       trickling.socket.write(halfFrame(1000));
-      await pause();
+      await untilRead();
       await pass(10_000);
       trickling.socket.write(Buffer.of(0));
-      await pause();
+      await untilRead();
       await pass(7_000);
       await silent.closed;
       trickling.socket.write(Buffer.of(0));
-      await pause();
+      await untilRead();
       trickling.socket.destroy();
+      await untilFigure(closed('peer'), 1);
     },
     figures: { [closed('slow')]: 1, [closed('peer')]: 1 },
   },
   {
     limit: 'time without a request',
     options: { idleConnectionMs: 60_000 },
-    async drive({ connect, pass }) {
+    async drive({ connect, pass, untilFigure }) {
       const idle = await connect();
       await pass(62_000);
       await idle.closed;
+      await untilFigure(closed('idle'), 2);
     },
     // The bystander was silent as long and is given a new connection.
     figures: { agent_net_kafka_tcp_idle_conn_close: 2, [closed('idle')]: 2 },
@@ -326,7 +331,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'load of the processor',
     options: { highCpuPercent: 90 },
-    async drive({ connect, load, pass, clock }) {
+    async drive({ connect, load, pass, clock, figure }) {
       const client = await connect();
       const produceNow = async () => {
         const { throttleTimeMs } = await client.call('Produce', 9, produceBody(small));
@@ -344,7 +349,7 @@ const cases: readonly LimitCase[] = [
       assert.ok(first > 0, 'the answer tells to wait');
       // Who does not wait is not read: the answer of the next comes when the time is over.
       client.send('Produce', 9, produceBody(small));
-      await pause();
+      assert.equal(await figure(begun('Produce')), 3, 'it is not read');
       load.eventLoop = load.loopCpu = 0.1;
       clock.advance(first);
       assert.equal((await client.receive('Produce', 9)).body.responses.length, 1);
@@ -366,13 +371,21 @@ const cases: readonly LimitCase[] = [
   },
 ];
 
+async function knowsTopic(client: TestClient): Promise<boolean> {
+  const { topics } = await client.call('Metadata', 9, {
+    topics: [{ name: 't' }],
+    allowAutoTopicCreation: false,
+  });
+  return topics[0]!.errorCode === 0;
+}
+
 for (const { limit, options = {}, drive, figures } of cases) {
   test(`limit: ${limit}`, async (t) => {
     const under = await startAgentUnderTest(t, options);
     under.cluster.addTopic('t', 4);
-    await pause();
     let bystander = await under.connect();
     assert.equal((await bystander.call('ApiVersions', 0, {})).errorCode, 0);
+    while (!(await knowsTopic(bystander))) await pause(1);
     await drive(under);
     for (const [series, expected] of Object.entries(figures)) {
       assert.equal(await under.figure(series), expected, series);
@@ -394,9 +407,7 @@ test('when too many metadata requests wait, clients are told to ask again', asyn
   const header = { correlationId: 1, clientId: 'c' };
   const frame = Buffer.concat(encodeRequest(apis.Metadata, 9, header, names('held')));
   client.socket.write(Buffer.concat(new Array<Buffer>(1 + caps.metadataRequestsWaitingMax).fill(frame)));
-  while ((await under.figure('agent_kafka_metadata_waiting_requests')) < caps.metadataRequestsWaitingMax) {
-    await pause();
-  }
+  await under.untilFigure('agent_kafka_metadata_waiting_requests', caps.metadataRequestsWaitingMax);
   const late = await under.connect();
   const [topic] = (await late.call('Metadata', 9, names('late'))).topics;
   assert.equal(topic?.errorCode, codeOf('LEADER_NOT_AVAILABLE'));

@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type AgentOptions, type RunningAgent, startAgent } from '../src/agent.ts';
@@ -19,12 +18,16 @@ export interface AgentUnderTest {
   connect(): Promise<TestClient>;
   /** The value of one series, asked over HTTP; 0 when it is not there. */
   figure(series: string): Promise<number>;
+  /** Waits until a series has a value, or one that will do. */
+  untilFigure(series: string, wanted: number | ((value: number) => boolean)): Promise<void>;
+  /** Waits until the agent has read everything that its clients have sent. */
+  untilRead(): Promise<void>;
   /** Moves time on step by step, as timers of the agent set further ones. */
   pass(ms: number): Promise<void>;
 }
 
 export async function startAgentUnderTest(
-  t: TestContext,
+  lifetime: { after(cleanUp: () => Promise<void>): void },
   differences: Partial<AgentOptions> = {},
 ): Promise<AgentUnderTest> {
   const clock = differences.clock instanceof HandClock ? differences.clock : new HandClock();
@@ -65,7 +68,7 @@ export async function startAgentUnderTest(
     ...differences,
   });
   let isStopped = false;
-  t.after(async () => {
+  lifetime.after(async () => {
     for (const client of clients) client.socket.destroy();
     const stopped = agent.stop({ deadlineMs: 0 }).then(() => {
       isStopped = true;
@@ -77,22 +80,33 @@ export async function startAgentUnderTest(
     }
     await stopped;
   });
+  const figure = async (series: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${agent.httpPort}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`service_${series} `));
+    return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
+  };
+  const untilFigure: AgentUnderTest['untilFigure'] = async (series, wanted) => {
+    const isWanted = typeof wanted === 'number' ? (value: number) => value === wanted : wanted;
+    while (!isWanted(await figure(series))) await pause(1);
+  };
   return {
     agent,
     cluster,
     store,
     clock,
     load,
+    figure,
+    untilFigure,
     async connect() {
       const client = await TestClient.connect(agent.kafkaPort);
       clients.push(client);
       return client;
     },
-    async figure(series) {
-      const text = await (await fetch(`http://127.0.0.1:${agent.httpPort}/metrics`)).text();
-      const line = text.split('\n').find((one) => one.startsWith(`service_${series} `));
-      return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
-    },
+    untilRead: () =>
+      untilFigure(
+        'agent_kafka_request_bytes_counter',
+        (bytes) => bytes === clients.reduce((sum, { socket }) => sum + socket.bytesWritten, 0),
+      ),
     async pass(ms) {
       const stepMs = 250;
       for (let passed = 0; passed < ms; passed += stepMs) {
