@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pointers } from '@weir/metadata';
+import { StoreError } from '@weir/storage';
 import {
   apis,
   buildRecordBatch,
@@ -21,7 +22,7 @@ async function start(options: DataPathOptions = {}) {
   const { topicId } = path.cluster.addTopic('t', 3);
   await path.view.ready();
 
-  /** Writes one batch with these timestamps. */
+  /** Writes one batch with these timestamps and gives it. */
   async function write(partition: number, timestamps: readonly number[], fields: RecordBatchFields = {}) {
     const batch = buildRecordBatch(
       timestamps.map((timestamp) => record('v', BigInt(timestamp))),
@@ -29,6 +30,7 @@ async function start(options: DataPathOptions = {}) {
     );
     await path.writePath.append([produced(topicId, partition, batch)], { deadlineMs: 1e15 });
     await settled();
+    return batch;
   }
 
   async function ask(
@@ -252,4 +254,90 @@ test('a search waits for others where a batch may inflate to much, and not other
     await searchRecords({} as Pointers, search, { readPath, turns, pause: async () => {} });
     assert.deepEqual([search.found, runs], [{ offset: 7, timestamp: 5n }, isAside ? 1 : 0], codec);
   }
+});
+
+/** What may happen to a file of the store. */
+const damages: Readonly<Record<string, (content: Buffer, batch: Buffer) => Buffer | undefined>> = {
+  missing: () => undefined,
+  empty: () => Buffer.alloc(0),
+  'changed in its records': changedIn,
+};
+
+/** The content of a file with one bit of the records of a batch flipped. */
+function changedIn(content: Buffer, batch: Buffer): Buffer {
+  // Offsets and what else stands in front of the CRC are given by the cluster.
+  const covered = batch.subarray(21);
+  const changed = Buffer.from(content);
+  changed[content.indexOf(covered) + covered.length - 1]! ^= 1;
+  return changed;
+}
+
+test('what has to be read of a damaged file is an error, and everything else is answered', async (t) => {
+  /** What is asked, its answer, and the file that holds it, if it takes one to know. */
+  const questions: [name: string, timestamp: bigint, offset: bigint, file: number | undefined][] = [
+    ['latest', -1n, 6n, undefined],
+    ['earliest', -2n, 0n, undefined],
+    ['earliest local', -4n, 0n, undefined],
+    ['tiered', -5n, -1n, undefined],
+    ['later than all', 401n, -1n, undefined],
+    ['first of the latest time', -3n, 4n, 2],
+    ['in the first file', 150n, 1n, 0],
+    ['in the second file', 260n, 2n, 1],
+    ['in the third file', 360n, 4n, 2],
+  ];
+  for (const [kind, damage] of Object.entries(damages)) {
+    for (const damaged of [0, 1, 2]) {
+      await t.test(`file ${damaged} is ${kind}`, async () => {
+        const { path, topicId, write, ask } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+        const batches = [await write(0, [100, 200]), await write(0, [300, 250]), await write(0, [400, 350])];
+        const key = [...path.store.objects.keys()][damaged]!;
+        const content = path.store.objects.get(key)!;
+        const changed = damage(content, batches[damaged]!);
+        if (changed === undefined) path.store.objects.delete(key);
+        else path.store.objects.set(key, changed);
+
+        for (const isolationLevel of [0, 1]) {
+          for (const [name, timestamp, offset, file] of questions) {
+            const found = await ask(timestamp, { isolationLevel });
+            const expected = file === damaged ? ['KAFKA_STORAGE_ERROR', -1n] : ['NONE', offset];
+            assert.deepEqual([found.error, found.offset], expected, name);
+          }
+        }
+        assert.deepEqual(
+          path.damage.known().map(({ firstOffset, nextOffset }) => [firstOffset, nextOffset]),
+          [[2 * damaged, 2 * damaged + 2]],
+        );
+        assert.equal(path.damage.errorAt(topicId, 0, 2 * damaged), 'KAFKA_STORAGE_ERROR');
+
+        path.store.objects.set(key, content);
+        for (const [name, timestamp, offset] of questions) {
+          assert.equal((await ask(timestamp)).offset, offset, name);
+        }
+      });
+    }
+  }
+});
+
+test('a time in a batch before the damage is found, and one behind it is not', async () => {
+  const { path, topicId, ask } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  const batches = [100n, 200n].map((timestamp) => buildRecordBatch([record('v', timestamp)]));
+  await path.writePath.append(
+    batches.map((batch) => produced(topicId, 0, batch)),
+    { deadlineMs: 1e15 },
+  );
+  await settled();
+  const [[key, content]] = [...path.store.objects] as [[string, Buffer]];
+  path.store.objects.set(key, changedIn(content, batches[1]!));
+  assert.deepEqual([(await ask(100n)).error, (await ask(100n)).offset], ['NONE', 0n]);
+  for (const timestamp of [150n, -3n]) assert.equal((await ask(timestamp)).error, 'KAFKA_STORAGE_ERROR');
+  assert.equal((await ask(-1n)).offset, 2n);
+});
+
+test('a store that does not answer is an error of the question, and no damage', async () => {
+  const { path, write, ask } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
+  await write(0, [100]);
+  path.store.beforeGet = () => Promise.reject(new StoreError('unavailable', 'key', 'test'));
+  assert.equal((await ask(50n)).error, 'KAFKA_STORAGE_ERROR');
+  assert.deepEqual([(await ask(-1n)).error, (await ask(-1n)).offset], ['NONE', 1n]);
+  assert.deepEqual(path.damage.known(), []);
 });
