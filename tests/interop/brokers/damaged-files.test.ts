@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { MiB, systemClock } from '@weir/core';
 import { apis, batchRecords, errorByCode, recordBatches } from '@weir/wire';
 import { Kafka, logLevel } from 'kafkajs';
+import { fileDamages, fileOf } from './file-damage.ts';
 import { connect } from './stored.ts';
 import { createTopic } from './topics.ts';
 import { lastFirst, startCluster, temporaryFolder } from './weir-process.ts';
@@ -13,16 +13,7 @@ import { lastFirst, startCluster, temporaryFolder } from './weir-process.ts';
 const topic = 'damaged';
 const timeoutMs = 60_000;
 /** Partition n has its second file damaged in the n-th way; the last is left alone. */
-const damages: readonly ((path: string, value: string) => void)[] = [
-  (path) => rmSync(path),
-  (path) => writeFileSync(path, ''),
-  (path, value) => {
-    const content = readFileSync(path);
-    content[content.indexOf(value)]! ^= 1;
-    writeFileSync(path, content);
-  },
-];
-const partitionCount = damages.length + 1;
+const partitionCount = fileDamages.length + 1;
 const valueAt = (partition: number, offset: number) => `value-${partition}-${offset}`;
 
 test('damage of files on disk costs their offsets and nothing else, and ends with it', {
@@ -38,19 +29,19 @@ test('damage of files on disk costs their offsets and nothing else, and ends wit
   const writer = cluster.agents[0]!.address('Kafka');
   await createTopic(writer, topic, partitionCount);
   await produceFiles(writer);
-  const paths = Array.from(damages, (_, partition) => fileOf(folder, valueAt(partition, 1)));
+  const paths = Array.from(fileDamages, (_, partition) => fileOf(folder, valueAt(partition, 1)));
   const contents = paths.map((path) => readFileSync(path));
-  for (const [partition, damage] of damages.entries()) damage(paths[partition]!, valueAt(partition, 1));
+  for (const [partition, damage] of fileDamages.entries()) damage(paths[partition]!, valueAt(partition, 1));
 
   // This one has nothing of it in memory.
   const reader = (await cluster.addAgent({ zone: 'zone-b' })).address('Kafka');
   assert.deepEqual(await fetch(reader, 0), [
-    ...damages.map((_, partition) => ['NONE', [valueAt(partition, 0)]]),
-    ['NONE', [0, 1, 2].map((offset) => valueAt(damages.length, offset))],
+    ...fileDamages.map((_, partition) => ['NONE', [valueAt(partition, 0)]]),
+    ['NONE', [0, 1, 2].map((offset) => valueAt(fileDamages.length, offset))],
   ]);
   assert.deepEqual(await fetch(reader, 1), [
-    ...damages.map(() => ['KAFKA_STORAGE_ERROR', []]),
-    ['NONE', [1, 2].map((offset) => valueAt(damages.length, offset))],
+    ...fileDamages.map(() => ['KAFKA_STORAGE_ERROR', []]),
+    ['NONE', [1, 2].map((offset) => valueAt(fileDamages.length, offset))],
   ]);
   assert.deepEqual(
     await fetch(reader, 2),
@@ -87,15 +78,6 @@ async function produceFiles(broker: string): Promise<void> {
   } finally {
     await producer.disconnect();
   }
-}
-
-function fileOf(folder: string, value: string): string {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  const found = paths.filter((path) => readFileSync(path).includes(value));
-  assert.equal(found.length, 1, `files that hold ${value}`);
-  return found[0]!;
 }
 
 /** Error and values of every partition, from an offset on. */

@@ -39,6 +39,7 @@ final class Client implements AutoCloseable {
         return switch (command) {
             case "produce" -> ClientProducer.produce(servers, arguments);
             case "read" -> ClientReader.readFromStart(servers, arguments.get(0));
+            case "read-over-damage" -> ClientReader.readOverDamage(servers, arguments.get(0));
             case "read-committed" -> ClientReader.readCommitted(servers, arguments.get(0));
             case "read-from-offset" -> ClientReader.readFromOffset(
                     servers, arguments.get(0), Long.parseLong(arguments.get(1)));

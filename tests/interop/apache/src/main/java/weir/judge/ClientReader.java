@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
@@ -47,6 +48,41 @@ final class ClientReader {
         });
     }
 
+    /** Reads from the start and goes on behind each offset that the client reports as unreadable. Gives records and reports. */
+    static Map<String, Object> readOverDamage(String servers, String topic) {
+        Map<String, Object> settings = Settings.of(servers);
+        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        List<List<Object>> records = new ArrayList<>();
+        List<String> failures = new ArrayList<>();
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = assignAll(consumer, topic);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            consumer.seekToBeginning(partitions);
+            while (!partitions.stream().allMatch(one -> consumer.position(one) >= ends.get(one))) {
+                try {
+                    consumer.poll(POLL).forEach(record -> records.add(row(record)));
+                } catch (KafkaException failure) {
+                    failures.add(failure.getMessage());
+                    TopicPartition unreadable = partitions.stream()
+                            .filter(one -> failure.getMessage().endsWith(" " + one))
+                            .findFirst()
+                            .orElseThrow(() -> failure);
+                    consumer.seek(unreadable, consumer.position(unreadable) + 1);
+                }
+            }
+        }
+        return Map.of("records", records, "failures", failures);
+    }
+
+    private static List<TopicPartition> assignAll(KafkaConsumer<String, String> consumer, String topic) {
+        List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                .map(info -> new TopicPartition(topic, info.partition()))
+                .toList();
+        consumer.assign(partitions);
+        return partitions;
+    }
+
     private static List<List<Object>> read(
             String servers,
             String topic,
@@ -66,10 +102,7 @@ final class ClientReader {
         List<List<Object>> records = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
-            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
-                    .map(info -> new TopicPartition(topic, info.partition()))
-                    .toList();
-            consumer.assign(partitions);
+            List<TopicPartition> partitions = assignAll(consumer, topic);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             position.accept(consumer, partitions);
             while (!partitions.stream().allMatch(one -> consumer.position(one) >= ends.get(one))) {
