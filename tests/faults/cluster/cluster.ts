@@ -59,8 +59,9 @@ export class FaultCluster implements ClientSurroundings {
   readonly options: ClusterOptions;
   readonly #startMs = systemClock.monotonicMs();
   readonly #controlPlanes: Member[] = [];
-  /** A control plane comes back where it was, as it would behind a name. */
+  /** A process comes back where it was, as it would behind a name: clients that know no other address would be lost for ever. */
   readonly #controlPlanePorts: number[] = [];
+  readonly #kafkaPorts: number[] = [];
   readonly #agents: Agent[] = [];
   /** By slot, the agent that was ready last, living or not: all of them may be gone at a time. */
   readonly #known: SocketBroker[] = [];
@@ -275,7 +276,7 @@ export class FaultCluster implements ClientSurroundings {
         `-httpProxy=http://127.0.0.1:${controlPlane.port}`,
         `-bucketURL=${this.#bucketUrl}`,
         '-bindAddress=127.0.0.1',
-        '-kafkaPort=0',
+        `-kafkaPort=${this.#kafkaPorts[slot] ?? 0}`,
         '-httpPort=0',
         '-batchTimeout=25ms',
       ]);
@@ -291,6 +292,7 @@ export class FaultCluster implements ClientSurroundings {
         const ready = /agent (\S+) is ready\n\s+Kafka\s+127\.0\.0\.1:(\d+)/;
         const [, agentId, kafkaPort] = await process.printed(ready, systemClock, startMsMax);
         agent.kafkaPort = Number(kafkaPort);
+        this.#kafkaPorts[slot] = agent.kafkaPort;
         agent.clients = await FaultyProxy.toPort(systemClock, () => agent.kafkaPort);
         this.#proxies.push(agent.clients);
         const host = '127.0.0.1';
