@@ -2,6 +2,7 @@ import { aclDecisions } from './acl-decisions.ts';
 import { agentConnections } from './agent-connections.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
+import { crcChecks } from './crc-checks.ts';
 import { eventEmission } from './event-emission.ts';
 import { eventQueries } from './event-queries.ts';
 import { fetchEncode } from './fetch-encode.ts';
@@ -23,6 +24,7 @@ export const benchmarks: readonly Benchmark[] = [
   headerRewrite,
   metadataDecode,
   fetchEncode,
+  crcChecks,
   aclDecisions,
   metadataScale,
   hostedClusters,

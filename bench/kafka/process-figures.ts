@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
 /** What a process and its descendants have used so far, from `/proc`; nothing where there is no such folder. */
 export interface ProcessFigures {
   /** User and system time together. */
   readonly cpuSeconds: number;
-  /** The largest resident size of each, added up. */
+  /** The resident size of each, added up, now and at its largest. */
+  readonly residentBytes: number;
   readonly peakBytes: number;
 }
 
@@ -13,12 +14,30 @@ export function figuresOf(pid: number): ProcessFigures | undefined {
   const root = readStat(pid);
   if (root === undefined) return undefined;
   let cpuTicks = root.childTicks;
+  let residentBytes = 0;
   let peakBytes = 0;
   for (const member of [root, ...descendantsOf(pid)]) {
     cpuTicks += member.ownTicks;
-    peakBytes += peakBytesOf(member.pid);
+    residentBytes += statusBytes(member.pid, 'VmRSS');
+    peakBytes += statusBytes(member.pid, 'VmHWM');
   }
-  return { cpuSeconds: cpuTicks / ticksPerSecond(), peakBytes };
+  return { cpuSeconds: cpuTicks / ticksPerSecond(), residentBytes, peakBytes };
+}
+
+/** What lies in files that a process has open and that have no name any more. */
+export function unnamedFileBytes(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  let bytes = 0;
+  for (const name of readdirSync(folder)) {
+    try {
+      // A disk may hold less than the size says where content was cut out.
+      if (readlinkSync(`${folder}/${name}`).endsWith(' (deleted)'))
+        bytes += statSync(`${folder}/${name}`).blocks * 512;
+    } catch {
+      // It was closed meanwhile.
+    }
+  }
+  return bytes;
 }
 
 export interface Stat {
@@ -64,9 +83,10 @@ function descendantsOf(pid: number): Stat[] {
   return found;
 }
 
-function peakBytesOf(pid: number): number {
+function statusBytes(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   try {
-    const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [, kib] = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
     return Number(kib ?? 0) * 1024;
   } catch {
     return 0;

@@ -72,6 +72,10 @@ export class ServerProcess {
     return this.#text;
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get figures(): ProcessFigures | undefined {
     return figuresOf(this.#child.pid!);
   }

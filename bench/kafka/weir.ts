@@ -43,6 +43,23 @@ async function startPlaygroundOver(
   };
 }
 
+/** `weir local`: everything in one process and nothing that outlives it. */
+export async function startLocal(lifetime: Lifetime, options: WeirOptions): Promise<Broker> {
+  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+  const args = ['local', ...ports, ...(options.flags ?? [])];
+  const server = await startWeir(lifetime, args, ['Kafka', 'HTTP', 'control plane'], options);
+  return {
+    name: 'Weir',
+    servers: addressIn(server, 'Kafka')!,
+    processes: [server],
+    async restart() {
+      await server.stop();
+      return startLocal(lifetime, options);
+    },
+    stop: () => server.stop(),
+  };
+}
+
 export interface ClusterToStart extends WeirOptions {
   /** A bucket of files unless given. */
   readonly bucketUrl?: string;
