@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import * as z from 'zod';
 import { anyJson } from '../testing/any-json.ts';
 import { catalogue, operationNames, operations } from './catalogue.ts';
+import { time } from './fields.ts';
 import { parseJson, printJson } from './json.ts';
-import { inputSchemaOf, type JsonSchema, outputSchemaOf, secretFieldsOf } from './json-schema.ts';
+import {
+  inputSchemaOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  outputSchemaOf,
+  secretFieldsOf,
+} from './json-schema.ts';
 
 /** Every operation: what it needs, and its name. A change here is a change of what the product offers. */
 const whole = `
@@ -178,6 +186,37 @@ test('every field says what it means', () => {
     if (isField) assert.match(part.description ?? '', /\S.*[.!]$/, path);
   }
 });
+
+test('every time of an answer is RFC 3339 by the one definition, and no number is one', () => {
+  const definition = inOutput(z.object({ at: time() }), 'at');
+  const moments = /(?:^|_)(?:at|time|until|since|deadline|start|end)$/;
+  let times = 0;
+  for (const { part, path, isField } of allParts()) {
+    if (!path.includes(' output')) continue;
+    const options = (part.anyOf ?? [part]).filter(({ type }) => type !== 'null');
+    const dated = options.filter(({ format }) => format === 'date-time');
+    for (const { description, ...one } of dated) assert.deepEqual(one, definition, path);
+    times += dated.length;
+    if (isField && moments.test(path)) assert.equal(dated.length, options.length, `${path} is no time`);
+    if (dated.length === 0) assert.doesNotMatch(part.description ?? '', /since 1970|Unix time/, path);
+  }
+  assert.ok(times > 30);
+});
+
+test('every object of an answer has its fields, but for what an event says', () => {
+  const bare = [...allParts()].flatMap(({ part, path }) => {
+    const hasFields = part.properties !== undefined || typeof part.additionalProperties === 'object';
+    return path.includes(' output') && part.type === 'object' && !hasFields ? [path] : [];
+  });
+  assert.deepEqual(
+    bare,
+    ['search_events', 'get_event'].map((name) => `${name} output#Event.data`),
+  );
+});
+
+function inOutput(schema: z.ZodObject, field: string): JsonSchema {
+  return jsonSchemaOf(schema, 'output').properties![field]!;
+}
 
 test('every text, list and dictionary has a limit', () => {
   for (const { part, path } of allParts()) {

@@ -26,7 +26,8 @@ export const errorTable = {
   duplicate_name: { status: 409, message: 'The name is taken.' },
   events_disabled: {
     status: 400,
-    message: 'The cluster records no events. Turn them on with update_events_state, or in its Events tab.',
+    message:
+      'The cluster records no events. Turn them on with update_events_state, or with weir cli events enable.',
   },
   filter_syntax: { status: 400, message: 'The filter cannot be understood.' },
   invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },

@@ -49,7 +49,7 @@ export function emptyForNone<Schema extends z.ZodType>(schema: Schema) {
   return z.union([z.literal('').transform(() => undefined), schema]).optional();
 }
 
-/** A moment as RFC 3339 says, in UTC. */
+/** A moment as RFC 3339 says, in UTC. Servers write it with `timeText`. */
 export function time() {
   return z.iso.datetime({ error: 'is not a time such as 2026-01-31T12:00:00Z' }).max(35);
 }

@@ -20,7 +20,7 @@ export {
   type FetchAnswer,
   type FetchInit,
 } from './client.ts';
-export { consolePaths, type EventSearchLink } from './console-paths.ts';
+export { consolePaths, type EventSearchLink, hasConsole } from './console-paths.ts';
 export {
   ApiError,
   type ApiErrorOptions,

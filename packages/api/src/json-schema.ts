@@ -31,15 +31,15 @@ export interface JsonSchema {
 
 /** What a caller may send. */
 export function inputSchemaOf(operation: Pick<Operation, 'input'>): JsonSchema {
-  return schemaOf(operation.input, 'input');
+  return jsonSchemaOf(operation.input, 'input');
 }
 
 /** What he is answered. Records that several answers have stand under `$defs`. */
 export function outputSchemaOf(operation: Pick<Operation, 'output'>): JsonSchema {
-  return schemaOf(operation.output, 'output');
+  return jsonSchemaOf(operation.output, 'output');
 }
 
-function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...found } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

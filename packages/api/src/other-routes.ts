@@ -21,8 +21,7 @@ export const otherRoutes: readonly OtherRoute[] = [
   {
     method: 'GET',
     path: '/login/sso/{sso_identifier}',
-    summary:
-      'Sends a browser to sign in with OpenID Connect, and then to the path `return_to` of the console.',
+    summary: 'Sends a browser to sign in with OpenID Connect, and then to the path `return_to`.',
     contentType: 'text/html',
     security: 'none',
   },

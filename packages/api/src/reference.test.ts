@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { operations } from './catalogue.ts';
+import { hasConsole } from './console-paths.ts';
+import { type JsonSchema, outputSchemaOf } from './json-schema.ts';
+import { openApiDocument } from './openapi.ts';
 import { apiPage } from './reference.ts';
 
 const page = apiPage();
@@ -25,6 +28,12 @@ test('every link on the page leads somewhere', () => {
   for (const link of links) assert.ok(anchors.has(link), link);
 });
 
+test('no page of a console is promised while there is none', () => {
+  assert.equal(hasConsole, false, 'with a console this test goes');
+  assert.doesNotMatch(page, /\bconsole\b(?!\.example)|Events tab/i);
+  assert.doesNotMatch(JSON.stringify(openApiDocument()), /\bconsole\b(?!\.example)|Events tab/i);
+});
+
 test('rows of a table have as many cells as its head', () => {
   let columns: number | undefined;
   for (const line of page.split('\n')) {
@@ -35,4 +44,36 @@ test('rows of a table have as many cells as its head', () => {
       assert.equal(cells, columns, line);
     }
   }
+});
+
+/** The names of all fields inside of a schema, with those that they are inside of. */
+function namesOf({ properties, items, anyOf, additionalProperties }: JsonSchema, path = ''): string[] {
+  const fields = Object.entries(properties ?? {}).flatMap(([name, field]) => {
+    const whole = path === '' ? name : `${path}.${name}`;
+    return [whole, ...namesOf(field, whole)];
+  });
+  const others = (anyOf ?? []).flatMap((one) => namesOf(one, path));
+  const entries = typeof additionalProperties === 'object' ? namesOf(additionalProperties, `${path}.*`) : [];
+  return [...fields, ...others, ...entries, ...(items === undefined ? [] : namesOf(items, `${path}[]`))];
+}
+
+test('the page has every field of every answer, with its type and what it means', () => {
+  const sections = new Map(page.split(/^### /m).map((text) => [text.split('\n', 1)[0]!, text]));
+  let fields = 0;
+  const assertIn = (title: string, schema: JsonSchema, heading: string) => {
+    const rows = sections.get(title)?.split(`| ${heading} | Type | Meaning |`)[1] ?? '';
+    for (const name of namesOf(schema)) {
+      const row = rows.split('\n').find((line) => line.replaceAll(/[`?]/g, '').startsWith(`| ${name} |`));
+      assert.match(row ?? '', /^\|[^|]+\| \S.* \| \S.* \|$/, `${title}: ${name}`);
+      assert.doesNotMatch(row!, /\| anything \|/, `${title}: ${name}`);
+      fields++;
+    }
+  };
+  for (const operation of operations) {
+    const schema = outputSchemaOf(operation);
+    assertIn(operation.name, schema, 'Answer');
+    for (const [record, described] of Object.entries(schema.$defs ?? {}))
+      assertIn(record, described, 'Field');
+  }
+  assert.ok(fields > 500);
 });

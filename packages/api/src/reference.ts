@@ -134,8 +134,15 @@ function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix: strin
   return Object.entries(properties).flatMap(([name, schema]) => {
     const mark = required.includes(name) ? '' : '?';
     const row = [`\`${prefix}${name}\`${mark}`, typeInWords(schema), meaningOf(schema)];
-    const { inner, suffix } = innerOf(schema);
-    return [row, ...(inner === undefined ? [] : fieldRows(inner, `${prefix}${name}${suffix}.`))];
+    const inners = innersOf(schema);
+    return [
+      row,
+      ...inners.flatMap(({ object, suffix }) => {
+        // Of what can be several things, no field is always there.
+        const shown = inners.length > 1 ? { ...object, required: [] } : object;
+        return fieldRows(shown, `${prefix}${name}${suffix}.`);
+      }),
+    ];
   });
 }
 
@@ -144,15 +151,15 @@ function meaningOf(schema: JsonSchema): string {
   return escaped((schema.description ?? '') + standard);
 }
 
-/** The object whose fields follow in the table: the field itself, its items or its entries. */
-function innerOf(schema: JsonSchema): { inner: JsonSchema | undefined; suffix: string } {
-  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
-  if (only !== undefined && others.length === 0) return innerOf(only);
-  if (schema.items !== undefined) return { inner: innerOf(schema.items).inner, suffix: '[]' };
-  const { additionalProperties } = schema;
-  if (typeof additionalProperties === 'object')
-    return { inner: innerOf(additionalProperties).inner, suffix: '.*' };
-  return { inner: schema.properties === undefined ? undefined : schema, suffix: '' };
+/** The objects whose fields follow in the table: the field itself, its items or its entries. Of what can be several things, all of them. */
+function innersOf(schema: JsonSchema): { readonly object: JsonSchema; readonly suffix: string }[] {
+  const { anyOf, items, additionalProperties } = schema;
+  if (anyOf !== undefined) return anyOf.flatMap(innersOf);
+  const below = (inner: JsonSchema, step: string) =>
+    innersOf(inner).map(({ object, suffix }) => ({ object, suffix: step + suffix }));
+  if (items !== undefined) return below(items, '[]');
+  if (typeof additionalProperties === 'object') return below(additionalProperties, '.*');
+  return schema.properties === undefined ? [] : [{ object: schema, suffix: '' }];
 }
 
 function typeInWords(schema: JsonSchema): string {

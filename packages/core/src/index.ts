@@ -45,3 +45,4 @@ export {
 export { nearestName, nearestNames } from './nearest-names.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { release } from './release.ts';
+export { timeText } from './time-text.ts';

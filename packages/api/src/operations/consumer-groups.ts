@@ -65,7 +65,11 @@ const watchedGroup = z
   .meta({ id: 'WatchedConsumerGroup', description: 'A consumer group with its offsets.' });
 
 const lag = () =>
-  count().nullable().describe('Records that it has yet to read; `null` if it never committed.');
+  count()
+    .nullable()
+    .describe(
+      'Records that it has yet to read, all that are there without a commit; `null` for a share group that has not begun.',
+    );
 
 const groupFields = {
   name: groupNameTold().describe('The group.'),

@@ -1,6 +1,7 @@
 import { caps, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
+import { jsonSchemaOf } from '../json-schema.ts';
 import { defineOperation } from '../operation.ts';
 import { filterBuilder } from './filter-builder.ts';
 
@@ -72,12 +73,37 @@ const timelineWanted = () =>
       .describe('Series at most; all further values together are one more.'),
   });
 
-const event = () =>
+const anyObject = () =>
   z
-    .custom<EventTold>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    .custom<Readonly<Record<string, unknown>>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    )
     .meta({ type: 'object' });
 
-const events = (itemsMax: number) => list(event(), itemsMax);
+const eventFields = z.object({
+  specversion: text(16).describe('The version of CloudEvents that it follows.'),
+  id: text(256).describe('The event.'),
+  source: text(1024).describe(
+    'What emitted it: `ws:agent:`, the cluster and the agent, or a part of the control plane.',
+  ),
+  type: text(64).describe('The type of event, such as `acl_logs`.'),
+  time: time().describe('When it happened.'),
+  datacontenttype: text(64).describe('What `data` is: `application/json`.'),
+  data: anyObject().describe(
+    'What happened. Its fields depend on the type; `list_event_fields` tells those that events have.',
+  ),
+});
+
+/** Known attributes are checked, and others pass: an object schema would drop them. */
+const event = z
+  .custom<EventTold>((value) => eventFields.safeParse(value).success)
+  .meta({
+    ...jsonSchemaOf(eventFields, 'output'),
+    id: 'Event',
+    description: 'An event as it was recorded. It may have further attributes.',
+  });
+
+const events = (itemsMax: number) => list(event, itemsMax);
 
 const stats = () =>
   z
@@ -338,7 +364,7 @@ export const eventOperations = [
         .describe('How many events to give that happened before it, and how many after.'),
     }),
     output: z.object({
-      event: event().describe('The event as it was recorded.'),
+      event: event.describe('The event as it was recorded.'),
       before: events(caps.eventNeighboursMax).describe('Events before it, by time.'),
       after: events(caps.eventNeighboursMax).describe('Events after it, by time.'),
       stats: stats(),
@@ -374,8 +400,8 @@ export const eventOperations = [
               day: text(32).optional().describe('A day.'),
               from: text(16).optional().describe('Where a part of the day begins.'),
               to: text(16).optional().describe('Where it ends.'),
-              start: text(40).optional().describe('A moment.'),
-              end: text(40).optional().describe('A later moment.'),
+              start: time().optional().describe('A moment.'),
+              end: time().optional().describe('A later moment.'),
             })
             .describe('What it reaches over.'),
           group_by: text(1024).describe('The field whose values are the series of its timeline.'),

@@ -18,7 +18,7 @@ import { defineOperation } from '../operation.ts';
 const topicFields = {
   id: topicId().describe('The topic. Another one with the same name has another id.'),
   name: topicNameTold().describe('Its name.'),
-  created_at: z.int().describe('When it was made, in seconds since 1970.'),
+  created_at: time().describe('When it was made.'),
   retention: nanosecondsTold().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
   shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
@@ -69,7 +69,7 @@ export const topicOperations = [
           {
             id: examples.topicId,
             name: 'orders',
-            created_at: 1_769_860_800,
+            created_at: examples.time,
             retention: 604_800_000_000_000,
             shard_count: 12,
             uncompressed_size_hint: 73_400_320,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { timeText } from '@weir/core';
 import { type CheckDescription, type Entity, entityKey, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, Transition, TransitionKind } from './record.ts';
 import { describeCheck } from './registry.ts';
@@ -131,8 +132,4 @@ function shownKey(entity: Entity): string {
 
 function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : timeText(ms);
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

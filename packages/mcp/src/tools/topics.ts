@@ -166,6 +166,6 @@ function told({ name, shard_count, retention, uncompressed_size_hint, id, create
     retention: retentionMs < 0 ? 'forever' : formatDurationMs(retentionMs),
     size_bytes: uncompressed_size_hint,
     id,
-    created_at: new Date(created_at * 1000).toISOString(),
+    created_at,
   };
 }

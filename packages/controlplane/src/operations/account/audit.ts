@@ -1,11 +1,10 @@
 import type { InputOf } from '@weir/api';
-import { parseDurationMs } from '@weir/core';
+import { parseDurationMs, timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { administersAccount, reachedWorkspaces } from './reach.ts';
-import { timeText } from './told.ts';
 
 export function auditHandlers(
   accounts: AccountsDatabase,

@@ -1,4 +1,5 @@
 import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
+import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Pipeline, PipelineConfiguration } from '../../accounts/pipelines.ts';
 import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
@@ -6,7 +7,6 @@ import { summaryOf } from '../../pipelines/summary.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { timeText } from './told.ts';
 
 type Names =
   | 'list_pipelines'

@@ -1,4 +1,4 @@
-import { release } from '@weir/core';
+import { release, timeText } from '@weir/core';
 import { notFound } from '../../accounts/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { loginPathOf } from '../../sign-in/sign-in-paths.ts';
@@ -7,7 +7,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { administersAccount, mayOnCluster, reachedWorkspaces } from './reach.ts';
-import { byName, timeText, toldProfile } from './told.ts';
+import { byName, toldProfile } from './told.ts';
 
 type Names =
   | 'get_sign_in_methods'
@@ -131,6 +131,6 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
 
 function signedInOf({ signedIn }: CallContext): SignedIn {
   if (signedIn === undefined)
-    throw new OperationFailed('forbidden', 'This is for sessions of the console; a key has none.');
+    throw new OperationFailed('forbidden', 'This is for sessions of browsers; a key has none.');
   return signedIn;
 }

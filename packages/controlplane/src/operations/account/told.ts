@@ -1,13 +1,10 @@
 import type { OutputOf } from '@weir/api';
+import { timeText } from '@weir/core';
 import type { KeyGrant, RoleGrant } from '../../accounts/grants.ts';
 import type { ApiKey } from '../../accounts/keys.ts';
 import type { User } from '../../accounts/users.ts';
 
 /** How the records of the stores are told to callers. */
-
-export function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString();
-}
 
 type ToldKey = OutputOf<'list_api_keys'>['api_keys'][number];
 type ToldNewKey = OutputOf<'create_api_key'>;

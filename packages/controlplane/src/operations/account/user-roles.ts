@@ -1,9 +1,10 @@
 import type { InputOf } from '@weir/api';
+import { timeText } from '@weir/core';
 import type { RoleGrant } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { byName, timeText, toldRoleGrant } from './told.ts';
+import { byName, toldRoleGrant } from './told.ts';
 
 type Names = 'list_user_roles' | 'create_user_role' | 'update_user_role' | 'delete_user_role';
 

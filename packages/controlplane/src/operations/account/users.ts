@@ -1,10 +1,11 @@
+import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { makerId } from './made-key.ts';
-import { timeText, toldProfile } from './told.ts';
+import { toldProfile } from './told.ts';
 
 type Names =
   | 'users/list'

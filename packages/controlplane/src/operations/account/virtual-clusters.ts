@@ -8,6 +8,7 @@ import {
   type OutputOf,
   prefixed,
 } from '@weir/api';
+import { timeText } from '@weir/core';
 import type { ApiKey } from '../../accounts/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { isAllowed } from '../../accounts/permissions.ts';
@@ -17,7 +18,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { makeKeyFor } from './made-key.ts';
 import { mayOnCluster, oldestWritable } from './reach.ts';
-import { byName, timeText, toldKey } from './told.ts';
+import { byName, toldKey } from './told.ts';
 
 type Names =
   | 'list_virtual_clusters'

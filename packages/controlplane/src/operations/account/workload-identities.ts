@@ -1,4 +1,5 @@
 import type { InputOf, OutputOf } from '@weir/api';
+import { timeText } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
 import type { Federation } from '../../accounts/federations.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
@@ -9,7 +10,6 @@ import { byText } from '../cluster/wire-values.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { checkedIssuer } from './sso.ts';
-import { timeText } from './told.ts';
 
 type Names =
   | 'list_workload_identity_federations'

@@ -1,10 +1,10 @@
+import { timeText } from '@weir/core';
 import { everywhere } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { makeKeyFor } from './made-key.ts';
 import { seesWorkspace } from './reach.ts';
-import { timeText } from './told.ts';
 
 type Names = 'list_workspaces' | 'create_workspace' | 'rename_workspace' | 'delete_workspace';
 

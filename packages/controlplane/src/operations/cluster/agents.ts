@@ -1,7 +1,7 @@
+import { timeText } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
-import { timeText } from './wire-values.ts';
 
 export function agentOperations({ clusterPort }: ClusterServices) {
   return {

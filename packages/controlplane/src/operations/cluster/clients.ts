@@ -1,10 +1,10 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { caps, timeText } from '@weir/core';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
-import { byText, timeText } from './wire-values.ts';
+import { byText } from './wire-values.ts';
 
 export function clientOperations({ clusterPort }: ClusterServices) {
   return {

@@ -151,21 +151,21 @@ test('a classic group with what it reads, and how far it is', async (t) => {
   });
 });
 
-test('a group of the newer protocol reads what it never committed', async (t) => {
+test('a partition without a commit lags by all that it holds', async (t) => {
   const desk = await openClusterDesk(t);
   const topicId = await desk.addTopic('orders', 2);
   await desk.write(topicId, 1, 4);
   await joinConsumer(desk.node, 'new', 'orders');
   const { group } = await desk.call('describe_consumer_group', { group: 'new' });
-  assert.deepEqual([group.type, group.protocol, group.total_lag], ['consumer', 'uniform', 0]);
+  assert.deepEqual([group.type, group.protocol, group.total_lag], ['consumer', 'uniform', 4]);
   assert.equal(group.members[0]!.group_instance_id, 'static-1');
   assert.deepEqual(
     group.topics[0]!.partitions.map(({ member_id, end_offset, committed_offset, lag }) => {
       return { member_id, end_offset, committed_offset, lag };
     }),
     [
-      { member_id: 'm1', end_offset: 0, committed_offset: null, lag: null },
-      { member_id: 'm1', end_offset: 4, committed_offset: null, lag: null },
+      { member_id: 'm1', end_offset: 0, committed_offset: null, lag: 0 },
+      { member_id: 'm1', end_offset: 4, committed_offset: null, lag: 4 },
     ],
   );
   const { state } = await desk.call('monitoring/describe_all_consumer_groups', {});
@@ -189,7 +189,7 @@ test('a group that shares records is told like the others', async (t) => {
   ]);
   assert.equal(answer!.error, 'NONE');
   const { group } = await desk.call('describe_consumer_group', { group: 'sharing' });
-  assert.deepEqual([group.type, group.members.length], ['share', 1]);
+  assert.deepEqual([group.type, group.members.length, group.total_lag], ['share', 1, 0]);
   const { groups } = await desk.call('list_consumer_groups', {});
   assert.deepEqual(
     groups.map(({ name, type, member_count }) => [name, type, member_count]),

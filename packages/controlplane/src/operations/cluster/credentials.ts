@@ -1,11 +1,12 @@
 import { idOf, namePrefixes, prefixed } from '@weir/api';
+import { timeText } from '@weir/core';
 import { type CredentialDescription, newScramCredential } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
-import { byText, timeText } from './wire-values.ts';
+import { byText } from './wire-values.ts';
 
 type CredentialOperation =
   | 'list_virtual_cluster_credentials'

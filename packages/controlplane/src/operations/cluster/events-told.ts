@@ -1,4 +1,5 @@
 import type { EventTold, OutputOf } from '@weir/api';
+import { timeText } from '@weir/core';
 import type { EventRow, FieldSummary, QueryStats, Timeline } from '@weir/events';
 
 type SearchAnswer = OutputOf<'search_events'>;
@@ -35,7 +36,7 @@ export function timelineTold({ bucketMs, startMs, isApproximate, series }: Timel
       count,
       // Agents of earlier releases do not tell it.
       total: total ?? null,
-      points: values.map((value, bucket) => [new Date(startMs + bucket * bucketMs).toISOString(), value]),
+      points: values.map((value, bucket) => [timeText(startMs + bucket * bucketMs), value]),
     })),
   };
 }

@@ -26,7 +26,15 @@ const row = (number: number) => ({
   timeMs: 1_700_000_000_000 + number,
   type: 'acl_logs' as const,
   offset: number,
-  event: { id: `e${number}`, type: 'acl_logs', data: { number } },
+  event: {
+    specversion: '1.0',
+    id: `e${number}`,
+    source: 'ws:agent:vci_1:a',
+    type: 'acl_logs',
+    time: new Date(1_700_000_000_000 + number).toISOString(),
+    datacontenttype: 'application/json',
+    data: { number },
+  },
 });
 
 type Answers = (request: QueryRequest) => QueryAnswer;

@@ -1,5 +1,5 @@
 import type { ErrorCode, OutputOf } from '@weir/api';
-import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
+import { caps, internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
 import {
   type ClusterPort,
   type ConfigChange,
@@ -14,7 +14,7 @@ import { OperationFailed } from '../operation-failed.ts';
 import { Glance, type GlanceContext } from './glance.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
-import { byText, nanosecondsOfMs, partsOf, timeText } from './wire-values.ts';
+import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
 
 type TopicOperation =
   | 'list_topics'
@@ -164,7 +164,7 @@ function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: nu
   return {
     id: topicId,
     name,
-    created_at: Math.floor(createdMs / 1000),
+    created_at: timeText(createdMs),
     retention: nanosecondsOfMs(topicConfigValue('retention.ms', configs, clusterTexts)),
     shard_count: partitionCount,
     // What files have is compressed as the producers did it, which is the only size that is known.

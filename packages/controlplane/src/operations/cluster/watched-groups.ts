@@ -48,6 +48,7 @@ export interface WatchedPartition {
   readonly endOffset: number;
   /** Where the group is; for a group that shares records, before what all is done. */
   readonly committedOffset: number | undefined;
+  /** Without a commit all that is there, as nothing of it was read; unknown of a share group that has not begun. */
   readonly lag: number | undefined;
 }
 
@@ -221,7 +222,7 @@ async function committedOffsets(port: ClusterPort, groupIds: readonly string[]):
 }
 
 function watchedGroup({ members, offsets, ...group }: ToldGroup, glance: Glance): WatchedGroup {
-  const partitions = new GroupPartitions(glance);
+  const partitions = new GroupPartitions(glance, group.type);
   const watched = members.map(({ named, numbered, ...member }): WatchedMember => {
     const assigned = [
       ...named,
@@ -255,10 +256,12 @@ interface GroupPartition {
 /** What is known of the partitions of a group, gathered from its members and its offsets. */
 class GroupPartitions {
   readonly #glance: Glance;
+  readonly #type: GroupType;
   readonly #byTopic = new Map<string, Map<number, GroupPartition>>();
 
-  constructor(glance: Glance) {
+  constructor(glance: Glance, type: GroupType) {
     this.#glance = glance;
+    this.#type = type;
   }
 
   at(topicId: string, partition: number): GroupPartition {
@@ -286,7 +289,9 @@ class GroupPartitions {
     const ends = this.#glance.ends(topicId, partition);
     if (ends === undefined) return undefined;
     const { memberId, committedOffset } = known;
-    const lag = known.lag ?? (committedOffset === undefined ? undefined : ends.nextOffset - committedOffset);
+    // A share group begins at the end unless its config says otherwise.
+    const readOffset = committedOffset ?? (this.#type === 'share' ? undefined : ends.logStartOffset);
+    const lag = known.lag ?? (readOffset === undefined ? undefined : ends.nextOffset - readOffset);
     return {
       partition,
       memberId,

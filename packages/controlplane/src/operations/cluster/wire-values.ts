@@ -2,10 +2,6 @@ import type { Nanoseconds } from '@weir/api';
 
 /** Values as the interface writes them. */
 
-export function timeText(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 const int64Max = 2n ** 63n - 1n;
 
 /** A duration; -1 stays -1, which is for ever. The longest is what other languages read, which is 292 years. */
