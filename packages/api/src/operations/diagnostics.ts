@@ -129,7 +129,8 @@ export const diagnosticOperations = [
       output: {
         diagnostic: {
           ...exampleSummary,
-          explanation: 'Old records are removed and files are merged by agents with the role jobs.',
+          explanation:
+            'Agents with the role jobs publish the events of the control plane and the metrics of the cluster.',
           fix: 'Start an agent with -roles proxy,jobs.',
           groups: [{ key: 'cluster', message: exampleCause, since: examples.time }],
           groups_left_out: 0,

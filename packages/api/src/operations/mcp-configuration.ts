@@ -34,7 +34,7 @@ export const mcpConfigurationOperations = [
         .describe('A key and a header for each workspace, or one key for all of them.'),
       key_name: word(/^[a-zA-Z0-9_]{1,100}$/, 100, 'is not 1 to 100 letters, digits and underscores')
         .optional()
-        .describe('How the names of the keys begin. Without it, `mcp_` and the time.'),
+        .describe('How the names of the keys begin. Without it, `mcp_`, the time and eight digits.'),
       server_name: word(
         /^[a-zA-Z0-9_-]{1,64}$/,
         64,
@@ -68,7 +68,11 @@ export const mcpConfigurationOperations = [
       input: { workspace_ids: [examples.workspace] },
       output: {
         api_keys: [
-          { id: examples.key, name: 'akn_mcp_20260131_120000_00000002', workspace_ids: [examples.workspace] },
+          {
+            id: examples.key,
+            name: 'akn_mcp_20260131_120000_5f0c1b2a_00000002',
+            workspace_ids: [examples.workspace],
+          },
         ],
         configurations: mcpClientKinds.map((client) => ({
           client,

@@ -1,3 +1,4 @@
+import { type Random, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { apiKeyHandlers } from './api-keys.ts';
@@ -20,6 +21,8 @@ export interface AccountOperationsOptions {
   readonly onAgentsRevoked?: ((clusterId: string) => void) | undefined;
   /** The bindings of workload identities in the file of the operator, of all clusters. */
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
+  /** For names that are made up, which are no secrets. */
+  readonly random?: Random;
 }
 
 /** The handlers of all operations on people, keys and what belongs to whom. */
@@ -28,13 +31,14 @@ export function accountOperations({
   publicUrl,
   onAgentsRevoked = () => {},
   fileBindings = () => [],
+  random = systemRandom,
 }: AccountOperationsOptions) {
   return {
     ...workspaceHandlers(accounts),
     ...userRoleHandlers(accounts),
     ...userHandlers(accounts, publicUrl),
     ...apiKeyHandlers(accounts, onAgentsRevoked),
-    ...mcpConfigurationHandlers(accounts, publicUrl),
+    ...mcpConfigurationHandlers(accounts, publicUrl, random),
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
     ...virtualClusterHandlers(accounts),

@@ -50,7 +50,7 @@ test('a configuration has a key that only reads for each workspace, or one for a
   const one = await admin.call('create_mcp_configuration', { workspace_ids, form: 'single_key' });
   const { headers } = written(one).mcpServers.weir!;
   assert.deepEqual(Object.keys(headers!), ['service-api-key']);
-  assert.match(one.api_keys[0]!.name, /^akn_mcp_\d{8}_\d{6}$/);
+  assert.match(one.api_keys[0]!.name, /^akn_mcp_\d{8}_\d{6}_[0-9a-f]{8}$/);
   for (const keys of [weir!.headers!, headers!]) {
     const context = await clientWith(keys).call('get_context', {});
     assert.deepEqual(
@@ -58,6 +58,17 @@ test('a configuration has a key that only reads for each workspace, or one for a
       workspace_ids.map((id) => [id, 'read_only']),
     );
   }
+});
+
+test('configurations of one second have keys of their own', async (t) => {
+  const { admin, ours } = await start(t);
+  const workspace_ids = [ours.a.id];
+  const names: string[] = [];
+  for (const form of ['single_key', 'single_key', 'per_workspace', 'per_workspace'] as const) {
+    const made = await admin.call('create_mcp_configuration', { workspace_ids, form });
+    names.push(...made.api_keys.map(({ name }) => name));
+  }
+  assert.equal(new Set(names).size, 4, names.join());
 });
 
 test('rotating deletes the old keys, and nothing else', async (t) => {

@@ -1,4 +1,5 @@
 import { apiKeyHeader, mcpClientKinds, mcpConfiguration, workspaceKeyHeader } from '@weir/api';
+import type { Random } from '@weir/core';
 import { everywhere, type KeyGrant } from '../../accounts/grants.ts';
 import type { ApiKey } from '../../accounts/keys.ts';
 import { notFound } from '../../accounts/not-found.ts';
@@ -28,6 +29,7 @@ interface Made extends Wanted {
 export function mcpConfigurationHandlers(
   accounts: AccountsDatabase,
   publicUrl: () => string,
+  random: Random,
 ): OperationHandlers<Names, CallContext> {
   const { keys } = accounts;
   return {
@@ -39,7 +41,7 @@ export function mcpConfigurationHandlers(
       const [only, ...others] = workspaceIds;
       if (others.length === 0) context.happensIn(only!);
 
-      const name = input.key_name ?? `mcp_${timeWord(context.clock.nowMs())}`;
+      const name = input.key_name ?? freshName(context.clock.nowMs(), random);
       const made = await makeAll(accounts, wantedKeys(name, workspaceIds, input.form), context);
       for (const { id } of replaced) await keys.revoke(accountId, id);
       const headers = Object.fromEntries(made.map(({ header, secret }) => [header, secret]));
@@ -121,7 +123,8 @@ async function makeAll(
   return made;
 }
 
-/** `20260131_120000`, in UTC. */
-function timeWord(nowMs: number): string {
-  return new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_');
+/** `mcp_20260131_120000_5f0c1b2a`: the time in UTC for people, and digits that keep keys of one second apart. */
+function freshName(nowMs: number, random: Random): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_');
+  return `mcp_${time}_${random.below(0x1_0000_0000).toString(16).padStart(8, '0')}`;
 }
