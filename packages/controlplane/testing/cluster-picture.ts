@@ -57,7 +57,7 @@ export function healthyPicture(facts: Partial<ClusterPicture> = {}): ClusterPict
       {
         name: 'orders',
         partitionCount: 8,
-        isCompacted: false,
+        isDeleting: true,
         retentionMs: 7 * dayMs,
         retentionBytes: undefined,
       },

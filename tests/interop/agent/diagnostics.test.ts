@@ -215,7 +215,7 @@ test('expiring_tokens: a token that is not renewed', async (t) => {
   const world = await World.start(t);
   const token = { name: 'agent token', issuedMs: startMs - 3_600_000, expiresMs: startMs + 60_000 };
   await world.addAgent('one', { tokens: () => [token] });
-  await world.assertFails('expiring_tokens', /^agent token of the agent at .* ends in 60 seconds/);
+  await world.assertFails('expiring_tokens', /^agent token of .* at .* ends in 60 seconds/);
 });
 
 test('lost_agent: an agent that is cut off, and not one that stops', async (t) => {

@@ -63,7 +63,8 @@ export interface Expiring {
 export interface TopicFacts {
   readonly name: string;
   readonly partitionCount: number;
-  readonly isCompacted: boolean;
+  /** Whether its cleanup.policy lets retention remove records. */
+  readonly isDeleting: boolean;
   /** What counts for the topic, its own value or the cluster's; `undefined` keeps records for ever. */
   readonly retentionMs: number | undefined;
   readonly retentionBytes: number | undefined;

@@ -64,14 +64,14 @@ test('topics have the retention that counts for them', async (t) => {
   await makeTopic(node, 'by-time', { 'retention.ms': String(dayMs) });
   await makeTopic(node, 'compacted', { 'cleanup.policy': 'compact' });
   const { topics, cluster } = await takePicture(node, options());
-  const rows = topics!.map(({ name, isCompacted, retentionMs, retentionBytes }) => {
-    return [name, isCompacted, retentionMs, retentionBytes];
+  const rows = topics!.map(({ name, isDeleting, retentionMs, retentionBytes }) => {
+    return [name, isDeleting, retentionMs, retentionBytes];
   });
   assert.deepEqual(rows.sort(), [
-    ['all', false, undefined, undefined],
-    ['by-size', false, undefined, 1000],
-    ['by-time', false, dayMs, undefined],
-    ['compacted', true, undefined, undefined],
+    ['all', true, undefined, undefined],
+    ['by-size', true, undefined, 1000],
+    ['by-time', true, dayMs, undefined],
+    ['compacted', false, undefined, undefined],
   ]);
   assert.equal(cluster.partitionCount, 16);
 });

@@ -104,7 +104,7 @@ function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFa
     return {
       name,
       partitionCount,
-      isCompacted: values.get('cleanup.policy')!.includes('compact'),
+      isDeleting: values.get('cleanup.policy')!.includes('delete'),
       retentionMs: limitOf(values.get('retention.ms')!),
       retentionBytes: limitOf(values.get('retention.bytes')!),
     };

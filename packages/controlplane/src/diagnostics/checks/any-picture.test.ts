@@ -48,7 +48,7 @@ const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
       fc.record({
         name,
         partitionCount: figure,
-        isCompacted: fc.boolean(),
+        isDeleting: fc.boolean(),
         retentionMs: maybe(figure),
         retentionBytes: maybe(figure),
       }),

@@ -99,6 +99,15 @@ function looks(
   }));
 }
 
+/** A group with partitions of two topics, of which one is read to its end. */
+function severalPartitions(atMs: number): Partial<ClusterPicture> {
+  const row = (topic: string, partition: number, endOffset: number) => {
+    return { topic, partition, committedOffset: 1, endOffset };
+  };
+  const partitions = [row('orders', 0, 3), row('orders', 1, 5), row('users', 5, 10), row('orders', 2, 1)];
+  return { atMs, groups: [groupOf('billing', 0, 0, { partitions })] };
+}
+
 /** The last of them is the picture, the others come before. */
 function story(rows: readonly (readonly [committed: number, end: number])[], memberCount?: number) {
   const all = looks(rows, memberCount);
@@ -146,7 +155,7 @@ const cases = {
     {
       name: 'silent for too long',
       picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax }), agentOf('b')),
-      said: ['agent:a The agent at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
+      said: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
     },
   ],
   avoided_release: [
@@ -191,7 +200,7 @@ const cases = {
     {
       name: 'just',
       picture: loads(0.9, 0.2),
-      said: ['agent:a The agent at a.example has a load of 90 % on 4 processors.'],
+      said: ['agent:a Agent a at a.example has a load of 90 % on 4 processors.'],
     },
   ],
   unbalanced_agents: [
@@ -200,7 +209,7 @@ const cases = {
     {
       name: 'twice the others',
       picture: loads(0.6, 0.3, 0.3),
-      said: ['agent:a The agent at a.example has a load of 60 %, the others 30 % on average.'],
+      said: ['agent:a Agent a at a.example has a load of 60 %, the others 30 % on average.'],
     },
     { name: 'twice of nearly nothing', picture: loads(0.49, 0.1), said: [] },
     { name: 'one alone', picture: loads(0.8), said: [] },
@@ -215,12 +224,12 @@ const cases = {
     {
       name: 'behind',
       picture: agents(agentOf('a', { clockOffsetMs: -2001 })),
-      said: ['agent:a The clock of the agent at a.example is 2 seconds behind.'],
+      said: ['agent:a The clock of agent a at a.example is 2 seconds behind.'],
     },
     {
       name: 'far ahead',
       picture: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
-      said: ['agent:a (high) The clock of the agent at a.example is 60 seconds ahead.'],
+      said: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
     },
     {
       name: 'untold',
@@ -260,7 +269,15 @@ const cases = {
       name: 'just',
       ...story(times(11, () => [7, 9])),
       said: [
-        'group:billing 1 of 1 partition stands still, orders-0 at offset 7 for 10 minutes with 2 records to read; the group has 2 members.',
+        'group:billing Group billing stands still in 1 of 1 partition: orders partition 0 at offset 7 for 10 minutes with 2 records to read; the group has 2 members.',
+      ],
+    },
+    {
+      name: 'several partitions',
+      before: times(10, (i) => severalPartitions(picturedMs - (10 - i) * minuteMs)),
+      picture: severalPartitions(picturedMs),
+      said: [
+        'group:billing Group billing stands still in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes with 9 records to read; the group has 2 members.',
       ],
     },
     { name: 'nothing to read', ...story(times(30, () => [9, 9])), said: [] },
@@ -292,7 +309,7 @@ const cases = {
       name: 'falls behind',
       ...story(times(lagLooksMax, (i) => [i, 5000 + i * 101])),
       said: [
-        'group:billing The lag grew from 5,000 to 6,400 records within 15 looks; the group has 2 members.',
+        'group:billing The lag of group billing grew from 5,000 to 6,400 records within 15 looks, in orders partition 0; the group has 2 members.',
       ],
     },
     {
@@ -315,13 +332,17 @@ const cases = {
     {
       name: 'long enough',
       picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: picturedMs - 2 * dayMs })] },
-      said: ['group:g The group has had no member for 2 days, and 8 records wait for it.'],
+      said: [
+        'group:g Group g has had no member for 2 days, and 8 records wait for it in orders partition 0.',
+      ],
     },
     {
       name: 'the looks remember it too',
       before: [{ atMs: picturedMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
       picture: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
-      said: ['group:g The group has had no member for 24 hours, and 8 records wait for it.'],
+      said: [
+        'group:g Group g has had no member for 24 hours, and 8 records wait for it in orders partition 0.',
+      ],
     },
     {
       name: 'nothing to read',
@@ -433,18 +454,18 @@ const cases = {
     {
       name: 'less than a tenth',
       picture: token(5 * minuteMs, picturedMs - 55 * minuteMs),
-      said: ['token:agent token of a agent token of the agent at a.example ends in 5 minutes.'],
+      said: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
     },
     {
       name: 'a long one',
       picture: token(8 * dayMs, picturedMs - 82 * dayMs),
-      said: ['token:agent token of a agent token of the agent at a.example ends in 8 days.'],
+      said: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
     },
     { name: 'begin unknown, enough left', picture: token(10 * minuteMs), said: [] },
     {
       name: 'over',
       picture: token(0),
-      said: ['token:agent token of a (critical) agent token of the agent at a.example ended 0 ms ago.'],
+      said: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
     },
     {
       name: 'untold',
@@ -573,7 +594,13 @@ const cases = {
       picture: topic({}),
       said: ['topic:orders orders with 8 partitions keeps everything.'],
     },
-    { name: 'compacted', picture: topic({ isCompacted: true }), said: [] },
+    {
+      name: 'compacted, which happens to nothing here',
+      picture: topic({ isDeleting: false, retentionMs: dayMs }),
+      said: [
+        'topic:orders orders with 8 partitions keeps everything, because its cleanup.policy is not delete.',
+      ],
+    },
     { name: 'our own', picture: topic({ name: '__consumer_offsets' }), said: [] },
     { name: 'untold', picture: { topics: undefined }, said: { missing: 'topics' } },
   ],
@@ -602,3 +629,17 @@ for (const check of checks) {
     assert.deepEqual(check.run(healthy, withLook(noHistory, healthy)), []);
   });
 }
+
+test('what is wrong is named in the sentence, because lists show nothing else of it', () => {
+  for (const check of checks) {
+    for (const { name, picture, before = [] } of cases[check.name] as readonly Case[]) {
+      const history = [...before, picture].map(healthyPicture).reduce(withLook, noHistory);
+      const result = check.run(healthyPicture(picture), history);
+      for (const { entity, message } of isNoData(result) ? [] : result) {
+        // A caller has asked about one cluster, and knows which.
+        const isNamed = entity.kind === 'cluster' || message.includes(entity.name);
+        assert.ok(isNamed, `${check.name}, ${name}: ${message}`);
+      }
+    }
+  }
+});

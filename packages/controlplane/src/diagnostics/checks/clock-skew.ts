@@ -28,7 +28,7 @@ export const clockSkew = defineCheck({
       return [
         {
           entity: { kind: 'agent', name: agentId } as const,
-          message: `The clock of the agent at ${host} is ${duration(apartMs)} ${clockOffsetMs > 0 ? 'ahead' : 'behind'}.`,
+          message: `The clock of agent ${agentId} at ${host} is ${duration(apartMs)} ${clockOffsetMs > 0 ? 'ahead' : 'behind'}.`,
           severity: apartMs >= wrongClockMs ? ('high' as const) : undefined,
           weight: apartMs,
         },

@@ -1,6 +1,7 @@
 import { defineCheck } from '../check.ts';
 import { count, counted } from '../figures.ts';
 import { lagLooksMax } from '../history.ts';
+import { laggingPartitions } from '../lagging-partitions.ts';
 import { stuckMsMin } from './consumer-group-stuck.ts';
 
 /** A lag below this is a moment's work. */
@@ -19,7 +20,7 @@ export const consumerGroupFallingBehind = defineCheck({
   fix: 'Add members, up to the number of partitions; beyond that, add partitions or make processing faster. Check that no single partition gets most of the records.',
   run({ groups, atMs }, history) {
     if (groups === undefined) return { missing: 'offsets of groups' };
-    return groups.flatMap(({ groupId, memberCount }) => {
+    return groups.flatMap(({ groupId, memberCount, partitions }) => {
       const { lags, movedMs } = history.groups.get(groupId) ?? { lags: [], movedMs: 0 };
       // A group that does not commit at all is stuck, which is another diagnostic.
       if (memberCount === 0 || atMs - movedMs >= stuckMsMin || !isGrowing(lags)) return [];
@@ -27,7 +28,7 @@ export const consumerGroupFallingBehind = defineCheck({
       return [
         {
           entity: { kind: 'group', name: groupId } as const,
-          message: `The lag grew from ${count(lags[0]!)} to ${counted(lag, 'record')} within ${count(lags.length)} looks; the group has ${counted(memberCount, 'member')}.`,
+          message: `The lag of group ${groupId} grew from ${count(lags[0]!)} to ${counted(lag, 'record')} within ${count(lags.length)} looks, in ${laggingPartitions(partitions)}; the group has ${counted(memberCount, 'member')}.`,
           weight: lag,
         },
       ];

@@ -1,6 +1,7 @@
 import { defineCheck } from '../check.ts';
 import { count, counted, duration } from '../figures.ts';
 import { type GroupHistory, lagOfPartition } from '../history.ts';
+import { partitionsByTopic } from '../lagging-partitions.ts';
 import type { GroupFacts } from '../picture.ts';
 
 export const stuckMsMin = 10 * 60_000;
@@ -23,11 +24,12 @@ export const consumerGroupStuck = defineCheck({
       const stuck = stuckPartitions(group, history.groups.get(group.groupId), atMs);
       const [worst] = stuck;
       if (worst === undefined) return [];
-      const where = `${worst.topic}-${worst.partition} at offset ${count(worst.committedOffset)}`;
+      const where = `${worst.topic} partition ${worst.partition} at offset ${count(worst.committedOffset)}`;
+      const others = stuck.length === 1 ? '' : ` (${partitionsByTopic(stuck)})`;
       return [
         {
           entity: { kind: 'group', name: group.groupId } as const,
-          message: `${count(stuck.length)} of ${counted(group.partitions.length, 'partition')} ${stuck.length === 1 ? 'stands' : 'stand'} still, ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
+          message: `Group ${group.groupId} stands still in ${count(stuck.length)} of ${counted(group.partitions.length, 'partition')}${others}: ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
           weight: stuck.reduce((sum, { lag }) => sum + lag, 0),
           sinceMs: worst.sinceMs,
         },

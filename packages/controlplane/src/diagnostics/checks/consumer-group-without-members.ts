@@ -1,6 +1,7 @@
 import { defineCheck } from '../check.ts';
 import { counted, duration } from '../figures.ts';
 import { lagOf } from '../history.ts';
+import { laggingPartitions } from '../lagging-partitions.ts';
 
 export const emptyMsMin = 24 * 3_600_000;
 
@@ -24,7 +25,7 @@ export const consumerGroupWithoutMembers = defineCheck({
       return [
         {
           entity: { kind: 'group', name: groupId } as const,
-          message: `The group has had no member for ${duration(atMs - sinceMs)}, and ${counted(lag, 'record')} wait for it.`,
+          message: `Group ${groupId} has had no member for ${duration(atMs - sinceMs)}, and ${counted(lag, 'record')} wait for it in ${laggingPartitions(group.partitions)}.`,
           weight: lag,
           sinceMs,
         },

@@ -28,7 +28,7 @@ export const expiringTokens = defineCheck({
           const leftMs = expiresMs - atMs;
           return {
             entity: { kind: 'token', name: `${name} of ${agentId}` } as const,
-            message: `${name} of the agent at ${host} ${ending(leftMs)}.`,
+            message: `${name} of ${agentId} at ${host} ${ending(leftMs)}.`,
             severity: leftMs <= 0 ? ('critical' as const) : undefined,
             weight: -leftMs,
           };

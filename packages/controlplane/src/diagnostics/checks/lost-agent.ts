@@ -19,7 +19,7 @@ export const lostAgent = defineCheck({
       .filter(({ lastSeenMs }) => atMs - lastSeenMs >= agentSilenceMsMax)
       .map(({ agentId, host, zone, lastSeenMs }) => ({
         entity: { kind: 'agent', name: agentId },
-        message: `The agent at ${host} in zone ${zone} sent its last heartbeat ${duration(atMs - lastSeenMs)} ago.`,
+        message: `Agent ${agentId} at ${host} in zone ${zone} sent its last heartbeat ${duration(atMs - lastSeenMs)} ago.`,
         weight: lastSeenMs,
         sinceMs: lastSeenMs,
       }));

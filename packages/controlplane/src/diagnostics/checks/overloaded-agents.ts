@@ -21,7 +21,7 @@ export const overloadedAgents = defineCheck({
       .filter(({ cpuLoad }) => cpuLoad >= loadMax)
       .map(({ agentId, host, cpuLoad, cpuCount }) => ({
         entity: { kind: 'agent', name: agentId },
-        message: `The agent at ${host} has a load of ${percent(cpuLoad)} on ${counted(cpuCount, 'processor')}.`,
+        message: `Agent ${agentId} at ${host} has a load of ${percent(cpuLoad)} on ${counted(cpuCount, 'processor')}.`,
         weight: cpuLoad,
       }));
   },

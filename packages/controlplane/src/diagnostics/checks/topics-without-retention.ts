@@ -7,19 +7,21 @@ export const topicsWithoutRetention = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'A topic keeps its records for ever',
-  looksAt: 'Topics that are not compacted and have neither retention.ms nor retention.bytes.',
+  looksAt:
+    'Topics whose cleanup.policy is not delete, and those that have neither retention.ms nor retention.bytes.',
   explanation: 'Its part of the bucket grows without end, and so does the bill.',
-  fix: 'Set retention.ms or retention.bytes of the topic. Where everything is kept on purpose, mute this diagnostic.',
+  fix: 'Set retention.ms or retention.bytes of the topic, and cleanup.policy=compact,delete where it is compact, which has no effect by itself. Where everything is kept on purpose, mute this diagnostic.',
   run({ topics }) {
     if (topics === undefined) return { missing: 'topics' };
     return topics
       .filter(
-        ({ name, isCompacted, retentionMs, retentionBytes }) =>
-          !name.startsWith('__') && !isCompacted && retentionMs === undefined && retentionBytes === undefined,
+        ({ name, isDeleting, retentionMs, retentionBytes }) =>
+          !name.startsWith('__') &&
+          (!isDeleting || (retentionMs === undefined && retentionBytes === undefined)),
       )
-      .map(({ name, partitionCount }) => ({
+      .map(({ name, partitionCount, isDeleting }) => ({
         entity: { kind: 'topic', name },
-        message: `${name} with ${counted(partitionCount, 'partition')} keeps everything.`,
+        message: `${name} with ${counted(partitionCount, 'partition')} keeps everything${isDeleting ? '' : ', because its cleanup.policy is not delete'}.`,
         weight: partitionCount,
       }));
   },

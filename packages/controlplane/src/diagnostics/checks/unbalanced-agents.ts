@@ -27,7 +27,7 @@ export const unbalancedAgents = defineCheck({
         return [
           {
             entity: { kind: 'agent', name: agent.agentId } as const,
-            message: `The agent at ${agent.host} has a load of ${percent(agent.cpuLoad)}, the others ${percent(others)} on average.`,
+            message: `Agent ${agent.agentId} at ${agent.host} has a load of ${percent(agent.cpuLoad)}, the others ${percent(others)} on average.`,
             weight: agent.cpuLoad - others,
           },
         ];

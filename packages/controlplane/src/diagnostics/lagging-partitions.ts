@@ -1,0 +1,34 @@
+import { count, counted } from './figures.ts';
+import { lagOfPartition } from './history.ts';
+import type { GroupPartition } from './picture.ts';
+
+const topicsShown = 3;
+const partitionsShown = 5;
+
+/** Where unread records wait, most first: `orders partitions 3, 0, users partition 1`. */
+export function laggingPartitions(partitions: readonly GroupPartition[]): string {
+  const lagging = partitions
+    .map(({ topic, partition, committedOffset, endOffset }) => ({
+      topic,
+      partition,
+      lag: lagOfPartition(committedOffset, endOffset),
+    }))
+    .filter(({ lag }) => lag > 0)
+    .sort((a, b) => b.lag - a.lag || a.partition - b.partition);
+  return partitionsByTopic(lagging);
+}
+
+/** Partitions under their topics, in the order given, and how many more there are. */
+export function partitionsByTopic(
+  rows: readonly { readonly topic: string; readonly partition: number }[],
+): string {
+  const byTopic = Map.groupBy(rows, ({ topic }) => topic);
+  const shown = [...byTopic].slice(0, topicsShown).map(([topic, own]) => {
+    const numbers = own.slice(0, partitionsShown).map(({ partition }) => String(partition));
+    const rest = own.length - numbers.length;
+    const more = rest > 0 ? ` and ${count(rest)} more` : '';
+    return `${topic} ${own.length === 1 ? 'partition' : 'partitions'} ${numbers.join(', ')}${more}`;
+  });
+  const rest = byTopic.size - shown.length;
+  return shown.join(', ') + (rest > 0 ? ` and ${counted(rest, 'more topic')}` : '');
+}
