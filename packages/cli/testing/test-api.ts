@@ -22,6 +22,8 @@ export interface TestApi {
   readonly accountKey: string;
   /** With that key of an application. */
   readonly client: Client;
+  /** With that key of the account. */
+  readonly accountClient: Client;
   /** The leader of a cluster. */
   readonly nodeOf: (clusterId: string) => ClusterNode;
   /** Every operation that was called since it was last emptied. */
@@ -120,6 +122,8 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     await accounts.close();
   });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({ baseUrl: url, fetch, headers: { 'service-api-key': key } });
-  return Object.assign(api, { url, key, accountKey, client, nodeOf });
+  const clientWith = (secret: string) =>
+    createClient({ baseUrl: url, fetch, headers: { 'service-api-key': secret } });
+  const clients = { client: clientWith(key), accountClient: clientWith(accountKey) };
+  return Object.assign(api, { url, key, accountKey, ...clients, nodeOf });
 }

@@ -135,10 +135,93 @@ test('a pipeline is made, configured and deployed, taken back by an older file, 
     pipelines.map(({ name, state, deployed_configuration_version: version }) => [name, state, version]),
     [['clean', 'paused', 1]],
   );
-  const wrong = await apply(file('a').replace('output:', 'outptu:'));
-  assert.match(wrong.err, /did you mean output\?/);
+  writesSoFar();
+  const wrong = await apply(file('a').replace('output:', 'outptu:').replace('name: shop', 'name: other'));
+  assert.equal(wrong.status, 1);
+  assert.match(
+    wrong.err,
+    /^weir apply: \(standard input\):\d+:\d+: virtual_clusters\[0\]\.pipelines\[0\]\.configuration_yaml: output: is missing\n.*:8:11: .*did you mean output\?\n$/,
+  );
+  assert.deepEqual(writesSoFar(), [], 'the cluster before it is not made');
   await apply('version: 1\nvirtual_clusters: [{ name: shop, pipelines: [] }]\n', '-prune');
   assert.deepEqual(await api.client.call('list_pipelines', { virtual_cluster_id }), { pipelines: [] });
+});
+
+test('with an account key a key of the workspaces is made for the run, and deleted after it', async (t) => {
+  const { api, environment, apply, writesSoFar } = await open(t);
+  environment.SERVICE_API_KEY = api.accountKey;
+  const text = [
+    'version: 1',
+    'virtual_clusters:',
+    '  - name: shop',
+    '    topics: [{ name: a, partition_count: 1 }]',
+    '    agent_keys: [{ name: agents }]',
+    '',
+  ].join('\n');
+  const keyNames = async () =>
+    (await api.accountClient.call('list_api_keys', {})).api_keys.map(({ name }) => name);
+  const before = await keyNames();
+  const refused = await apply(`${text}    credentials: [{ name: app, password_env: NOT_SET }]\n`);
+  assert.deepEqual([refused.status, writesSoFar()], [1, ['create_api_key', 'delete_api_key']]);
+  const dry = await apply(text, '-dry-run');
+  assert.match(dry.out, /\nPlan: 3 to create, /);
+  assert.deepEqual(writesSoFar(), ['create_api_key', 'delete_api_key']);
+  const done = await apply(text);
+  assert.equal(done.status, 0, done.err);
+  assert.match(done.out, /\nDone: 3 created, /);
+  assert.deepEqual(writesSoFar(), [
+    'create_api_key',
+    'create_virtual_cluster',
+    'create_topic',
+    'create_api_key',
+    'delete_api_key',
+  ]);
+  assert.match((await apply(text, '-prune')).out, /^Nothing to do: 3 /);
+  assert.deepEqual(await keyNames(), before);
+});
+
+test('with an account key clusters are found and made in the workspace that the file names', async (t) => {
+  const { api, environment, apply } = await open(t);
+  environment.SERVICE_API_KEY = api.accountKey;
+  const made = await api.accountClient.call('create_workspace', {
+    workspace_name: 'Second',
+    skip_application_key_creation: true,
+  });
+  const file = (...workspaceIds: readonly string[]) =>
+    stringify({
+      version: 1,
+      virtual_clusters: workspaceIds.map((workspace_id) => ({ name: 'shop', workspace_id })),
+    });
+  const { workspaces } = await api.accountClient.call('list_workspaces', {});
+  const ids = workspaces.map(({ id }) => id);
+  assert.ok(ids.includes(made.workspace_id));
+  const done = await apply(file(...ids));
+  assert.equal(done.status, 0, done.err);
+  const several = await apply('version: 1\nvirtual_clusters: [{ name: shop }]\n');
+  assert.match(
+    several.err,
+    /:2:20: several workspaces have a virtual cluster shop; say workspace_id, one of wi_/,
+  );
+  const none = `wi_${'0'.repeat(8)}_0000_4000_8000_${'0'.repeat(12)}`;
+  const unknown = await apply(file(ids[0]!, none));
+  assert.deepEqual(
+    [unknown.status, unknown.err],
+    [1, `weir apply: (standard input):5:5: workspace_id: the account has no workspace ${none}\n`],
+  );
+});
+
+test('a key of the run that cannot be deleted is named', async (t) => {
+  const { api, environment, apply } = await open(t);
+  environment.SERVICE_API_KEY = api.accountKey;
+  api.before = (name) => {
+    if (name === 'delete_api_key') throw new ApiError('forbidden');
+  };
+  const { status, err } = await apply('version: 1\nvirtual_clusters: [{ name: shop }]\n');
+  assert.equal(status, 1);
+  assert.match(
+    err,
+    /^weir apply: the key akn_weir_apply_[0-9a-f]{8} \(aki_\w+\) of this run could not be deleted: /,
+  );
 });
 
 test('exit statuses', async (t) => {
@@ -198,9 +281,13 @@ test('several files count together, and problems of all are told at once', async
   assert.match(done.out, /\+ virtual cluster shop \(byoc, dev\).*\n {2}\+ topic a \(1 partition\)\n/);
   writesSoFar();
   const bad = write('version: 1\nvirtual_cluster: []\n', 'bad.yaml');
+  const missing = join(bad, '..', 'missing.yaml');
   const worse = write('version: 1\nvirtual_clusters: [{ name: a }]\n', 'worse.yaml');
-  const refused = await runArguments(['apply', '-file', `${bad},${two}`, '-f', worse], { environment });
-  assert.deepEqual(refused.err.split('\n'), [
+  const refused = await runArguments(['apply', '-f', missing, '-file', `${bad},${two}`, '-f', worse], {
+    environment,
+  });
+  assert.deepEqual(refused.err.replace(/: ENOENT.*/, '').split('\n'), [
+    `weir apply: ${missing} cannot be read`,
     `weir apply: ${bad}:1:1: virtual_clusters: is missing`,
     `weir apply: ${bad}:2:1: virtual_cluster: unknown field; did you mean virtual_clusters?`,
     `weir apply: ${worse}:2:28: virtual_clusters[0].name: is not 3 to 128 letters, digits and underscores`,
@@ -356,7 +443,7 @@ const clusterDocument = (round: number) =>
         { enable_acls: true, enable_acl_shadowing: false, default_num_partitions: 2 },
         { enable_acls: false, enable_acl_shadowing: true, default_retention_millis: -1 },
         { enable_acls: false, enable_soft_topic_deletion: false, soft_topic_deletion_ttl_millis: 1000 },
-        { enable_deletion_protection: true, auto_create_topic: false, default_topic_type: 'lightning' },
+        { enable_deletion_protection: true, auto_create_topic: false, default_topic_type: 'classic' },
       ),
     ),
     broker_configuration: optional(fc.constantFrom({}, { 'log.roll.hours': 3 }, { 'group.max.size': '7' })),

@@ -7,7 +7,9 @@ import { escapeControls } from '../flags/problem.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
-import { type DocumentProblem, documentProblemLine } from './document/problem.ts';
+import { type MadeKey, workspaceAccess } from './api/workspace-access.ts';
+import type { DesiredCluster } from './desired.ts';
+import { documentProblemLine } from './document/problem.ts';
 import { readDocuments } from './document/read-documents.ts';
 import { readSources } from './document/read-sources.ts';
 import { planJson } from './json.ts';
@@ -33,20 +35,59 @@ export const apply: Handler<'apply'> = async (values, surroundings) => {
     randomBytes,
     tell: (line) => output.err(`weir apply: ${escapeControls(line)}\n`),
   });
-  const read = readDocuments(await readSources(values.file ?? [], surroundings.input));
-  if ('problem' in read) return refuse(read.problem, surroundings);
+  const { sources, failures } = await readSources(values.file ?? [], surroundings.input);
+  const read = readDocuments(sources);
+  if (failures.length > 0 || 'problem' in read) {
+    const problems = 'problem' in read ? read.problem.map(documentProblemLine) : [];
+    return refuse([...failures, ...problems], surroundings);
+  }
   const client = apiClient(values, surroundings);
-  const options = { isPruning: values.prune };
-  const plan = planChanges(await orFailure(readActual(client, read.value, options)), options);
-  const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
-  if (obstacles.length > 0) return refuse(obstacles, surroundings);
-  return values.dryRun
-    ? showPlan(plan, values, surroundings)
-    : await carryOut(plan, { values, surroundings, client, secrets });
+  const access = await orFailure(
+    workspaceAccess(client, read.value, {
+      clientWith: (apiKey) => apiClient({ ...values, apiKey }, surroundings),
+      freshWord: () => randomBytes(4).toString('hex'),
+    }),
+  );
+  if (access.problems.length > 0) return refuse(access.problems.map(documentProblemLine), surroundings);
+  const work = { values, surroundings, client: access.client, secrets };
+  let isKeyGone = true;
+  let status: number;
+  try {
+    status = await agree(read.value, work);
+  } finally {
+    isKeyGone = await withoutKey(client, access.madeKey, surroundings);
+  }
+  return isKeyGone ? status : failedStatus;
 };
 
-function refuse(problems: readonly DocumentProblem[], { output }: Surroundings): number {
-  for (const problem of problems) output.err(`weir apply: ${escapeControls(documentProblemLine(problem))}\n`);
+async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<number> {
+  const { values, surroundings, client, secrets } = work;
+  const options = { isPruning: values.prune };
+  const plan = planChanges(await orFailure(readActual(client, wanted, options)), options);
+  const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
+  if (obstacles.length > 0) return refuse(obstacles.map(documentProblemLine), surroundings);
+  return values.dryRun ? showPlan(plan, values, surroundings) : await carryOut(plan, work);
+}
+
+/** Deletes the key of this run, and says which one it is where that fails. */
+async function withoutKey(
+  client: Client,
+  key: MadeKey | undefined,
+  { output }: Surroundings,
+): Promise<boolean> {
+  if (key === undefined) return true;
+  try {
+    await client.call('delete_api_key', { api_key_id: key.id });
+    return true;
+  } catch (error) {
+    const why = escapeControls((error as Error).message);
+    output.err(`weir apply: the key ${key.name} (${key.id}) of this run could not be deleted: ${why}\n`);
+    return false;
+  }
+}
+
+function refuse(problems: readonly string[], { output }: Surroundings): number {
+  for (const problem of problems) output.err(`weir apply: ${escapeControls(problem)}\n`);
   return failedStatus;
 }
 

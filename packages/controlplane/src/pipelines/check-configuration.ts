@@ -15,8 +15,7 @@ export type GivenConfiguration = { readonly yaml: string } | { readonly parts: r
 /** The configuration as it is kept, or an `ApiError` that says what is wrong with it and where. */
 export function checkedConfiguration(type: PipelineType, given: GivenConfiguration): NewConfiguration {
   if ('yaml' in given) {
-    const reading = readYaml(given.yaml);
-    const problems = 'problems' in reading ? reading.problems : allProblems(type, reading.value);
+    const problems = configurationProblems(type, given.yaml);
     if (problems.length > 0) throw refusalOf(problems);
     return given;
   }
@@ -29,6 +28,12 @@ export function checkedConfiguration(type: PipelineType, given: GivenConfigurati
   const yaml = printYaml(merged);
   refuseLong(yaml);
   return { yaml, parts: given.parts };
+}
+
+/** Everything that is wrong with a configuration in one piece. */
+export function configurationProblems(type: PipelineType, yaml: string): readonly ConfigurationProblem[] {
+  const reading = readYaml(yaml);
+  return 'problems' in reading ? reading.problems : allProblems(type, reading.value);
 }
 
 function allProblems(type: PipelineType, value: YamlValue): ConfigurationProblem[] {

@@ -1,5 +1,13 @@
 import { resolve } from 'node:path';
-import { clusterTypeNames, clusterTypes, namePrefixes, pipelineTypes, prefixed } from '@weir/api';
+import {
+  type ClusterType,
+  clusterTypeNames,
+  clusterTypes,
+  namePrefixes,
+  pipelineTypes,
+  prefixed,
+} from '@weir/api';
+import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
 import { clusterResourceName } from '@weir/core';
 import { problemOfNewAcl } from '@weir/metadata';
 import type {
@@ -13,7 +21,7 @@ import type {
 } from '../desired.ts';
 import { type ConfigTexts, checkTexts } from './configs.ts';
 import type { DocumentProblem } from './problem.ts';
-import type { WrittenCluster } from './schema.ts';
+import type { WrittenParts } from './schema.ts';
 import { withSubject } from './schema-problems.ts';
 import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 
@@ -30,42 +38,76 @@ export interface WritingContext {
 /** The config that deletion protection of a topic is. */
 export const protectionConfig = 'service.deletion.protection.enabled';
 
-/** What is written about a cluster, checked beyond what a schema can see. */
-export function desiredCluster(written: WrittenCluster, context: WritingContext): DesiredCluster {
+/**
+ * What is written about a cluster, checked beyond what a schema can see. Where the schema has refused parts, the others are checked all the same;
+ * what comes out then is good for nothing but finding more problems.
+ */
+export function desiredCluster(written: WrittenParts, context: WritingContext): DesiredCluster {
   const { document, path } = context;
-  const { namePrefix } = clusterTypes[written.type];
-  checkType(written, context);
+  const place = document.placeOf(path);
+  const { name = place, type } = written;
+  const { namePrefix } = clusterTypes[type ?? 'byoc'];
+  if (type !== undefined) checkType({ ...written, type }, context);
+  checkExclusions(written, context);
   return {
-    place: document.placeOf(path),
-    name: withoutPrefix(namePrefix, written.name),
-    fullName: prefixed(namePrefix, written.name),
-    type: written.type,
+    place,
+    name: withoutPrefix(namePrefix, name),
+    fullName: prefixed(namePrefix, name),
+    type: type ?? 'byoc',
     workspaceId: written.workspace_id,
     tier: written.tier,
     cloud: written.cloud,
-    tags: written.tags,
+    tags: written.tags as DesiredCluster['tags'],
     configuration: configurationOf(written, context),
-    topics: written.topics?.map((_, index) => topicOf(written, index, context)),
-    credentials: written.credentials?.map((_, index) => credentialOf(written, index, context)),
-    agentKeys: written.agent_keys?.map((_, index) => agentKeyOf(written, index, context)),
-    acls: written.acls?.map((_, index) => aclOf(written, index, context)),
+    topics: each(written.topics, (topic, index) => topicOf(topic, index, context)),
+    credentials: each(written.credentials, (credential, index) => credentialOf(credential, index, context)),
+    agentKeys: each(written.agent_keys, (agentKey, index) => agentKeyOf(agentKey, index, context)),
+    acls: each(written.acls, (acl, index) => aclOf(acl, index, context)),
     events: written.events,
-    pipelines: written.pipelines?.map((_, index) => pipelineOf(written, index, context)),
+    pipelines: each(written.pipelines, (pipeline, index) =>
+      pipelineOf(pipeline, index, written.type, context),
+    ),
   };
 }
 
+/** Lists may have holes, which `map` skips and which count for their index. */
+function each<Item, Desired>(
+  items: readonly Item[] | undefined,
+  desiredOf: (item: Item, index: number) => Desired | undefined,
+): Desired[] | undefined {
+  return items?.map(desiredOf).filter((desired) => desired !== undefined);
+}
+
+type ItemOf<Field extends keyof WrittenParts> =
+  NonNullable<WrittenParts[Field]> extends readonly (infer Item)[] ? Item : never;
+
 const kafkaOnly = ['topics', 'credentials', 'acls', 'events'] as const;
 
-function checkType(written: WrittenCluster, context: WritingContext): void {
+function checkType(written: WrittenParts & { readonly type: ClusterType }, context: WritingContext): void {
+  const { name, type } = written;
   // The wider prefix comes last, so that the first that fits is the type.
-  const named = clusterTypeNames.find((type) => written.name.startsWith(clusterTypes[type].namePrefix));
-  if (named !== undefined && named !== written.type) {
-    report(context, ['name'], `begins as the name of a ${named} does, and the type is ${written.type}`);
+  const named = clusterTypeNames.find((one) => name?.startsWith(clusterTypes[one].namePrefix));
+  if (named !== undefined && named !== type) {
+    report(context, ['name'], `begins as the name of a ${named} does, and the type is ${type}`);
   }
-  if (written.type === 'byoc') return;
+  if (type === 'byoc') return;
   for (const field of kafkaOnly) {
-    if (written[field] !== undefined) report(context, [field], `a ${written.type} cluster has none`);
+    if (written[field] !== undefined) report(context, [field], `a ${type} cluster has none`);
   }
+}
+
+function checkExclusions(
+  { configuration, cloud, credentials = [] }: WrittenParts,
+  context: WritingContext,
+): void {
+  if (configuration?.enable_acls === true && configuration.enable_acl_shadowing === true)
+    report(context, ['configuration'], 'enable_acls and enable_acl_shadowing cannot both be true');
+  if (cloud?.region !== undefined && cloud.region_group !== undefined)
+    report(context, ['cloud'], 'region and region_group cannot both be given');
+  credentials.forEach(({ password_env, password_file }, index) => {
+    if (password_env !== undefined && password_file !== undefined)
+      report(context, ['credentials', index], 'password_env and password_file cannot both be given');
+  });
 }
 
 /** Fields of the configuration that are configs of brokers by another name. */
@@ -78,11 +120,11 @@ const configOfField = {
   soft_topic_deletion_ttl_millis: 'service.soft.delete.topic.ttl.ms',
 } as const;
 
-function configurationOf(written: WrittenCluster, context: WritingContext): DesiredConfiguration | undefined {
+function configurationOf(written: WrittenParts, context: WritingContext): DesiredConfiguration | undefined {
   const { configuration, broker_configuration } = written;
   if (configuration === undefined && broker_configuration === undefined) return undefined;
   const brokerConfigs: Record<string, string> = {
-    ...checked('cluster', broker_configuration ?? {}, ['broker_configuration'], context),
+    ...checked('cluster', (broker_configuration ?? {}) as ConfigTexts, ['broker_configuration'], context),
   };
   for (const [field, name] of Object.entries(configOfField)) {
     const value = configuration?.[field as keyof typeof configOfField];
@@ -104,9 +146,9 @@ function configurationOf(written: WrittenCluster, context: WritingContext): Desi
   };
 }
 
-function topicOf(written: WrittenCluster, index: number, context: WritingContext): DesiredTopic {
+function topicOf(topic: ItemOf<'topics'>, index: number, context: WritingContext): DesiredTopic | undefined {
   const path = ['topics', index];
-  const { name, partition_count, config = {}, enable_deletion_protection } = written.topics![index]!;
+  const { name, partition_count = 0, config = {}, enable_deletion_protection } = topic;
   const configs = checked('topic', config, [...path, 'config'], context);
   if (enable_deletion_protection !== undefined && Object.hasOwn(configs, protectionConfig))
     report(
@@ -118,6 +160,7 @@ function topicOf(written: WrittenCluster, index: number, context: WritingContext
     enable_deletion_protection === undefined
       ? {}
       : { [protectionConfig]: String(enable_deletion_protection) };
+  if (name === undefined) return undefined;
   return {
     place: placeOf(context, path),
     name,
@@ -126,8 +169,12 @@ function topicOf(written: WrittenCluster, index: number, context: WritingContext
   };
 }
 
-function credentialOf(written: WrittenCluster, index: number, context: WritingContext): DesiredCredential {
-  const { name, cluster_superuser, password_env, password_file } = written.credentials![index]!;
+function credentialOf(
+  { name, cluster_superuser = false, password_env, password_file }: ItemOf<'credentials'>,
+  index: number,
+  context: WritingContext,
+): DesiredCredential | undefined {
+  if (name === undefined) return undefined;
   return {
     place: placeOf(context, ['credentials', index]),
     name: withoutPrefix(namePrefixes.credential, name),
@@ -140,8 +187,12 @@ function credentialOf(written: WrittenCluster, index: number, context: WritingCo
   };
 }
 
-function agentKeyOf(written: WrittenCluster, index: number, context: WritingContext): DesiredAgentKey {
-  const { name, read_only, key_file } = written.agent_keys![index]!;
+function agentKeyOf(
+  { name, read_only = false, key_file }: ItemOf<'agent_keys'>,
+  index: number,
+  context: WritingContext,
+): DesiredAgentKey | undefined {
+  if (name === undefined) return undefined;
   return {
     place: placeOf(context, ['agent_keys', index]),
     name: withoutPrefix(namePrefixes.apiKey, name),
@@ -157,21 +208,24 @@ function filePlace(path: string | undefined, { folder }: WritingContext) {
     : ({ kind: 'file', path: resolve(folder, path) } as const);
 }
 
-function aclOf(written: WrittenCluster, index: number, context: WritingContext): Acl {
+function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): Acl | undefined {
   const path = ['acls', index];
-  const given = written.acls![index]!;
-  const isCluster = given.resource_type === 'CLUSTER';
-  if (given.resource_name === undefined && !isCluster)
+  const { resource_type, resource_name, pattern_type, principal, host, operation, permission_type } = given;
+  const isSaid = context.document.valueAt([...context.path, ...path, 'resource_name']) !== undefined;
+  if (resource_type !== undefined && resource_type !== 'CLUSTER' && !isSaid)
     report(context, [...path, 'resource_name'], 'is missing');
+  // Rules about a whole rule say nothing about half of one.
+  if (resource_type === undefined || pattern_type === undefined || principal === undefined) return undefined;
+  if (host === undefined || operation === undefined || permission_type === undefined) return undefined;
   // In one order, because two rules are the same when their texts are.
   const acl: Acl = {
-    resource_type: given.resource_type,
-    resource_name: given.resource_name ?? clusterResourceName,
-    pattern_type: given.pattern_type,
-    principal: given.principal,
-    host: given.host,
-    operation: given.operation,
-    permission_type: given.permission_type,
+    resource_type,
+    resource_name: resource_name ?? clusterResourceName,
+    pattern_type,
+    principal,
+    host,
+    operation,
+    permission_type,
   };
   const problem = problemOfNewAcl({
     resourceType: acl.resource_type,
@@ -186,12 +240,20 @@ function aclOf(written: WrittenCluster, index: number, context: WritingContext):
   return acl;
 }
 
-function pipelineOf(written: WrittenCluster, index: number, context: WritingContext): DesiredPipeline {
-  const { name, type, state, configuration_yaml } = written.pipelines![index]!;
+function pipelineOf(
+  { name, type, state, configuration_yaml: yaml }: ItemOf<'pipelines'>,
+  index: number,
+  clusterType: ClusterType | undefined,
+  context: WritingContext,
+): DesiredPipeline | undefined {
   const path = ['pipelines', index];
-  if (pipelineTypes[type].clusterType !== written.type)
-    report(context, [...path, 'type'], `a ${written.type} cluster has no pipelines of the type ${type}`);
-  return { place: placeOf(context, path), name, type, state, configurationYaml: configuration_yaml };
+  if (type === undefined) return undefined;
+  if (clusterType !== undefined && pipelineTypes[type].clusterType !== clusterType)
+    report(context, [...path, 'type'], `a ${clusterType} cluster has no pipelines of the type ${type}`);
+  for (const { place, message } of yaml === undefined ? [] : configurationProblems(type, yaml))
+    reportInText(context, [...path, 'configuration_yaml'], place, message);
+  if (name === undefined) return undefined;
+  return { place: placeOf(context, path), name, type, state, configurationYaml: yaml };
 }
 
 function checked(
@@ -213,6 +275,19 @@ function placeOf({ document, path }: WritingContext, rest: ValuePath) {
 function report({ document, path, report: tell }: WritingContext, rest: ValuePath, rule: string): void {
   const whole = [...path, ...rest];
   tell({ place: document.placeOf(whole), message: withSubject(whole, rule) });
+}
+
+/** A problem at a place of a text that is itself a value. Where the text stands as it is, its lines are lines of the file. */
+function reportInText(
+  { document, path, report: tell }: WritingContext,
+  rest: ValuePath,
+  at: { readonly line: number; readonly column: number },
+  rule: string,
+): void {
+  const whole = [...path, ...rest];
+  const place = document.placeInText(whole, at);
+  const where = place === undefined ? `line ${at.line}, column ${at.column}: ` : '';
+  tell({ place: place ?? document.placeOf(whole), message: withSubject(whole, where + rule) });
 }
 
 function withoutPrefix(prefix: string, name: string): string {

@@ -1,3 +1,4 @@
+import { pipelineTypes } from '@weir/api';
 import type { DesiredCluster } from '../desired.ts';
 import type { DocumentProblem, Place } from './problem.ts';
 
@@ -80,6 +81,12 @@ function refuseTwins(
     pipelines,
     ({ name }) => name,
     ({ name }) => `the pipeline ${name}`,
+    report,
+  );
+  refuseRepeated(
+    pipelines.filter(({ type }) => pipelineTypes[type].isSingle),
+    ({ type }) => type,
+    ({ type }) => `a cluster has one pipeline of the type ${type} at most, which`,
     report,
   );
 }

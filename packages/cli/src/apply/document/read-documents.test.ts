@@ -174,22 +174,72 @@ const broken: readonly [what: string, text: string, said: readonly string[]][] =
         '  - { name: a, partition_count: 1, config: { retention.m: 1, segment.ms: soon, flush.ms: } }',
       ].join('\n'),
     ),
-    ['weir.yaml:6:84: virtual_clusters[0].topics[0].config["flush.ms"]: is empty'],
-  ],
-  [
-    'the same, one step further',
-    clusterWith(
-      [
-        'broker_configuration: { service.acls.enabled: true, num.partitons: 1 }',
-        'topics:',
-        '  - { name: a, partition_count: 1, config: { retention.m: 1, segment.ms: soon } }',
-      ].join('\n'),
-    ),
     [
       'weir.yaml:4:29: virtual_clusters[0].broker_configuration["service.acls.enabled"]: is said by configuration.enable_acls',
       'weir.yaml:4:57: virtual_clusters[0].broker_configuration["num.partitons"]: there is no such broker config; did you mean num.partitions?',
+      'weir.yaml:4:75: virtual_clusters[0].broker_configuration["node.id"]: cannot be changed while a broker runs',
       'weir.yaml:6:50: virtual_clusters[0].topics[0].config["retention.m"]: there is no such topic config; did you mean retention.ms?',
       'weir.yaml:6:66: virtual_clusters[0].topics[0].config["segment.ms"]: must be a whole number from 1 to 9223372036854775807',
+      'weir.yaml:6:84: virtual_clusters[0].topics[0].config["flush.ms"]: is empty',
+    ],
+  ],
+  [
+    'one of every kind of mistake',
+    [
+      'version: 2',
+      'virtual_clusters:',
+      '  - name: a b',
+      '    tier: prp',
+      '    configuration: { enable_acls: true, enable_acl_shadowing: true, enable_acl: true }',
+      '    cloud: { region: a, region_group: b, zone: c }',
+      '    topics:',
+      '      - { name: "x y", config: { retention.m: 1 } }',
+      '      - { name: t, partition_count: 1 }',
+      '      - { name: t, partition_count: 0 }',
+      '    credentials: [{ password_env: A, password_file: b }]',
+      '    acls:',
+      '      - { resource_type: topic, principal: "User:a", operation: READ }',
+      '      - { resource_type: GROUP, resource_name: g, principal: a, operation: READ }',
+      '    pipelines:',
+      '      - name: p',
+      '        state: on',
+      '        configuration_yaml: |',
+      '          input: { generate: {} }',
+      '          outptu: { drop: {} }',
+      '      - { name: o, type: orbit }',
+      '      - { name: q, type: orbit, configuration_yaml: "topic_mapings: []" }',
+      '  - name: sr',
+      '    type: byoc_schema_registry',
+      '    topics: [{ name: u }]',
+      '',
+    ].join('\n'),
+    [
+      'weir.yaml:1:10: version: is not 1, which is the only version that there is',
+      'weir.yaml:3:11: virtual_clusters[0].name: is not 3 to 128 letters, digits and underscores',
+      'weir.yaml:4:11: virtual_clusters[0].tier: is none of dev, fundamentals, pro, enterprise, legacy; did you mean pro?',
+      'weir.yaml:5:20: virtual_clusters[0].configuration: enable_acls and enable_acl_shadowing cannot both be true',
+      'weir.yaml:5:69: virtual_clusters[0].configuration.enable_acl: unknown field; did you mean enable_acls?',
+      'weir.yaml:6:12: virtual_clusters[0].cloud: region and region_group cannot both be given',
+      'weir.yaml:6:42: virtual_clusters[0].cloud.zone: unknown field; the fields are provider, region, region_group',
+      'weir.yaml:8:9: virtual_clusters[0].topics[0].partition_count: is missing',
+      'weir.yaml:8:17: virtual_clusters[0].topics[0].name: is not 1 to 249 letters, digits, dots, underscores and hyphens',
+      'weir.yaml:8:34: virtual_clusters[0].topics[0].config["retention.m"]: there is no such topic config; did you mean retention.ms?',
+      'weir.yaml:10:37: virtual_clusters[0].topics[2].partition_count: is less than 1',
+      'weir.yaml:11:19: virtual_clusters[0].credentials[0].name: is missing',
+      'weir.yaml:11:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be given',
+      'weir.yaml:13:26: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER; did you mean TOPIC?',
+      'weir.yaml:14:9: virtual_clusters[0].acls[1]: The principal must be User: and a name, or User:* for every user, not a.',
+      'weir.yaml:17:16: virtual_clusters[0].pipelines[0].state: is none of running, paused',
+      'weir.yaml:19:11: virtual_clusters[0].pipelines[0].configuration_yaml: output: is missing',
+      'weir.yaml:20:11: virtual_clusters[0].pipelines[0].configuration_yaml: unknown field "outptu"; did you mean output?',
+      'weir.yaml:22:53: virtual_clusters[0].pipelines[2].configuration_yaml: line 1, column 1: source_bootstrap_brokers: is missing',
+      'weir.yaml:22:53: virtual_clusters[0].pipelines[2].configuration_yaml: line 1, column 1: topic_mappings: is missing',
+      'weir.yaml:22:53: virtual_clusters[0].pipelines[2].configuration_yaml: line 1, column 1: unknown field "topic_mapings"; did you mean topic_mappings?',
+      'weir.yaml:23:11: virtual_clusters[1].name: is not 3 to 128 letters, digits and underscores',
+      'weir.yaml:25:13: virtual_clusters[1].topics: a byoc_schema_registry cluster has none',
+      'weir.yaml:25:14: virtual_clusters[1].topics[0].partition_count: is missing',
+      'weir.yaml:10:9: the topic t is at weir.yaml:9:9 already',
+      'weir.yaml:22:9: a cluster has one pipeline of the type orbit at most, which is at weir.yaml:21:9 already',
     ],
   ],
   [
@@ -316,6 +366,19 @@ test('all that is wrong is told at once, with its place and what was probably me
   for (const [what, text, said] of broken) {
     await t.test(what, () => assert.deepEqual(problemsOf(text), said));
   }
+});
+
+test('parts that are right are checked whatever else is wrong, and nothing is made of them', () => {
+  const wrongType = clusterWith('type: kafka\ntopics: []\npipelines: [{ name: a, type: data_lake }]');
+  assert.deepEqual(problemsOf(wrongType), [
+    'weir.yaml:4:11: virtual_clusters[0].type: is none of byoc_schema_registry, byoc_data_lake, byoc',
+  ]);
+  const found = readDocuments([source(wrongType)]);
+  assert.equal('value' in found, false);
+  assert.deepEqual(problemsOf('version: 1\nvirtual_clusters: [7, { name: shop, topics: [7] }]\n'), [
+    'weir.yaml:2:20: virtual_clusters[0]: is not a mapping of fields',
+    'weir.yaml:2:46: virtual_clusters[1].topics[0]: is not a mapping of fields',
+  ]);
 });
 
 test('every file is judged, whatever the others are like', () => {

@@ -1,9 +1,10 @@
 import type { Outcome } from '../../outcome.ts';
 import type { DesiredCluster } from '../desired.ts';
+import { acceptedParts } from './accepted-parts.ts';
 import { desiredCluster } from './desired-cluster.ts';
 import { joinClusters } from './join-clusters.ts';
 import { type DocumentProblem, inReadingOrder } from './problem.ts';
-import { documentSchema } from './schema.ts';
+import { documentSchema, virtualClusterSchema, type WrittenParts } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { readYaml, type YamlDocument } from './yaml-documents.ts';
 
@@ -41,11 +42,18 @@ function clustersOf(
   report: (problem: DocumentProblem) => void,
 ): DesiredCluster[] {
   const found = documentSchema.safeParse(document.value);
-  if (!found.success) {
+  if (!found.success)
     for (const problem of schemaProblems(documentSchema, document, found.error.issues)) report(problem);
-    return [];
-  }
-  return found.data.virtual_clusters.map((written, index) =>
-    desiredCluster(written, { document, path: ['virtual_clusters', index], folder, report }),
-  );
+  // What the schema accepts is checked further even so, so that all problems are told at once.
+  const written = found.success ? found.data.virtual_clusters : acceptedClusters(document.value);
+  return written.flatMap((parts, index) => {
+    const context = { document, path: ['virtual_clusters', index], folder, report };
+    return parts === undefined ? [] : [desiredCluster(parts, context)];
+  });
+}
+
+function acceptedClusters(value: unknown): readonly (WrittenParts | undefined)[] {
+  const { virtual_clusters: clusters } = Object(value) as { readonly virtual_clusters?: unknown };
+  if (!Array.isArray(clusters)) return [];
+  return clusters.map((cluster) => acceptedParts(virtualClusterSchema, cluster) as WrittenParts | undefined);
 }

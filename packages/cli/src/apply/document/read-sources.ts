@@ -7,20 +7,32 @@ import type { DocumentSource } from './read-documents.ts';
 /** What stands for standard input among the names of files. */
 const standardInput = '-';
 
+export interface ReadSources {
+  readonly sources: readonly DocumentSource[];
+  /** Why the others cannot be read, a sentence each. */
+  readonly failures: readonly string[];
+}
+
 /** Reads the files that were named, each once, in their order. */
 export async function readSources(
   paths: readonly string[],
   input: AsyncIterable<Uint8Array>,
-): Promise<DocumentSource[]> {
+): Promise<ReadSources> {
   const sources: DocumentSource[] = [];
+  const failures: string[] = [];
   for (const path of new Set(paths)) {
-    sources.push(
-      path === standardInput
-        ? { fileName: '(standard input)', folder: '.', text: await textOf('standard input', input) }
-        : { fileName: path, folder: dirname(path), text: await fileText(path) },
-    );
+    try {
+      sources.push(
+        path === standardInput
+          ? { fileName: '(standard input)', folder: '.', text: await textOf('standard input', input) }
+          : { fileName: path, folder: dirname(path), text: await fileText(path) },
+      );
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error.message);
+    }
   }
-  return sources;
+  return { sources, failures };
 }
 
 async function fileText(path: string): Promise<string> {

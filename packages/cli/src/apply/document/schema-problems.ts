@@ -12,7 +12,7 @@ export function schemaProblems(
   return issues.flatMap((issue): DocumentProblem[] => {
     const path = issue.path.filter((segment) => typeof segment !== 'symbol');
     if (issue.code !== 'unrecognized_keys') {
-      const value = valueAt(document.value, path);
+      const value = document.valueAt(path);
       // What is empty has no place of its own.
       const place = value === null ? document.placeOfKey(path) : document.placeOf(path);
       return [{ place, message: withSubject(path, wordsOf(issue, value)) }];
@@ -96,15 +96,6 @@ function withArticle(type: string): string {
   return typeNames[type] ?? type;
 }
 
-function valueAt(value: unknown, path: ValuePath): unknown {
-  let found = value;
-  for (const segment of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
-    found = (found as Record<string | number, unknown>)[segment];
-  }
-  return found;
-}
-
 /** The names of the fields that an object of the schema may have. */
 function fieldsAt(schema: z.ZodType, path: ValuePath): string[] {
   let found: z.core.$ZodType | undefined = unwrapped(schema);
@@ -115,7 +106,8 @@ function fieldsAt(schema: z.ZodType, path: ValuePath): string[] {
   return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
 }
 
-function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+/** The schema of a value that is there. */
+export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let found = schema;
   while (found instanceof z.ZodOptional || found instanceof z.ZodDefault) found = found.unwrap();
   return found;

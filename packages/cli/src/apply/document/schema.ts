@@ -11,7 +11,8 @@ import * as z from 'zod';
 
 /**
  * What a document may say. Fields that the API has too are taken from there, with their limits; the names are those of the API and of
- * the tools that provision by it. Nothing beyond these fields is allowed at any level, so that a misspelt one is told.
+ * the tools that provision by it. Nothing beyond these fields is allowed at any level, so that a misspelt one is told. Rules over several fields
+ * are in desired-cluster.ts, because a schema skips them once a field is wrong.
  */
 
 const cluster = catalogue.create_virtual_cluster.input.shape;
@@ -52,16 +53,12 @@ const topicSchema = z.strictObject({
   enable_deletion_protection: z.boolean().optional(),
 });
 
-const credentialSchema = z
-  .strictObject({
-    name: credential.credentials_name,
-    cluster_superuser: z.boolean().default(false),
-    password_env: variableName.optional(),
-    password_file: path.optional(),
-  })
-  .refine(({ password_env: name, password_file: file }) => name === undefined || file === undefined, {
-    error: 'password_env and password_file cannot both be given',
-  });
+const credentialSchema = z.strictObject({
+  name: credential.credentials_name,
+  cluster_superuser: z.boolean().default(false),
+  password_env: variableName.optional(),
+  password_file: path.optional(),
+});
 
 const agentKeySchema = z.strictObject({
   name: apiKey.name,
@@ -102,36 +99,25 @@ const eventsSchema = z.strictObject({
     .optional(),
 });
 
-const configurationSchema = z
-  .strictObject({
-    auto_create_topic: z.boolean().optional(),
-    default_num_partitions: z.int().min(1).max(caps.partitionsPerTopicMax).optional(),
-    default_retention_millis: millis(-1).optional(),
-    default_topic_type: z.enum(topicTypes).optional(),
-    enable_acls: z.boolean().optional(),
-    enable_acl_shadowing: z.boolean().optional(),
-    enable_deletion_protection: z.boolean().optional(),
-    enable_soft_topic_deletion: z.boolean().optional(),
-    soft_topic_deletion_ttl_millis: millis(0).optional(),
-  })
-  .refine(
-    ({ enable_acls, enable_acl_shadowing }) => !(enable_acls === true && enable_acl_shadowing === true),
-    {
-      error: 'enable_acls and enable_acl_shadowing cannot both be true',
-    },
-  );
+const configurationSchema = z.strictObject({
+  auto_create_topic: z.boolean().optional(),
+  default_num_partitions: z.int().min(1).max(caps.partitionsPerTopicMax).optional(),
+  default_retention_millis: millis(-1).optional(),
+  default_topic_type: z.enum(topicTypes).optional(),
+  enable_acls: z.boolean().optional(),
+  enable_acl_shadowing: z.boolean().optional(),
+  enable_deletion_protection: z.boolean().optional(),
+  enable_soft_topic_deletion: z.boolean().optional(),
+  soft_topic_deletion_ttl_millis: millis(0).optional(),
+});
 
-const cloudSchema = z
-  .strictObject({
-    provider: z.enum(cloudProviders).optional(),
-    region: z.string().min(1).max(64).optional(),
-    region_group: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ region, region_group: group }) => region === undefined || group === undefined, {
-    error: 'region and region_group cannot both be given',
-  });
+const cloudSchema = z.strictObject({
+  provider: z.enum(cloudProviders).optional(),
+  region: z.string().min(1).max(64).optional(),
+  region_group: z.string().min(1).max(64).optional(),
+});
 
-const virtualClusterSchema = z.strictObject({
+export const virtualClusterSchema = z.strictObject({
   name: cluster.virtual_cluster_name,
   type: z.enum(clusterTypeNames).default('byoc'),
   workspace_id: catalogue.delete_workspace.input.shape.workspace_id.optional(),
@@ -153,5 +139,13 @@ export const documentSchema = z.strictObject({
   virtual_clusters: z.array(virtualClusterSchema).max(caps.virtualClustersMax),
 });
 
-export type WrittenDocument = z.output<typeof documentSchema>;
-export type WrittenCluster = WrittenDocument['virtual_clusters'][number];
+type WrittenCluster = z.output<typeof virtualClusterSchema>;
+
+/** A cluster of which a schema may have refused parts: fields are missing, and lists have holes. */
+export type WrittenParts = { readonly [Field in keyof WrittenCluster]?: PartsOf<WrittenCluster[Field]> };
+
+type PartsOf<Value> = Value extends readonly (infer Item)[]
+  ? readonly Partial<Item>[]
+  : Value extends object
+    ? Partial<Value>
+    : Value;

@@ -21,6 +21,9 @@ export interface YamlDocument {
   placeOf(path: ValuePath): Place;
   /** Where the name of a field stands. */
   placeOfKey(path: ValuePath): Place;
+  /** Where a place of a text stands, if the file has the text line by line. */
+  placeInText(path: ValuePath, at: { readonly line: number; readonly column: number }): Place | undefined;
+  valueAt(path: ValuePath): unknown;
 }
 
 export interface YamlFile {
@@ -37,6 +40,12 @@ export function readYaml(fileName: string, text: string): YamlFile {
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return `${fileName}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  };
+  const inFile: InFile = {
+    placeAt,
+    placeBelow: (offset, linesBelow, column) =>
+      `${fileName}:${lines.linePos(offset).line + linesBelow}:${column}`,
+    lineBelow: (offset, linesBelow) => text.split('\n')[lines.linePos(offset).line - 1 + linesBelow] ?? '',
   };
   let parsed: Document.Parsed[];
   try {
@@ -63,7 +72,7 @@ export function readYaml(fileName: string, text: string): YamlFile {
     const read = plainValueOf(document);
     if ('problem' in read) problems.push({ place: placeAt(document.range[0]), message: read.problem });
     // A file may begin or end with a separator.
-    else if (read.value !== null) documents.push(located(document, read.value, placeAt));
+    else if (read.value !== null) documents.push(located(document, read.value, inFile));
   }
   return { documents, problems };
 }
@@ -89,11 +98,16 @@ function withPlainIntegers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPlainIntegers(item)]));
 }
 
-function located(
-  document: Document.Parsed,
-  value: unknown,
-  placeAt: (offset: number) => Place,
-): YamlDocument {
+/** What is asked of the text of a file. */
+interface InFile {
+  placeAt(offset: number): Place;
+  /** A column of a line that is so many lines below an offset. */
+  placeBelow(offset: number, linesBelow: number, column: number): Place;
+  lineBelow(offset: number, linesBelow: number): string;
+}
+
+function located(document: Document.Parsed, value: unknown, inFile: InFile): YamlDocument {
+  const { placeAt } = inFile;
   const walk = (path: ValuePath) => {
     let node: Node | null = document.contents;
     let key: Node | null = null;
@@ -115,7 +129,32 @@ function located(
       const { key, node } = walk(path);
       return start(key ?? node);
     },
+    placeInText: (path, { line, column }) => {
+      const { node } = walk(path);
+      if (!isScalar(node) || node.type !== 'BLOCK_LITERAL' || node.range == null) return undefined;
+      const [begin] = node.range;
+      const content = String(node.value).split('\n');
+      const first = content.findIndex((one) => one.trim() !== '');
+      if (first === -1) return undefined;
+      const indent = blanksOf(inFile.lineBelow(begin, 1 + first)) - blanksOf(content[first]!);
+      return inFile.placeBelow(begin, line, indent + column);
+    },
+    valueAt: (path) => valueAt(value, path),
   };
+}
+
+function blanksOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** What stands at a path, or `undefined`. */
+function valueAt(value: unknown, path: ValuePath): unknown {
+  let found = value;
+  for (const segment of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
+    found = (found as Record<string | number, unknown>)[segment];
+  }
+  return found;
 }
 
 interface Spot {

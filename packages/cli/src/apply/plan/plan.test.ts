@@ -6,6 +6,9 @@ import { readDocuments } from '../document/read-documents.ts';
 import { planText } from '../print.ts';
 import { planChanges } from './plan.ts';
 
+/** A configuration that writes to a topic. */
+const bento = (topic: string) => `{ input: { generate: {} }, output: { kafka_franz: { topic: ${topic} } } }`;
+
 const shop: ActualCluster = {
   id: 'vci_shop',
   tier: 'pro',
@@ -48,9 +51,9 @@ const shop: ActualCluster = {
       state: 'paused',
       deployed: { id: 'pci_2', version: 2 },
       configurations: [
-        { id: 'pci_1', version: 1, yaml: 'one' },
-        { id: 'pci_2', version: 2, yaml: 'two' },
-        { id: 'pci_3', version: 3, yaml: 'one' },
+        { id: 'pci_1', version: 1, yaml: bento('one') },
+        { id: 'pci_2', version: 2, yaml: bento('two') },
+        { id: 'pci_3', version: 3, yaml: bento('one') },
       ],
     },
     { id: 'pi_old', name: 'old', type: 'bento', state: 'paused' },
@@ -154,15 +157,19 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
     ['~ events: enabled false → true, acl_logs.retention_period_nanos 7 → 8'],
   ],
   ['a pipeline that is there', 'pipelines: [{ name: clean }, { name: old, state: paused }]', []],
-  ['the configuration that is deployed', 'pipelines: [{ name: clean, configuration_yaml: two }]', []],
+  [
+    'the configuration that is deployed',
+    `pipelines: [{ name: clean, configuration_yaml: "${bento('two')}" }]`,
+    [],
+  ],
   [
     'a configuration that was kept, which the newest of its text is',
-    'pipelines: [{ name: clean, configuration_yaml: one }]',
+    `pipelines: [{ name: clean, configuration_yaml: "${bento('one')}" }]`,
     ['~ pipeline clean: configuration version 2 → version 3'],
   ],
   [
     'a configuration that is new, and the state',
-    'pipelines: [{ name: clean, state: running, configuration_yaml: four }]',
+    `pipelines: [{ name: clean, state: running, configuration_yaml: "${bento('four')}" }]`,
     [
       '+ pipeline configuration clean',
       '~ pipeline clean: configuration version 2 → that of the file, state paused → running',
@@ -170,7 +177,7 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
   ],
   [
     'a pipeline that is not there',
-    'pipelines: [{ name: fresh, configuration_yaml: one, state: paused }, { name: bare, type: orbit }]',
+    `pipelines: [{ name: fresh, configuration_yaml: "${bento('one')}", state: paused }, { name: bare, type: orbit }]`,
     [
       '+ pipeline fresh (bento)',
       '+ pipeline bare (orbit)',

@@ -1,0 +1,61 @@
+import type { Client, OutputOf } from '@weir/api';
+import type { DesiredCluster } from '../desired.ts';
+import type { DocumentProblem } from '../document/problem.ts';
+
+export interface AccessOptions {
+  /** A client with another key for the same control plane. */
+  readonly clientWith: (key: string) => Client;
+  /** What tells the key of this run from those of others. */
+  readonly freshWord: () => string;
+}
+
+/** A key that was made for this run, which has to be deleted after it. */
+export interface MadeKey {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface WorkspaceAccess {
+  readonly client: Client;
+  readonly madeKey?: MadeKey | undefined;
+  /** Workspaces that the documents name and the account does not have. */
+  readonly problems: readonly DocumentProblem[];
+}
+
+/**
+ * A client that works inside of workspaces. An account key only makes keys that do, so that one is made for the workspaces of the documents. It
+ * writes even for a dry run, because a key that only reads does not see agent keys.
+ */
+export async function workspaceAccess(
+  client: Client,
+  wanted: readonly DesiredCluster[],
+  { clientWith, freshWord }: AccessOptions,
+): Promise<WorkspaceAccess> {
+  if (!isOfAccount(await client.call('get_context', {}))) return { client, problems: [] };
+  const { workspaces } = await client.call('list_workspaces', {});
+  const there = new Set(workspaces.map(({ id }) => id));
+  const problems = wanted.flatMap(({ workspaceId, place }) =>
+    workspaceId === undefined || there.has(workspaceId)
+      ? []
+      : [{ place, message: `workspace_id: the account has no workspace ${workspaceId}` }],
+  );
+  const named = new Set(wanted.flatMap(({ workspaceId }) => workspaceId ?? []));
+  const isAnywhere = wanted.some(({ workspaceId }) => workspaceId === undefined);
+  const reached = isAnywhere ? [...there] : [...named];
+  if (problems.length > 0 || reached.length === 0) return { client, problems };
+  const { id, name, key } = await client.call('create_api_key', {
+    name: `weir_apply_${freshWord()}`,
+    access_grants: reached.map((workspace_id) => ({
+      principal_kind: 'app' as const,
+      resource_kind: '*' as const,
+      resource_id: '*' as const,
+      workspace_id,
+    })),
+  });
+  return { client: clientWith(key), madeKey: { id, name }, problems };
+}
+
+/** It administers the account and reaches no workspace. */
+function isOfAccount({ actor, is_account_admin, workspaces }: OutputOf<'get_context'>): boolean {
+  return actor.kind === 'api_key' && is_account_admin && workspaces.length === 0;
+}
