@@ -6,7 +6,10 @@ import { Failure } from './failure.ts';
 export async function clusterId(client: Client, named: string | undefined): Promise<string> {
   if (named !== undefined && /^vci_/i.test(named)) return named;
   const { virtual_clusters: clusters } = await orFailure(client.call('list_virtual_clusters', {}));
-  if (clusters.length === 0) throw new Failure('the key sees no virtual cluster');
+  if (clusters.length === 0)
+    throw new Failure(
+      'the key sees no virtual cluster; keys of applications see those of their workspace, keys of the account none',
+    );
   const wanted = clusters.filter(({ name }) => named === undefined || nameOf(name) === nameOf(named));
   const [only, ...others] = wanted;
   if (only !== undefined && others.length === 0) return only.id;

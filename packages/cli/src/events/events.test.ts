@@ -39,15 +39,16 @@ const rowOf = (number: number, data: Record<string, unknown>) => ({
 
 function answerTo(request: QueryRequest): QueryAnswer {
   const basis = { stats, hasNoData: false };
+  const isMisspelt = JSON.stringify(request).includes('resorce');
   if (request.kind === 'fields') {
+    if (isMisspelt) return { kind: 'fields', fields: [], sampledEvents: 0, isSample: false, ...basis };
     const topValues = [{ value: 'WRITE', events: 2 }];
     const field = { path: ['data', 'operation'], name: 'data.operation', types: ['string'] as const };
     const fields = [{ ...field, presentEvents: 2, topValues, distinctValues: 1 }];
     return { kind: 'fields', fields, sampledEvents: 2, isSample: false, ...basis };
   }
   // No event has the field that is misspelt.
-  if (JSON.stringify(request).includes('resorce'))
-    return { kind: 'search', rows: [], hasMore: false, ...basis };
+  if (isMisspelt) return { kind: 'search', rows: [], hasMore: false, ...basis };
   const rows = [
     rowOf(1, { log_level: 'warn', message: 'denied', operation: 'WRITE' }),
     rowOf(2, { operation: 'WRITE' }),
@@ -148,6 +149,23 @@ test('a field that no event has is told of when nothing is found', async (t) => 
   );
   assert.equal(status, 0, err);
   assert.match(err, /warning: .*resorce_type.*did you mean .*resource_type/);
+});
+
+test('the same is told before a tail, and of fields that are asked for', async (t) => {
+  const { run, asked, environment } = await open(t);
+  const filter = "data.resorce_type == 'TOPIC'";
+  const hint = /warning: .*resorce_type.*did you mean .*resource_type/;
+  const fields = await run('fields', '-types', 'acl_logs', '-filter', filter);
+  assert.match(fields.err, hint);
+  const stop = new AbortController();
+  asked.length = 0;
+  const tail = runArguments(['cli', 'events', 'tail', '-types', 'acl_logs', '-filter', filter], {
+    environment: { ...environment },
+    stop: stop.signal,
+  });
+  while (asked.length === 0) await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  stop.abort();
+  assert.match((await tail).err, hint);
 });
 
 test('events are switched on and off, as a whole and by type', async (t) => {

@@ -4,6 +4,7 @@ import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../commands/handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
+import { filterHints } from './filter-hints.ts';
 
 /** Values that are shown of each field. */
 const valuesShown = 3;
@@ -21,6 +22,9 @@ export const listEventFields: Handler<'cli events fields'> = async (values, surr
       filter: values.filter ?? '',
     }),
   );
+  const asked = { clusterId: virtual_cluster_id, ...values };
+  const hints = found.sampled_events === 0 ? await filterHints(client, asked) : [];
+  for (const hint of hints) output.err(`weir cli events fields: ${hint}\n`);
   if (values.output === 'json') {
     output.out(jsonLine(found));
     return 0;

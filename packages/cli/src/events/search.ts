@@ -6,6 +6,7 @@ import type { Handler } from '../commands/handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
+import { filterHints } from './filter-hints.ts';
 
 /** Prints the events that a filter lets pass, and what it took to find them. */
 export const searchEvents: Handler<'cli events search'> = async (values, surroundings) => {
@@ -22,17 +23,9 @@ export const searchEvents: Handler<'cli events search'> = async (values, surroun
       limit: values.limit,
     }),
   );
-  if (found.events.length === 0 && values.filter !== undefined) {
-    // A field that no event has finds nothing, and looks like a quiet hour.
-    const { filter } = values;
-    const checked = await orFailure(
-      client.call('check_event_filter', { virtual_cluster_id, filter, event_types: [...values.types] }),
-    );
-    for (const { message, suggestion } of checked.warnings)
-      output.err(
-        `weir cli events search: warning: ${message}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}\n`,
-      );
-  }
+  const asked = { clusterId: virtual_cluster_id, ...values };
+  const hints = found.events.length === 0 ? await filterHints(client, asked) : [];
+  for (const hint of hints) output.err(`weir cli events search: ${hint}\n`);
   if (values.output === 'json') {
     output.out(jsonLine(found));
     return 0;

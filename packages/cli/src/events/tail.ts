@@ -7,6 +7,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { Table } from '../tools/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
+import { filterHints } from './filter-hints.ts';
 import { SeenEvents } from './seen-events.ts';
 
 const pollIntervalMs = 2_000;
@@ -20,6 +21,9 @@ export const tailEvents: Handler<'cli events tail'> = async (values, surrounding
   const { clock, output, stop } = surroundings;
   const client = apiClient(values, surroundings);
   const virtualClusterId = await clusterId(client, values.cluster);
+  // A filter that lets nothing pass would stay silent without end.
+  for (const hint of await filterHints(client, { clusterId: virtualClusterId, ...values }))
+    output.err(`weir cli events tail: ${hint}\n`);
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
   const shown = new Table(eventColumns);
   while (!stop.aborted) {

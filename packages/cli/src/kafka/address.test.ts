@@ -7,4 +7,11 @@ test('a host may carry its port, and an IPv6 address is none', () => {
   assert.deepEqual(readAddress('broker-1:9193', 9092), { host: 'broker-1', port: 9193 });
   assert.deepEqual(readAddress('::1', 9092), { host: '::1', port: 9092 });
   assert.deepEqual(readAddress('fe80::1:9093', 9092), { host: 'fe80::1:9093', port: 9092 });
+  assert.deepEqual(readAddress('[::1]:9193', 9092), { host: '::1', port: 9193 });
+  assert.deepEqual(readAddress('[::1]', 9092), { host: '::1', port: 9092 });
+});
+
+test('a port that cannot be is none', () => {
+  for (const text of ['broker-1:0', 'broker-1:65536', '[::1]:123456'])
+    assert.equal(readAddress(text, 9092), undefined, text);
 });

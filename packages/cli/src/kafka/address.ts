@@ -6,10 +6,15 @@ export interface Address {
   readonly port: number;
 }
 
-/** A host that may carry its port, as other tools write it: `broker-1:9092`. The port behind the host goes before the other. */
-export function readAddress(text: string, port: number): Address {
-  const [, host, given] = /^([^:]+):(\d{1,5})$/.exec(text) ?? [];
-  return host === undefined ? { host: text, port } : { host, port: Number(given) };
+/**
+ * A host that may carry its port, as other tools write it: `broker-1:9092`, `[::1]:9092`. The port behind the host goes before the other. Nothing
+ * when the port cannot be one.
+ */
+export function readAddress(text: string, port: number): Address | undefined {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  const [, host = text, given] = bracketed ?? /^([^:]+):(\d+)$/.exec(text) ?? [];
+  if (given === undefined) return { host, port };
+  return Number(given) >= 1 && Number(given) <= 65_535 ? { host, port: Number(given) } : undefined;
 }
 
 /** `broker-1:9092`, or `[::1]:9092`. */

@@ -30,6 +30,18 @@ async function clusterAt(t: TestContext, options: FakeKafkaOptions, host = '127.
   };
 }
 
+test('the host may carry the port, and a port that cannot be is told in one line', async (t) => {
+  const { fake } = await clusterAt(t, {});
+  const found = await runLine(`cli list-topics -bootstrap-host 127.0.0.1:${fake.port()}`);
+  assert.deepEqual(found, { status: 0, out: nothing, err: '' });
+  const wrong = await runLine('cli list-topics -bootstrap-host 127.0.0.1:90922');
+  assert.equal(wrong.status, 1);
+  assert.match(
+    wrong.err,
+    /^weir cli list-topics: -bootstrap-host=\S+: the port behind the host is not from 1 to 65535\n$/,
+  );
+});
+
 test('flags that do not go together are refused, and no secret is shown', async () => {
   const cases: readonly [flags: string, line: string][] = [
     ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: only goes together with -tls'],

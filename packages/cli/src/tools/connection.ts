@@ -40,8 +40,12 @@ export async function clusterOptions(
       'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n',
     );
   }
+  const host = values['bootstrap-host'];
+  const bootstrap = readAddress(host, values['bootstrap-port']);
+  if (bootstrap === undefined)
+    throw new Failure(`-bootstrap-host=${host}: the port behind the host is not from 1 to 65535`);
   return {
-    bootstrap: readAddress(values['bootstrap-host'], values['bootstrap-port']),
+    bootstrap,
     tls: await readTlsFiles(values),
     login: await loginOf(values),
     clientId: values['client-id'],

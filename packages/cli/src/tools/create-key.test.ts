@@ -42,6 +42,15 @@ test('keys are made with the key of the account or of an application, and only t
     /-cluster payments: the key sees no virtual cluster of this name; there are .*orders \(vci_/,
   );
 
+  await client.call('create_virtual_cluster', { virtual_cluster_name: 'payments' });
+  const which = await run(key, '-keyName', 'others', '-keyKind', 'agent');
+  assert.match(
+    which.err,
+    /the key sees 2 virtual clusters; say which with -cluster: vcn_orders \(vci_\w+\), vcn_payments \(vci_\w+\)\n$/,
+  );
+  const ofAccount = await run(accountKey, '-keyName', 'others', '-keyKind', 'agent');
+  assert.match(ofAccount.err, /sees no virtual cluster; .*keys of the account none\n$/);
+
   const nameless = await run(key);
   assert.equal(nameless.status, 2);
   assert.match(nameless.err, /-keyName/);

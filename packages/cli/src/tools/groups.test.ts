@@ -29,6 +29,7 @@ test('a group is described with its members, and its lag partition by partition'
   const { port, weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders -partitions 2');
   await weir('cli produce -topic orders -partition 0 -records a,,b,,c');
+  await weir('cli produce -topic orders -partition 1 -records d,,e');
   const member = await joined(t, port, 'billing', 'orders');
   await member.commit(new Map([[0, 1n]]));
 
@@ -52,10 +53,10 @@ test('a group is described with its members, and its lag partition by partition'
     lag.out,
     new RegExp(
       [
-        '^group billing, state Stable, total lag 2',
+        '^group billing, state Stable, total lag 4',
         'TOPIC +PARTITION +COMMITTED +LATEST +LAG +MEMBER +HOST',
         'orders +0 +1 +3 +2 +\\S+ +\\S+',
-        'orders +1 +- +0 +0 +\\S+ +\\S+',
+        'orders +1 +- +2 +2 +\\S+ +\\S+',
         '$',
       ].join('\n'),
     ),
@@ -65,7 +66,7 @@ test('a group is described with its members, and its lag partition by partition'
   );
   assert.deepEqual(
     [totalLag, partitions.map(({ lag: behind }: { lag: number | null }) => behind)],
-    [2, [2, 0]],
+    [4, [2, 2]],
   );
 });
 
