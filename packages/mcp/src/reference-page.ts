@@ -44,8 +44,8 @@ ${mcpConfiguration('command_line', { baseUrl: 'https://weir.example', serverName
 const answers = `## Answers
 
 An answer has at most ${thousands(caps.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(caps.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
-\`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, \`hint\` what to do next, and
-\`console_url\` where people see the same. What goes wrong is an answer as well: a code that does not change, and what to do.`;
+\`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, and \`hint\` what to do next.
+What goes wrong is an answer as well: a code that does not change, and what to do.`;
 
 const toolList = `## Tools
 

@@ -143,6 +143,14 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'administration',
+    subject: 'topics with `cleanup.policy=compact`',
+    apache: 'keeps the last record of every key',
+    weir: 'accepts and shows it, and keeps every record',
+    reason:
+      'compaction is not built yet, and Connect, Streams and Schema Registry do not start without such topics',
+  },
+  {
+    area: 'administration',
     subject: 'a config of brokers that Kafka does not know',
     apache: 'accepts it, for plug-ins, and shows it as sensitive',
     weir: '`INVALID_CONFIG`, with the nearest name',

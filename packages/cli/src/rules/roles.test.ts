@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Role, resolveRoles } from './roles.ts';
 
-test('roles come from -roles and from -enableManagedPipelines', () => {
+test('roles come from -roles, and pipelines are refused however they are asked for', () => {
   const cases: readonly [roles: readonly Role[], managed: boolean, expected: readonly Role[] | RegExp][] = [
     [['proxy', 'jobs'], false, ['proxy', 'jobs']],
     [['proxy-produce'], false, ['proxy-produce']],
     [['proxy-produce', 'proxy-consume'], false, ['proxy-produce', 'proxy-consume']],
     [['query'], false, ['query']],
     [['jobs', 'jobs'], false, ['jobs']],
-    [['proxy', 'jobs'], true, ['proxy', 'jobs', 'pipelines']],
-    [['pipelines'], true, ['pipelines']],
-    [[], true, ['pipelines']],
+    [['proxy', 'jobs'], true, /^this release runs no pipelines$/],
+    [['pipelines'], false, /^this release runs no pipelines; leave the role pipelines out$/],
+    [['proxy', 'pipelines'], true, /runs no pipelines/],
+    [[], true, /runs no pipelines/],
     [[], false, /needs a role/],
   ];
   for (const [roles, enableManagedPipelines, expected] of cases) {

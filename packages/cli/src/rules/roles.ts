@@ -6,13 +6,12 @@ export type Role = FlagValues['roles'][number];
 
 type Values = Pick<FlagValues, 'roles' | 'enableManagedPipelines' | 'disableQueryEngine'>;
 
-/** The work an agent does, each role once. `-enableManagedPipelines` is the one other flag that brings a role. */
+/** The work an agent does, each role once. `-enableManagedPipelines` asks for the role pipelines by another name. */
 export function resolveRoles(values: Values): Outcome<readonly Role[], Violation> {
   const roles = new Set(values.roles);
-  if (values.enableManagedPipelines) roles.add('pipelines');
-  if (roles.size === 0) {
-    return forbidden(['roles'], 'an agent needs a role, here or from -enableManagedPipelines');
-  }
+  if (roles.has('pipelines')) return forbidden(['roles'], `${noEngine}; leave the role pipelines out`);
+  if (values.enableManagedPipelines) return forbidden(['enableManagedPipelines'], noEngine);
+  if (roles.size === 0) return forbidden(['roles'], 'an agent needs a role');
   if (roles.size === 1 && roles.has('query') && values.disableQueryEngine) {
     return forbidden(
       ['roles', 'disableQueryEngine'],
@@ -22,9 +21,11 @@ export function resolveRoles(values: Values): Outcome<readonly Role[], Violation
   return { value: [...roles] };
 }
 
+const noEngine = 'this release runs no pipelines';
+
 export const roleRule: Rule = {
   statement:
-    'An agent needs at least one role. -enableManagedPipelines brings the role pipelines; with it -roles may be empty.',
+    'An agent needs at least one role. The role pipelines and -enableManagedPipelines are refused, because this release runs no pipelines.',
   flags: ['roles', 'enableManagedPipelines', 'disableQueryEngine'],
   commands: ['agent'],
   check(values) {

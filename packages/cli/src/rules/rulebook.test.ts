@@ -30,7 +30,7 @@ test('a broken rule names the settings as the user spelled them, and hides their
   );
   assert.equal(
     line('forbidden', [], { SERVICE_AGENT_ROLES: '' }),
-    'SERVICE_AGENT_ROLES=: an agent needs a role, here or from -enableManagedPipelines',
+    'SERVICE_AGENT_ROLES=: an agent needs a role',
   );
 });
 

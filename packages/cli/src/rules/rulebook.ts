@@ -19,6 +19,7 @@ import { ripcordRule } from './ripcord.ts';
 import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
 import { saslRule } from './sasl.ts';
+import { servedClusterRule } from './served-cluster.ts';
 import { tlsRule } from './tls.ts';
 import { toolNeedsRule } from './tool-needs.ts';
 
@@ -29,6 +30,7 @@ export const rulebook: readonly Rule[] = [
   bucketRule,
   roleRule,
   ripcordRule,
+  servedClusterRule,
   flushSizeRule,
   portRule,
   bindAddressRule,

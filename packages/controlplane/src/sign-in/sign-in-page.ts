@@ -16,7 +16,7 @@ export function sendProblemPage(
 <title>You are not signed in</title>
 <h1>You are not signed in</h1>
 <p>${escaped(message)}</p>
-<p>${again}<a href="${escaped(links.home)}">go to the console</a>.</p>
+<p>${again}<a href="${escaped(links.home)}">go to the documentation</a>.</p>
 </html>
 `;
   response.setHeader('content-type', 'text/html; charset=utf-8');

@@ -16,7 +16,7 @@ export interface AnswerTail {
   readonly truncated: boolean;
   readonly next_cursor: string | null;
   readonly hint?: string | undefined;
-  readonly console_url: string;
+  readonly console_url?: string | undefined;
 }
 
 export interface AnswerOptions {
@@ -30,12 +30,13 @@ const cutHint = 'The answer was too long and is cut; ask for less, or set max_to
 export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }: AnswerOptions): ToolAnswer {
   const { answer: kept, isCut } = fitted(fields, tokensMax);
   const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;
+  const { next_cursor, console_url } = tail;
   const all = {
     ...kept,
-    ...tail,
     truncated: tail.truncated || isCut,
+    next_cursor,
     ...(hint === undefined ? {} : { hint }),
+    ...(console_url === undefined ? {} : { console_url }),
   };
-  if (hint === undefined) delete (all as { hint?: string | undefined }).hint;
   return { fields: all, text: format === 'detailed' ? JSON.stringify(all) : conciseText(all) };
 }

@@ -25,7 +25,7 @@ export interface ListSpec {
   readonly fields?: Row;
   /** The same, of what is known when the rows are. */
   readonly lateFields?: () => Row;
-  readonly consoleUrl: string;
+  readonly consoleUrl: string | undefined;
   /** What to do next, by the rows that are shown. */
   readonly hint?: (shown: readonly Row[], hasMore: boolean) => string | undefined;
 }

@@ -11,7 +11,7 @@ export type CallOperation = <Name extends OperationName>(
 /** What a tool has of the one who calls it: what he may, and nothing else. */
 export interface Asking {
   call<Name extends OperationName>(name: Name, input: CallOf<Name>): Promise<OutputOf<Name>>;
-  /** The address of a page of the console. */
-  consoleUrl(path: string): string;
+  /** The address of a page of the console; none while there is no console. */
+  consoleUrl(path: string): string | undefined;
   readonly clock: Clock;
 }

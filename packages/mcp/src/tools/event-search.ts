@@ -120,7 +120,7 @@ export async function onEvents<T>(
     if (!(error instanceof ApiError) || error.code !== 'events_disabled') throw error;
     throw new ToolProblem(
       'events_disabled',
-      `The virtual cluster ${given} records no events, so that there is nothing to search. An administrator of its workspace can turn them on in the Events tab of the cluster in the console, or with update_events_state {"enabled": true}; events come within seconds.`,
+      `The virtual cluster ${given} records no events, so that there is nothing to search. An administrator of its workspace can turn them on with weir cli events enable, or with update_events_state {"enabled": true}; events come within seconds.`,
     );
   }
 }

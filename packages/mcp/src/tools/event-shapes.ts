@@ -65,7 +65,7 @@ export const eventShapeTools = [
             next_cursor: null,
             hint: state.enabled
               ? 'list_event_fields lists the fields of a type, for filters.'
-              : 'Events are off here. An administrator can turn them on in the Events tab, or with update_events_state.',
+              : 'Events are off here. An administrator can turn them on with weir cli events enable, or with update_events_state.',
             console_url: asking.consoleUrl(consolePaths.events(clusterId)),
           },
           { format, tokensMax },

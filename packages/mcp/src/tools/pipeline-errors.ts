@@ -28,7 +28,7 @@ const unknown: PipelineErrors = { errors_24h: null, last_error: null, last_error
 const none: PipelineErrors = { errors_24h: 0, last_error: null, last_error_at: null };
 
 const eventsOffNote =
-  'Errors are not known, because events are off here; an administrator can turn them on in the Events tab, or with update_events_state.';
+  'Errors are not known, because events are off here; an administrator can turn them on with weir cli events enable, or with update_events_state.';
 
 /** What went wrong in pipelines lately. A cluster that cannot tell is no reason not to answer the rest. */
 export async function findErrors(

@@ -188,7 +188,7 @@ test('a description never has the configuration itself, only what is told withou
     });
     const text = JSON.stringify(answer);
     assert.ok(!text.includes('hunter2'), text);
-    assert.match(text, /3 more settings are in the console/);
+    assert.match(text, /3 more settings are left out/);
     assert.equal((answer.structuredContent as { truncated: boolean }).truncated, true);
   }
 });

@@ -132,7 +132,9 @@ export const pipelineTools = [
                 : undefined,
               errors.note,
               engineNoteOn([overview]),
-              leftOut > 0 ? `${leftOut} more settings are in the console.` : undefined,
+              leftOut > 0
+                ? `${leftOut} more settings are left out; describe_pipeline of the API has all.`
+                : undefined,
             ),
             console_url: asking.consoleUrl(consolePaths.pipeline(clusterId, overview.id)),
           },

@@ -2,6 +2,7 @@ import { nearestName } from '@weir/core';
 import type { ConfigResourceKind } from '../cluster/admin-port.ts';
 import { type ConfigCatalogue, configCatalogues, ourPrefix } from './config-catalogues.ts';
 import type { ConfigProblem, ConfigRow } from './config-row.ts';
+import { shownText } from './config-type.ts';
 import type { ConfigTexts } from './config-value.ts';
 
 export interface CheckedConfigs<Value extends string | null> {
@@ -47,6 +48,7 @@ function check<Value extends string | null>(
       const fixed = fixedRule(kind, row);
       if (fixed !== undefined) problem(name, fixed, 'INVALID_REQUEST');
       else if (text !== null && row.type.parse(text) === undefined) problem(name, `must be ${row.type.rule}`);
+      else if (text !== null && refusalOf(row, text) !== undefined) problem(name, refusalOf(row, text)!);
       else found.set(name, text);
     } else if (Object.hasOwn(aliases, name)) {
       const fixed = fixedRule(kind, rows[aliases[name]!.of]!);
@@ -93,6 +95,12 @@ function fixedRule(kind: ConfigResourceKind, row: ConfigRow): string | undefined
   }
   if (kind !== 'broker' || row.withoutEffect || row.perBroker) return undefined;
   return 'is the same for all brokers; leave the name of the broker empty to change it for the cluster';
+}
+
+/** Why this release does not take a value that is well-formed. */
+function refusalOf({ type, refusedValues = {} }: ConfigRow, text: string): string | undefined {
+  const value = shownText(type, text);
+  return Object.hasOwn(refusedValues, value) ? refusedValues[value] : undefined;
 }
 
 function unknownRule({ noun, rows, aliases }: ConfigCatalogue, name: string): string {

@@ -2,6 +2,7 @@ import { caps } from '@weir/core';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { bool, double, int, long, oneOf, someOf, url } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
+import { noLightning } from './topic-configs.ts';
 
 /**
  * The configs of the cluster that mean something here or that topics inherit; Kafka knows them as dynamic defaults of brokers. The
@@ -334,6 +335,7 @@ export const clusterConfigs = {
     default: 'classic',
     doc: 'The type of topics that do not say otherwise.',
     withoutEffect: true,
+    refusedValues: { lightning: noLightning },
   },
   ...eventConfigs,
   'service.soft.delete.topic.enable': {

@@ -16,6 +16,10 @@ export interface ConfigRow {
   readonly sensitive?: true;
   /** Accepted, stored and shown, because tools set it; nothing depends on it here. */
   readonly withoutEffect?: true;
+  /** Values of a config that has an effect otherwise, accepted because tools set them and compare what they read. */
+  readonly valuesWithoutEffect?: readonly string[];
+  /** Values that promise what this release does not do, each with why. They are refused, and shown where an earlier release stored them. */
+  readonly refusedValues?: Readonly<Record<string, string>>;
   /**
    * The name that Kafka's brokers have for the same thing. A topic inherits the cluster's value when the cluster's catalogue
    * has that name.
@@ -40,8 +44,11 @@ export interface ConfigProblem {
 }
 
 /** What a tool shows beside the value. */
-export function documentationOf({ doc, withoutEffect }: ConfigRow): string {
-  return withoutEffect ? `${doc} It is accepted and has no effect here.` : doc;
+export function documentationOf({ doc, withoutEffect, valuesWithoutEffect = [] }: ConfigRow): string {
+  if (withoutEffect) return `${doc} It is accepted and has no effect here.`;
+  return [doc, ...valuesWithoutEffect.map((value) => `${value} is accepted and has no effect here.`)].join(
+    ' ',
+  );
 }
 
 export function describeProblem({ name, value, rule }: ConfigProblem): string {

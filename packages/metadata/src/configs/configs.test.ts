@@ -11,6 +11,7 @@ import {
   recordBytesMax,
   topicConfigValue,
 } from './config-value.ts';
+import { configsPage } from './reference-page.ts';
 import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 
 const catalogues = Object.values(configCatalogues);
@@ -78,7 +79,8 @@ const topicCases: [name: string, text: string, stored: string | 'problem'][] = [
   ['retention.ms', '', 'problem'],
   ['service.deletion.protection.enabled', 'TRUE', 'TRUE'],
   ['service.deletion.protection.enabled', 'yes', 'problem'],
-  ['service.topic.type', 'lightning', 'lightning'],
+  ['service.topic.type', 'classic', 'classic'],
+  ['service.topic.type', 'lightning', 'problem'],
   ['service.key.subject.name.strategy', 'RecordNameStrategy', 'RecordNameStrategy'],
   ['service.no.such.config', '1', 'problem'],
   ['flush.messages', '1', '1'],
@@ -153,6 +155,36 @@ test('every config of a topic in Apache Kafka is known, and those without effect
       if (row.withoutEffect) assert.match(documentationOf(row), /has no effect here\.$/, name);
     }
   }
+});
+
+test('compaction is accepted, shown as it was set, and said to have no effect', () => {
+  for (const policy of ['compact', 'compact,delete']) {
+    const { configs, problems } = checkTopicConfigs({ 'cleanup.policy': policy });
+    assert.deepEqual({ configs, problems }, { configs: { 'cleanup.policy': policy }, problems: [] });
+  }
+  assert.match(
+    documentationOf(topicConfigs['cleanup.policy']),
+    /compact is accepted and has no effect here\.$/,
+  );
+  assert.match(configsPage(), /^\| `cleanup\.policy` \|.*`compact`: no effect/m);
+});
+
+test('what this release does not do is refused in one line, and leaving it off is not', () => {
+  const asked = {
+    'service.key.schema.validation': 'True',
+    'service.topic.type': 'lightning',
+    'service.value.schema.validation': 'true',
+  };
+  assert.deepEqual(checkTopicConfigs(asked).problems.map(describeProblem), [
+    'service.key.schema.validation=True: this release does not validate schemas; leave it false',
+    'service.topic.type=lightning: this release has no lightning topics; leave it classic',
+    'service.value.schema.validation=true: this release does not validate schemas; leave it false',
+  ]);
+  const ofCluster = checkClusterConfigs({ 'service.default.topic.type': 'lightning' });
+  assert.match(ofCluster.problems.map(describeProblem).join(), /has no lightning topics/);
+  const left = { 'service.topic.type': 'classic', 'service.value.schema.validation': 'false' };
+  assert.deepEqual(checkTopicConfigs(left).problems, []);
+  assert.match(configsPage(), /^\| `service\.topic\.type` \|.*`lightning` is refused/m);
 });
 
 test('a problem names the config, the value and the rule', () => {

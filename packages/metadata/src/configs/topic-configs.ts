@@ -2,6 +2,8 @@ import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { bool, double, int, long, oneOf, someOf, words } from './config-type.ts';
 
 const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'TopicRecordNameStrategy');
+const noSchemas = 'this release does not validate schemas; leave it false';
+export const noLightning = 'this release has no lightning topics; leave it classic';
 const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
 /**
@@ -14,7 +16,8 @@ export const topicConfigs = {
   'cleanup.policy': {
     type: someOf('delete', 'compact'),
     synonym: 'log.cleanup.policy',
-    doc: 'What becomes of old records: delete removes them after the retention, compact keeps the last one of every key. A topic cannot be changed from one to the other, only between compact and both.',
+    doc: 'What becomes of old records: delete removes them after the retention, and without it every record is kept. A topic cannot be changed between delete and compact, only between compact and both.',
+    valuesWithoutEffect: ['compact'],
   },
   'compression.gzip.level': {
     type: int({ min: -1, max: 9 }),
@@ -208,6 +211,7 @@ export const topicConfigs = {
     default: 'false',
     doc: 'Whether keys must fit their schema.',
     withoutEffect: true,
+    refusedValues: { true: noSchemas },
   },
   'service.key.subject.name.strategy': {
     type: subjectNameStrategy,
@@ -239,14 +243,16 @@ export const topicConfigs = {
   'service.topic.type': {
     type: oneOf('classic', 'lightning'),
     synonym: 'service.default.topic.type',
-    doc: 'classic acknowledges a record when its place in the log is decided, lightning when its bytes are safe.',
+    doc: 'How records are acknowledged: classic when their place in the log is decided.',
     withoutEffect: true,
+    refusedValues: { lightning: noLightning },
   },
   'service.value.schema.validation': {
     type: bool,
     default: 'false',
     doc: 'Whether values must fit their schema.',
     withoutEffect: true,
+    refusedValues: { true: noSchemas },
   },
   'service.value.subject.name.strategy': {
     type: subjectNameStrategy,

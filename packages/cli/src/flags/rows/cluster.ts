@@ -74,7 +74,7 @@ export const clusterFlags = [
     default: ['proxy', 'jobs'],
     commands: ['agent'],
     help: 'The work this agent does.',
-    rule: 'An empty list means no role.',
+    rule: 'An empty list means no role. pipelines is refused, because this release runs none.',
   }),
   available({
     name: 'agentGroup',

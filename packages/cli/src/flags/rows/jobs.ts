@@ -37,7 +37,7 @@ export const jobFlags = [
     default: false,
     commands: brokers,
     help: 'Run managed data pipelines on this agent.',
-    rule: 'Adds the role pipelines.',
+    rule: 'Refused, because this release runs no pipelines.',
   }),
   planned({
     name: 'overridePipelinesSharedRateLimitPerVCPU',

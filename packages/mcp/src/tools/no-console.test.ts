@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasConsole } from '@weir/api';
+import { answerOf } from '../answers/answer.ts';
+import { mcpPage } from '../reference-page.ts';
+import { askingOf } from './run-tool.ts';
+import { tools } from './tools.ts';
+
+test('while there is no console, nothing leads there', () => {
+  assert.equal(hasConsole, false, 'with a console this test goes');
+  const asking = askingOf(
+    { stop: new AbortController().signal },
+    {
+      callOperation: () => Promise.reject(new Error()),
+      publicUrl: () => 'http://a',
+      clock: undefined as never,
+    },
+  );
+  const tail = { truncated: false, next_cursor: null, console_url: asking.consoleUrl('/clusters') };
+  const { fields, text } = answerOf({ a: 1 }, tail, { format: 'detailed', tokensMax: 1000 });
+  assert.deepEqual(fields, { a: 1, truncated: false, next_cursor: null });
+  assert.doesNotMatch(text, /console/);
+  for (const { name, title, description, output } of tools) {
+    assert.equal(Object.hasOwn(output.shape, 'console_url'), false, name);
+    assert.doesNotMatch(title + description, /console/i, name);
+  }
+  assert.doesNotMatch(mcpPage(), /console/i);
+});
