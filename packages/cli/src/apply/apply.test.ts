@@ -72,8 +72,8 @@ test('the full example of the guide is applied, with its secrets, and then there
   assert.equal(done.status, 0, done.err);
   const told = done.err.trimEnd().split('\n');
   assert.equal(told.length, 2);
-  assert.match(told[0]!, /^weir apply: the password of credential report, which is told only here: ccp_/);
-  assert.match(told[1]!, /^weir apply: the secret of agent key shop_metrics, which is told only here: aks_/);
+  assert.match(told[0]!, /^weir apply: the password of credential report, which is shown only here: ccp_/);
+  assert.match(told[1]!, /^weir apply: the secret of agent key shop_metrics, which is shown only here: aks_/);
   assert.doesNotMatch(done.out, /ccp_|aks_|hunter2/);
   for (const [name, form] of [
     ['secrets/checkout', /^ccp_[0-9a-f]{64}\n$/],
