@@ -119,6 +119,9 @@ test('what would take seconds is above it', () => {
 });
 
 test('any text has a cost', () => {
+  for (const text of ['[\\', '[a-\\', '[^\\', '(?i)[\\', '\\', '[', '[a-', '(?<', '\\p{', '\\Q', 'a{']) {
+    assert.ok(patternCost(text) >= 2, text);
+  }
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}\\^$|?*+-:<>PQEpx,09ai.') }), (text) => {
       assert.ok(Number.isFinite(patternCost(text)) && patternCost(text) >= 2);

@@ -175,8 +175,11 @@ class CostReader {
   }
 
   #classCharacter(): string {
-    const character = this.#take(escaped) ?? String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
-    if (character[0] !== '\\') this.#at += character.length;
+    const taken = this.#take(escaped);
+    if (taken !== undefined) return taken;
+    // A backslash that ends the expression escapes nothing, and has to be read past like any other character.
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    this.#at += character.length;
     return character;
   }
 
