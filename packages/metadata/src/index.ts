@@ -1,9 +1,11 @@
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-record.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
-export type { AclFilter, AclResult, AclsPort, DeletedAcls } from './cluster/acls-port.ts';
+export { type CallName, type ClusterPort, callNames, callOn, portOf } from './calls/cluster-calls.ts';
+export type { EventsPort } from './calls/event-calls.ts';
+export type { QueriesPort } from './calls/query-calls.ts';
+export type { AclFilter, AclResult, DeletedAcls } from './cluster/acls-port.ts';
 export {
-  type AdminPort,
   type AlterConfigsResult,
   type ConfigChange,
   type ConfigResourceKind,
@@ -49,7 +51,6 @@ export {
   type ControlPlaneEventsTaken,
   type ControlPlaneEventsWish,
   controlPlaneEventsWaitMsMax,
-  type EventsPort,
 } from './cluster/events-port.ts';
 export type {
   CommitMark,
@@ -66,7 +67,6 @@ export type {
   GroupListing,
   GroupMemberDescription,
   GroupStateName,
-  GroupsPort,
   GroupType,
   JoinedMember,
   JoinGroupAnswer,
@@ -98,7 +98,7 @@ export {
   noLatencies,
   packLatencies,
 } from './cluster/latencies.ts';
-export type { AgentClients, DeletedTopic, OwnerPort, SeenAgent } from './cluster/owner-port.ts';
+export type { AgentClients, DeletedTopic, SeenAgent } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
   AgentDescription,
@@ -106,7 +106,6 @@ export type {
   BatchesQuery,
   ClusterChange,
   ClusterFollower,
-  ClusterPort,
   ClusterRecord,
   ClusterSnapshot,
   EntryError,
@@ -145,7 +144,6 @@ export type {
   CredentialDescription,
   CredentialResult,
   CredentialToPut,
-  PrincipalsPort,
   QuotaEntity,
   QuotaFilterPart,
   ScramCredential,
@@ -156,7 +154,6 @@ export type {
 export {
   type JobHold,
   jobLeaseMs,
-  type QueriesPort,
   type QueryOutcome,
   type QueryRefusal,
   type QueryReport,
@@ -188,7 +185,6 @@ export {
   type ShareOffsetsToAlter,
   type ShareOffsetsToDelete,
   type ShareOffsetToAlter,
-  type SharePort,
 } from './cluster/share-port.ts';
 export { SnapshotTopics } from './cluster/snapshot-topics.ts';
 export { takeSnapshot } from './cluster/take-snapshot.ts';
@@ -209,7 +205,6 @@ export {
   type TransactionOffsetsAnswer,
   type TransactionOffsetsToCommit,
   type TransactionState,
-  type TransactionsPort,
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
@@ -272,7 +267,6 @@ export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, type ClusterClientOptions, connectCluster } from './rpc/client.ts';
 export { clusterClientMetricRows } from './rpc/client-metric-rows.ts';
 export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
-export { methodNames } from './rpc/methods.ts';
 export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
 export {

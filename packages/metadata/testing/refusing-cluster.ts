@@ -1,5 +1,6 @@
-import { type ClusterPort, ClusterUnavailable } from '../src/cluster/port.ts';
-import { methodNames } from '../src/rpc/methods.ts';
+import type { ClusterPort } from '../src/calls/cluster-calls.ts';
+import { callNames } from '../src/calls/cluster-calls.ts';
+import { ClusterUnavailable } from '../src/cluster/port.ts';
 
 /** The calls that a fake leaves to `refusingCluster`. */
 export type NotFaked<Faked extends keyof ClusterPort> = Omit<ClusterPort, Faked | 'follow'>;
@@ -11,7 +12,7 @@ export type NotFaked<Faked extends keyof ClusterPort> = Omit<ClusterPort, Faked 
  */
 export function refusingCluster<Faked extends keyof ClusterPort>(): new () => NotFaked<Faked> {
   class RefusingCluster {}
-  for (const name of methodNames) {
+  for (const name of callNames) {
     const value = () => Promise.reject(new ClusterUnavailable(`${name}: this cluster is a fake without it`));
     Object.defineProperty(RefusingCluster.prototype, name, { value, configurable: true, writable: true });
   }

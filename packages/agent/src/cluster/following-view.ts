@@ -6,11 +6,13 @@ import {
   type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
+  callOn,
   type FileCommit,
   type FileCommitResult,
   type FilesToCommit,
   filesToSend,
   type Pointers,
+  portOf,
   type TopicDescription,
 } from '@weir/metadata';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
@@ -366,13 +368,11 @@ function notingCommits(
     note(sent, results);
     return results;
   }
-  return new Proxy(port, {
-    get(target, name) {
-      if (name === 'commitFiles') return commitFiles;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
+  return {
+    ...portOf((name, args) => callOn(port, name, args)),
+    follow: (follower) => port.follow(follower),
+    commitFiles,
+  };
 }
 
 function extended(column: Float64Array, length: number): Float64Array {

@@ -5,9 +5,10 @@ import {
   type ClusterNode,
   type ClusterPort,
   ClusterUnavailable,
+  callOn,
   connectCluster,
-  methodNames,
   NotLeader,
+  portOf,
 } from '@weir/metadata';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { ClusterHost } from './cluster-host.ts';
@@ -54,19 +55,10 @@ export class LeaderPorts {
   readonly portOf = (clusterId: string): ClusterPort => {
     const known = this.#ports.get(clusterId);
     if (known !== undefined) return known;
-    const calls = Object.fromEntries(
-      methodNames.map((name) => [
-        name,
-        (...args: unknown[]) =>
-          this.#withLeader(clusterId, (port) =>
-            (port[name] as (...all: unknown[]) => Promise<unknown>).apply(port, args),
-          ),
-      ]),
-    );
-    const port = {
-      ...calls,
-      follow: (follower: ClusterFollower) => this.#follow(clusterId, follower),
-    } as unknown as ClusterPort;
+    const port: ClusterPort = {
+      ...portOf((name, args) => this.#withLeader(clusterId, (leader) => callOn(leader, name, args))),
+      follow: (follower) => this.#follow(clusterId, follower),
+    };
     if (this.#ports.size >= caps.hostedClustersMax) this.#ports.clear();
     this.#ports.set(clusterId, port);
     return port;

@@ -1,4 +1,5 @@
-import type { AgentDescription, ClusterPort, Pointers, TopicDescription } from '../cluster/port.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import type { AgentDescription, Pointers, TopicDescription } from '../cluster/port.ts';
 
 /** What has to be asked of a cluster to measure it. */
 export type MeasuredPort = Pick<

@@ -1,5 +1,6 @@
 import { fileIdTimeMs } from '@weir/core';
-import type { BatchesQuery, ClusterPort, Pointers } from '../cluster/port.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import type { BatchesQuery, Pointers } from '../cluster/port.ts';
 import type { ClusterSight, PartitionSpan } from './cluster-sight.ts';
 
 /** How far a group is behind in one partition. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
-import type { AgentDescription, ClusterPort, ClusterSnapshot, TopicDescription } from '../cluster/port.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import type { AgentDescription, ClusterSnapshot, TopicDescription } from '../cluster/port.ts';
 import { SnapshotTopics } from '../cluster/snapshot-topics.ts';
 import { takeSnapshot } from '../cluster/take-snapshot.ts';
 import type { ClusterSight, MeasuredPort } from './cluster-sight.ts';

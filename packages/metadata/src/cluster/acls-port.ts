@@ -1,17 +1,5 @@
 import type { Acl, AclOperation, AclPatternType, AclPermission, AclResourceType } from '@weir/core';
 
-/** What an agent asks of its cluster about the rules that say who may do what. */
-export interface AclsPort {
-  /** Makes rules, each by itself. One that is there already is made again by doing nothing. */
-  createAcls(acls: readonly Acl[]): Promise<AclResult[]>;
-
-  /** Removes the rules that each filter finds. One that several filters find is told by each of them. */
-  deleteAcls(filters: readonly AclFilter[]): Promise<DeletedAcls[]>;
-
-  /** In no order that anybody may rely on. */
-  describeAcls(filter: AclFilter): Promise<Acl[]>;
-}
-
 /** Which rules are meant. A rule has to fit all fields; `ANY` and `null` fit everything. */
 export interface AclFilter {
   readonly resourceType: AclResourceType | 'ANY';

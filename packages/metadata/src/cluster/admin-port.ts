@@ -1,29 +1,3 @@
-import type { MutationOptions } from './port.ts';
-
-/** What an agent asks of its cluster for the tools of administrators. Lists in, lists out, as everywhere. */
-export interface AdminPort {
-  /** Changes configs. All changes of one resource are made or none, and each resource is answered for itself. */
-  alterConfigs(resources: readonly ConfigsToAlter[], options: MutationOptions): Promise<AlterConfigsResult[]>;
-
-  /** What is set for groups, subscriptions of client metrics and single brokers. What topics and the cluster have, followers know. */
-  describeConfigs(resources: readonly StoredConfigResource[]): Promise<Readonly<Record<string, string>>[]>;
-
-  /** The names of the groups, subscriptions or brokers for which something is set. */
-  listConfigResources(kind: StoredConfigKind): Promise<string[]>;
-
-  /** Lets logs begin later. What lies before cannot be read any more. */
-  deleteRecords(partitions: readonly RecordsToDelete[]): Promise<DeleteRecordsResult[]>;
-
-  /** How many bytes of files the partitions of topics take. At most `caps.logSizesPerCallMax` topics at a time. */
-  logSizes(topicIds: readonly string[]): Promise<LogSizes>;
-
-  /** How many files hold records that can be read, by how often they were compacted: the first number is of those as agents wrote them. */
-  countFiles(): Promise<readonly number[]>;
-
-  /** How far the journal of the cluster is. */
-  describeJournal(): Promise<JournalState>;
-}
-
 export interface JournalState {
   /** Rises with every change of the leader. */
   readonly epoch: number;

@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { list, number, object, oneOf, optional, type Shape, text, whole } from '../rpc/shape.ts';
+import { list, number, object, oneOf, optional, type Shape, text, whole } from '../calls/shape.ts';
 import { isLatencies } from './latencies.ts';
 import type { AgentDescription } from './port.ts';
 

@@ -1,18 +1,3 @@
-/**
- * How events of the control plane come into the topics of their cluster, which only agents write: the leader holds them until an agent with the role
- * `jobs` takes them. They are in memory and few; a leader that ends takes along those that nobody took.
- */
-export interface EventsPort {
-  /** Leaves events for the agents. Those whose type the cluster does not want are dropped, and the oldest when there are too many. */
-  putControlPlaneEvents(events: readonly ControlPlaneEvent[]): Promise<void>;
-
-  /**
-   * Takes events, and says which of those that were taken before are written, so that they are not given out again. Waits for some when there are
-   * none.
-   */
-  takeControlPlaneEvents(wish: ControlPlaneEventsWish): Promise<ControlPlaneEventsTaken>;
-}
-
 export interface ControlPlaneEvent {
   readonly type: string;
   readonly timeMs: number;

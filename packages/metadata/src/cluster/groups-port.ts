@@ -1,36 +1,3 @@
-/**
- * The part of a cluster's port that is about groups. The leader of the cluster coordinates all of its groups, and any agent
- * serves any of them.
- *
- * Groups and their errors are Kafka's; what differs between versions of a Kafka message is the agent's concern, except where the
- * coordinator has to decide by it. Such things are named for what they mean, not for a version.
- *
- * A promise that rejects with `ClusterUnavailable` means that nothing is known of the outcome: clients are answered with
- * COORDINATOR_LOAD_IN_PROGRESS and ask again.
- */
-export interface GroupsPort {
-  /** Waits for the other members of the group, for as long as a rebalance takes. */
-  joinGroup(request: JoinGroupRequest): Promise<JoinGroupAnswer>;
-  /** Waits for the leader of the group to assign. */
-  syncGroup(request: SyncGroupRequest): Promise<SyncGroupAnswer>;
-  /** Heartbeats of any groups; gather those that come together. */
-  groupHeartbeats(heartbeats: readonly GroupHeartbeat[]): Promise<GroupError[]>;
-  leaveGroup(request: LeaveGroupRequest): Promise<LeaveGroupAnswer>;
-
-  /** Heartbeats of members of groups of the new protocol: they join, stay, change and leave with it. Gather those that come together. */
-  consumerGroupHeartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]>;
-  describeConsumerGroups(groupIds: readonly string[]): Promise<ConsumerGroupDescription[]>;
-
-  /** Commits of any groups, as one entry of the journal. */
-  commitOffsets(commits: readonly OffsetsCommit[]): Promise<OffsetsCommitAnswer[]>;
-  fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]>;
-  deleteOffsets(request: OffsetsToDelete): Promise<OffsetsCommitAnswer>;
-
-  describeGroups(groupIds: readonly string[]): Promise<GroupDescription[]>;
-  listGroups(filter: GroupFilter): Promise<GroupListing[]>;
-  deleteGroups(groupIds: readonly string[]): Promise<GroupError[]>;
-}
-
 /** What can go wrong with a group, by Kafka's name. */
 export const groupErrors = [
   'NONE',

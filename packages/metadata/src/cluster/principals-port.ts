@@ -1,31 +1,3 @@
-import type { MutationOptions } from './port.ts';
-
-/** What an agent asks of its cluster about those who use it: what they may take, and by what they are known. */
-export interface PrincipalsPort {
-  /** Sets and removes quotas. Each entity is answered for itself, all of its changes are made or none. */
-  alterClientQuotas(
-    entities: readonly ClientQuotasToAlter[],
-    options: MutationOptions,
-  ): Promise<AlterClientQuotasResult[]>;
-
-  describeClientQuotas(filter: ClientQuotaFilter): Promise<ClientQuotas[]>;
-
-  /** Sets and removes credentials, except those of superusers. No user may be named twice. */
-  alterScramCredentials(changes: readonly ScramCredentialChange[]): Promise<ScramCredentialResult[]>;
-
-  /** In the order of the users, `null` for those that have none; without users all that there are. Secrets are never told. */
-  describeScramCredentials(users: readonly string[]): Promise<(ScramCredentialDescription | null)[]>;
-
-  /** Makes credentials of the cluster, or changes those that it has under these usernames. No username may be named twice. */
-  putCredentials(credentials: readonly CredentialToPut[]): Promise<CredentialResult[]>;
-
-  /** Removes credentials and their passwords. No username may be named twice. */
-  deleteCredentials(usernames: readonly string[]): Promise<CredentialResult[]>;
-
-  /** All that there are, by the time when they were made. Secrets are never told. */
-  listCredentials(): Promise<CredentialDescription[]>;
-}
-
 /** In the order in which they stand in keys of records. */
 export const quotaEntityTypes = ['user', 'client-id', 'ip'] as const;
 export type QuotaEntityType = (typeof quotaEntityTypes)[number];

@@ -1,33 +1,3 @@
-/**
- * How the control plane has questions about events answered. Agents connect to it and never the other way round, so that those with a
- * query engine ask for work, and tell what came out of it. What is asked and answered is text to everybody in between.
- */
-export interface QueriesPort {
-  /**
-   * Has an agent work on a query and waits for its answer. Whoever asks again under the same id, because a connection was lost, waits for the
-   * same answer.
-   */
-  runQuery(query: QueryToRun): Promise<QueryOutcome>;
-
-  /** Says that nobody waits for the answer any more. A query that is not known, because it has ended, stays so. */
-  cancelQuery(queryId: string): Promise<void>;
-
-  /** Waits for work. `null` when there was none in time; the agent asks again. */
-  takeQuery(request: QueryWish): Promise<TakenQuery | null>;
-
-  /**
-   * Tells how a query goes: at least every `queryReportIntervalMs`, or the agent counts as dead to it. Says whether somebody still waits for the
-   * answer; otherwise the agent stops working on it.
-   */
-  reportQuery(report: QueryReport): Promise<boolean>;
-
-  /**
-   * Asks for a job that one agent at a time does for the whole cluster. The answer is whether the agent has it, for `jobLeaseMs` from now on; asking
-   * again keeps it.
-   */
-  holdJob(request: JobHold): Promise<boolean>;
-}
-
 export interface QueryToRun {
   /** Chosen by whoever asks; nobody else ever has it. */
   readonly queryId: string;

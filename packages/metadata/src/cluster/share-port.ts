@@ -1,30 +1,6 @@
 import type { GroupError, GroupStateName, PartitionsOfTopic, TopicPartition } from './groups-port.ts';
 import type { AbortedTransactions, Pointers } from './port.ts';
 
-/**
- * The part of a cluster's port that is about share groups: members that share partitions record by record. The leader of the
- * cluster knows which records of a partition are given to whom; any agent serves any member.
- *
- * A record that was accepted or rejected is never given out again. A record that was not is given out at least once, and at most as
- * often as the group allows, which a failover may exceed by what happened in its last second.
- */
-export interface SharePort {
-  /** Members join, stay, change and leave with it. Gather those that come together. */
-  shareGroupHeartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]>;
-  describeShareGroups(groupIds: readonly string[]): Promise<ShareGroupDescription[]>;
-
-  /** Gives records to a member for a time. Waits for as long as is asked for when there are too few. */
-  acquireRecords(request: RecordsToAcquire): Promise<AcquireAnswer>;
-  /** What became of records that members were given. Gather those that come together. */
-  acknowledgeRecords(requests: readonly RecordsToAcknowledge[]): Promise<AcknowledgeAnswer[]>;
-
-  describeShareOffsets(queries: readonly ShareOffsetsQuery[]): Promise<ShareOffsetsAnswer[]>;
-  /** Has a group without members begin elsewhere, with all records as if they were never given out. */
-  alterShareOffsets(request: ShareOffsetsToAlter): Promise<ShareOffsetsResult>;
-  /** Has a group without members forget topics. */
-  deleteShareOffsets(request: ShareOffsetsToDelete): Promise<ShareOffsetsResult>;
-}
-
 /** What can go wrong with share groups and their records, by Kafka's name. */
 export type ShareError = GroupError | 'INVALID_RECORD_STATE';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
-import { type ClusterPort, type ClusterSnapshot, ClusterUnavailable } from './port.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import { type ClusterSnapshot, ClusterUnavailable } from './port.ts';
 
 export interface SnapshotOptions {
   /** Ends the wait, with its reason. */

@@ -6,47 +6,6 @@ import type {
   TopicPartition,
 } from './groups-port.ts';
 
-/**
- * What an agent asks of its cluster about transactions. Every call that changes something is one entry of the journal, so that
- * there is no state between "is to end" and "has ended": a transaction is open, or it is over in all of its partitions
- * and groups at once. CONCURRENT_TRANSACTIONS therefore has one meaning here, which `endTransaction` explains.
- *
- * Errors have the names of Kafka's newest versions. What older versions of a request are told instead is the agent's business:
- * PRODUCER_FENCED as INVALID_PRODUCER_EPOCH, and INVALID_TXN_STATE as TRANSACTION_ABORTABLE.
- */
-export interface TransactionsPort {
-  /** Gives a transactional id to a producer, which fences whoever had it, and aborts what was left open. */
-  initTransactionalProducer(request: TransactionalProducerToInit): Promise<TransactionalProducer>;
-
-  /** Adds partitions to the open transaction, or opens one with them. All of them or none. */
-  addPartitionsToTransaction(request: PartitionsToAdd): Promise<TransactionAnswer>;
-
-  /** Says that offsets of a group will follow in the open transaction, or opens one with it. */
-  addOffsetsToTransaction(request: OffsetsToAdd): Promise<TransactionAnswer>;
-
-  /** Offsets of a group that count when the transaction commits. */
-  commitTransactionOffsets(request: TransactionOffsetsToCommit): Promise<TransactionOffsetsAnswer>;
-
-  /**
-   * Commits or aborts: markers in all partitions, offsets of groups and the new state, all at once.
-   *
-   * With `bumpsEpoch` every transaction has an epoch of its own, so that a call that was under way for too long cannot end
-   * the next one. Without it nothing in the request tells two transactions of a producer apart. Such a call is done only
-   * when it comes on the connection that the transaction was last heard of; on another one it is answered
-   * CONCURRENT_TRANSACTIONS, and done when it comes once more on the same one. A client that lives tries again by itself; a request
-   * from a connection that its client has given up is never repeated there.
-   */
-  endTransaction(request: TransactionToEnd): Promise<TransactionalProducer>;
-
-  /** In the order of the ids; TRANSACTIONAL_ID_NOT_FOUND for those that are not known. */
-  describeTransactions(transactionalIds: readonly string[]): Promise<TransactionDescription[]>;
-
-  listTransactions(filter: TransactionFilter): Promise<ListedTransaction[]>;
-
-  /** Who wrote to partitions, in the order of the partitions. */
-  describeProducers(partitions: readonly TopicPartition[]): Promise<ProducersAnswer[]>;
-}
-
 /** A producer as it names itself in every call. */
 export interface TransactionalCaller {
   readonly transactionalId: string;

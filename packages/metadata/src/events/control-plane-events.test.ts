@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { caps, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
+import { eventCalls } from '../calls/event-calls.ts';
 import type { ControlPlaneEvent } from '../cluster/events-port.ts';
-import { eventMethods } from '../rpc/event-methods.ts';
 import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
 import { eventFigures } from './event-figures.ts';
@@ -110,7 +110,7 @@ test('however much is put, the newest are kept, so many of them, and the others 
 });
 
 const wish = { agentId: 'a', queueId: '', writtenBefore: 0, waitMs: 5 };
-const calls: [method: keyof typeof eventMethods, args: unknown[], problem: RegExp | undefined][] = [
+const calls: [method: keyof typeof eventCalls, args: unknown[], problem: RegExp | undefined][] = [
   ['putControlPlaneEvents', [[event('a')]], undefined],
   ['putControlPlaneEvents', [[{ ...event('a'), timeMs: 'now' }]], /timeMs: not a whole number/],
   ['takeControlPlaneEvents', [wish], undefined],
@@ -120,7 +120,7 @@ const calls: [method: keyof typeof eventMethods, args: unknown[], problem: RegEx
 for (const [method, args, problem] of calls) {
   test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
     const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
-    const found = eventMethods[method].args((body as { args: unknown }).args, 'args');
+    const found = eventCalls[method].args((body as { args: unknown }).args, 'args');
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', problem);
   });

@@ -5,6 +5,7 @@ import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import { callNames } from '../calls/cluster-calls.ts';
 import type { SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
@@ -15,7 +16,6 @@ import {
   shutdownLeaseMs,
 } from '../cluster/port.ts';
 import { Fenced, openJournals } from '../journal/index.ts';
-import { methodNames } from '../rpc/methods.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { NotLeader } from './not-leader.ts';
 import { shortLease } from './timing.ts';
@@ -81,7 +81,7 @@ test('one of two leads and serves, and the other says who it is', async () => {
   assert.equal(b.node.leaderUrl, 'http://a');
   const isRedirection = (error: unknown) => error instanceof NotLeader && error.leaderUrl === 'http://a';
   for (const port of [b.node, b.node.forRequest('x')]) {
-    for (const name of methodNames) {
+    for (const name of callNames) {
       const call = port[name].bind(port) as (...args: unknown[]) => Promise<unknown>;
       await assert.rejects(call([], { validateOnly: true }), isRedirection, name);
     }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
+import { type ClusterPort, callPortClass, portOf } from '../calls/cluster-calls.ts';
 import type { AgentsHeard } from '../cluster/agent-report.ts';
-import type { ClusterPort } from '../cluster/port.ts';
+import type { ClusterFollower } from '../cluster/port.ts';
 import { type EventFigures, eventFigures } from '../events/event-figures.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import type { Namespace } from '../machine/records/namespaces.ts';
 import { type DeskFigures, deskFigures } from '../queries/desk-figures.ts';
+import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
-import { ClusterCalls } from './cluster-calls.ts';
 import { type CommitFigures, commitFigures } from './figures.ts';
 import { Followers } from './followers.ts';
 import { HeldLease } from './held-lease.ts';
@@ -52,7 +53,7 @@ export type Role = 'standby' | 'leader' | 'stopped';
  * One cluster in one control-plane process. As a standby it keeps a machine of its own up to date, so that it can take over at
  * once; as the leader it answers the port. Otherwise every call rejects with `NotLeader`.
  */
-export class ClusterNode extends ClusterCalls {
+export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #options: ClusterNodeOptions;
   readonly #timing: Timing;
   readonly #clock: Clock;
@@ -75,12 +76,7 @@ export class ClusterNode extends ClusterCalls {
 
   constructor(options: ClusterNodeOptions) {
     const { clusterId, clock, log, metrics, timing, machines } = options;
-    super({
-      submit: (command) => this.#submit(command),
-      lead: (call) => this.#lead(call),
-      follow: (follower) => this.#followers.add(follower),
-      freshId: () => this.#freshId(),
-    });
+    super((name, args) => this.#lead((leadership) => answerCall(leadership, name, args, this.#freshId)));
     this.#options = options;
     this.#timing = { ...defaultTiming, ...timing };
     this.#clock = clock;
@@ -143,7 +139,7 @@ export class ClusterNode extends ClusterCalls {
 
   /** Any command, those that agents have no call for included. */
   execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
-    return this.#submit(command);
+    return this.#lead(({ pipeline }) => pipeline.submit(command));
   }
 
   /** What agents told of themselves besides that they live. There is no call for it: whoever looks at a cluster does so where it is led. */
@@ -176,16 +172,17 @@ export class ClusterNode extends ClusterCalls {
    * another. The id is chosen by whoever asks.
    */
   forRequest(requestId: string): ClusterPort {
-    return new ClusterCalls({
-      submit: (command) => this.#submit(command, requestId),
-      lead: (call) => this.#lead(call),
-      follow: (follower) => this.#followers.add(follower),
-      freshId: () => this.#freshId(),
-    });
+    return {
+      ...portOf((name, args) =>
+        this.#lead((leadership) => answerCall(leadership, name, args, this.#freshId, requestId)),
+      ),
+      follow: (follower) => this.follow(follower),
+    };
   }
 
-  #submit<C extends Command>(command: C, requestId?: string): Promise<ReplyOf<C>> {
-    return this.#lead(({ pipeline }) => pipeline.submit(command, requestId));
+  /** While this process is not the leader, the follower waits until it is. */
+  follow(follower: ClusterFollower): () => void {
+    return this.#followers.add(follower);
   }
 
   async #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {

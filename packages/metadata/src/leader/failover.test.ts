@@ -4,9 +4,9 @@ import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type BatchToCommit, fileCommit } from '../../testing/file-commit.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
 import {
   type ClusterChange,
-  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
   type Pointers,

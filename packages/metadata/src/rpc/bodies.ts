@@ -1,5 +1,5 @@
+import { anything, column, list, number, object, oneOf, optional, type Shape, text } from '../calls/shape.ts';
 import { FrameError } from './frame.ts';
-import { anything, column, list, number, object, oneOf, optional, type Shape, text } from './shape.ts';
 
 /** The bodies of the frames, except those of snapshots and changes. */
 

@@ -1,3 +1,14 @@
+import {
+  anything,
+  column,
+  equallyLong,
+  list,
+  object,
+  optional,
+  type Shape,
+  text,
+  texts,
+} from '../calls/shape.ts';
 import type {
   AbortedTransactions,
   AgentDescription,
@@ -7,7 +18,6 @@ import type {
   TopicDescription,
 } from '../cluster/port.ts';
 import { FrameError } from './frame.ts';
-import { anything, column, equallyLong, list, object, optional, type Shape, text, texts } from './shape.ts';
 
 /**
  * Changes as they travel. A commit of a thousand partitions is a thousand changes that differ in a few numbers, so that

@@ -1,4 +1,5 @@
 import { type Clock, type Log, release } from '@weir/core';
+import type { CallClass } from '../calls/cluster-calls.ts';
 import {
   type ClientHello,
   type FailureBody,
@@ -10,7 +11,6 @@ import {
 } from './bodies.ts';
 import { type Channel, type EndCode, endCodes } from './channel.ts';
 import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from './frame.ts';
-import type { CallClass } from './methods.ts';
 
 /** What a connection tells its client. */
 export interface ConnectionEvents {

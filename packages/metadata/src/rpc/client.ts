@@ -1,7 +1,7 @@
 import type { Clock, Log, MetricRow, Metrics, Random, Series } from '@weir/core';
+import { type CallName, type ClusterPort, portOf } from '../calls/cluster-calls.ts';
 import {
   type ClusterFollower,
-  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
   type FileCommitResult,
@@ -14,7 +14,6 @@ import { AgentKeyRefused, type Channel, type Dial, endCodes } from './channel.ts
 import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
 import type { ForwardProxy } from './forward-proxy.ts';
-import { type MethodName, methodNames } from './methods.ts';
 import { CallRefused, CallTooLarge, type LateArgs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
@@ -57,12 +56,8 @@ export const connectedRow: MetricRow<never> = {
  */
 export function connectCluster(options: ClusterClientOptions): ClusterClient {
   const client = new Client(options);
-  const calls = Object.fromEntries(
-    methodNames.map((name) => [name, (...args: readonly unknown[]) => client.call(name, args)]),
-  );
-  // The table has a row for every method of the port but `follow`, and what comes back is the answer of the same port.
   return {
-    ...(calls as unknown as Pick<ClusterPort, MethodName>),
+    ...portOf((name, args) => client.call(name, args)),
     commitFiles: (files) => client.commitFiles(files),
     follow: (follower) => client.follow(follower),
     urls: () => client.urls,
@@ -104,7 +99,7 @@ class Client {
     return this.#connector.addresses.all;
   }
 
-  call(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+  call(method: CallName, args: readonly unknown[]): Promise<unknown> {
     const calls = splitByCount(method, args);
     return calls === undefined ? this.#callOnce(method, args) : this.#callInTurn(method, calls);
   }
@@ -120,7 +115,7 @@ class Client {
   }
 
   /** What does not fit into one call goes in several, or is refused here: the control plane would not take it. */
-  async #callOnce(method: MethodName, args: readonly unknown[]): Promise<unknown> {
+  async #callOnce(method: CallName, args: readonly unknown[]): Promise<unknown> {
     try {
       return await this.#send(method, args);
     } catch (error) {
@@ -130,7 +125,7 @@ class Client {
     }
   }
 
-  async #callInTurn(method: MethodName, calls: readonly (readonly unknown[])[]): Promise<unknown[]> {
+  async #callInTurn(method: CallName, calls: readonly (readonly unknown[])[]): Promise<unknown[]> {
     const answers: unknown[] = [];
     for (const args of calls) {
       for (const answer of (await this.#callOnce(method, args)) as readonly unknown[]) answers.push(answer);
@@ -138,7 +133,7 @@ class Client {
     return answers;
   }
 
-  #send(method: MethodName, args: readonly unknown[] | LateArgs): Promise<unknown> {
+  #send(method: CallName, args: readonly unknown[] | LateArgs): Promise<unknown> {
     const problem = this.#whyNot(method);
     if (problem !== undefined) return this.#calls.refuse(method, problem);
     const answer = this.#calls.add(method, args);
@@ -166,7 +161,7 @@ class Client {
   }
 
   /** Why a call cannot even wait. */
-  #whyNot(method: MethodName): Error | undefined {
+  #whyNot(method: CallName): Error | undefined {
     if (this.#isClosed) return closedError();
     return this.#connector.keyRefused ?? this.#calls.whyFull(method);
   }

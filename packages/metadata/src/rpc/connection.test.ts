@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { type CallName, type ClusterPort, callNames, clusterCalls } from '../calls/cluster-calls.ts';
 import {
   type ClusterChange,
   type ClusterFollower,
-  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
   type FileCommit,
@@ -16,7 +16,6 @@ import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
 import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
-import { type MethodName, methodNames, methods } from './methods.ts';
 import { CallRefused, CallTooLarge } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
@@ -81,8 +80,8 @@ class MemoryEnd implements Channel {
 /** A port that does what the test says, and fails the test when it is asked for anything else. */
 function portOf(methods: Partial<ClusterPort>): ClusterPort {
   const refusals = Object.fromEntries(
-    methodNames.map((name) => [name, () => Promise.reject(new Error(`${name} was not expected`))]),
-  ) as unknown as Pick<ClusterPort, MethodName>;
+    callNames.map((name) => [name, () => Promise.reject(new Error(`${name} was not expected`))]),
+  ) as unknown as Pick<ClusterPort, CallName>;
   return { ...refusals, follow: () => () => {}, ...methods };
 }
 
@@ -1316,7 +1315,7 @@ const describedAgent = {
 };
 
 /** What an agent key would be worth a lot for, with arguments that are good. */
-const membersCalls: Partial<Record<MethodName, readonly unknown[]>> = {
+const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   listDeletedTopics: [],
   restoreTopics: [['id']],
   removeTopics: [[{ name: 'orders' }]],
@@ -1344,7 +1343,7 @@ const membersCalls: Partial<Record<MethodName, readonly unknown[]>> = {
 };
 
 test('with the key of an agent one cannot do what is for the control plane', async () => {
-  const names = methodNames.filter((name) => 'membersOnly' in methods[name]);
+  const names = callNames.filter((name) => clusterCalls[name].membersOnly);
   assert.deepEqual(Object.keys(membersCalls).sort(), [...names].sort());
   for (const isMember of [false, true]) {
     const world = new World();

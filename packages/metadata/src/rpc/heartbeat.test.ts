@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { methods } from './methods.ts';
+import { clusterCalls } from '../calls/cluster-calls.ts';
 
 const agent = {
   agentId: 'a',
@@ -26,6 +26,6 @@ const rows: readonly [what: string, heartbeat: object, problem?: string][] = [
 
 for (const [what, heartbeat, problem] of rows) {
   test(`${problem === undefined ? 'taken' : 'refused'}: a heartbeat ${what}`, () => {
-    assert.equal(methods.heartbeat.args([heartbeat], 'heartbeat'), problem);
+    assert.equal(clusterCalls.heartbeat.args([heartbeat], 'heartbeat'), problem);
   });
 }

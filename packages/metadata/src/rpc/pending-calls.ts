@@ -1,8 +1,8 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
+import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
 import { ClusterUnavailable } from '../cluster/port.ts';
 import { CallFigures, callRows } from './call-figures.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
-import { type CallClass, callClass, type MethodName, methods } from './methods.ts';
 
 /** The control plane answered that it cannot do this, and asking again will not help. */
 export class CallRefused extends Error {
@@ -27,7 +27,7 @@ export type LateArgs = () => readonly unknown[] | undefined;
 
 interface PendingCall {
   readonly id: number;
-  readonly method: MethodName;
+  readonly method: CallName;
   /** Made when the call is sent for the first time, if its arguments come late. Never made again: what was sent stays as it is. */
   frame: Uint8Array | LateArgs;
   readonly startMs: number;
@@ -68,20 +68,20 @@ export class PendingCalls {
   }
 
   /** Why there can be no more of them. */
-  whyFull(method: MethodName): Error | undefined {
+  whyFull(method: CallName): Error | undefined {
     const places = callClass(method);
     if (this.#count[places] < pendingMax[places]) return undefined;
     return new ClusterUnavailable(`${this.#count[places]} calls wait for the control plane already`);
   }
 
   /** A call that cannot even wait. */
-  refuse(method: MethodName, problem: Error): Promise<never> {
+  refuse(method: CallName, problem: Error): Promise<never> {
     this.#figures.ended(method, 'refused', 0);
     return Promise.reject(problem);
   }
 
   /** A new call, to be sent. One with late arguments that turn out to be nothing is not sent, and answered with an empty list. */
-  add(method: MethodName, args: readonly unknown[] | LateArgs): Promise<unknown> {
+  add(method: CallName, args: readonly unknown[] | LateArgs): Promise<unknown> {
     const startMs = this.#clock.monotonicMs();
     const id = ++this.#lastId;
     let frame: Uint8Array | LateArgs;
@@ -92,7 +92,7 @@ export class PendingCalls {
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      const { deadlineMs } = methods[method];
+      const { deadlineMs } = clusterCalls[method];
       const cancelDeadline = this.#clock.after(deadlineMs, () => {
         const message = `${method}: the control plane did not answer within ${deadlineMs / 1000} s`;
         this.fail(id, 'deadline', new ClusterUnavailable(message));
@@ -168,7 +168,7 @@ export class PendingCalls {
   }
 }
 
-function encodeCall(id: number, method: MethodName, args: readonly unknown[]): Uint8Array {
+function encodeCall(id: number, method: CallName, args: readonly unknown[]): Uint8Array {
   const encoded = encodeBody({ method, args });
   const problem = sizeProblem(encoded, callLimits);
   if (problem !== undefined) throw new CallTooLarge(`${method}: ${problem}`);

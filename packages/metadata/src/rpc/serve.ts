@@ -1,8 +1,16 @@
 import { type Clock, caps, type Log, type MetricRow, type Metrics, release } from '@weir/core';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import {
+  type CallClass,
+  type CallName,
+  callClass,
+  callOn,
+  clusterCalls,
+  isCallName,
+} from '../calls/cluster-calls.ts';
 import {
   type AgentDescription,
   type ClusterChange,
-  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
 } from '../cluster/port.ts';
@@ -23,14 +31,6 @@ import {
   frameOf,
   replyLimits,
 } from './frame.ts';
-import {
-  type CallClass,
-  callClass,
-  isForMembersOnly,
-  isMethodName,
-  type MethodName,
-  methods,
-} from './methods.ts';
 import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
 
 /** A cluster as a process has it that may lead it or not. */
@@ -119,8 +119,6 @@ const catchUpIntervalMs = 50;
  */
 const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedBody>();
 
-type CheckedCalls = Readonly<Record<MethodName, (...args: readonly unknown[]) => Promise<unknown>>>;
-
 interface Subscription {
   stop: () => void;
   isSkipping: boolean;
@@ -153,7 +151,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   let hasHeard = true;
   let snapshotBytes = 0;
   /** Of calls that were refused and logged. */
-  const forbiddenMethods = new Set<MethodName>();
+  const forbiddenMethods = new Set<CallName>();
   const drained: (() => void)[] = [];
   /** What this connection is for the cluster, and the agent that was heard over it. */
   const connection = {};
@@ -254,7 +252,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     }
     running[places]++;
     const startMs = clock.monotonicMs();
-    const isRemembered = isMethodName(method) && methods[method].again !== 'repeated';
+    const isRemembered = isCallName(method) && clusterCalls[method].onRetry !== 'reexecute';
     const work = () => run(callId, method, args);
     const outcome = isRemembered ? mine.run(callId, work) : work();
     outcome.then((found) => {
@@ -262,7 +260,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       if (method === 'heartbeat' && 'value' in found) heardAgent(args);
       answer(callId, method, found, mine);
       const ended = 'failure' in found ? found.failure.kind : 'ok';
-      figures.ended(isMethodName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
+      figures.ended(isCallName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
       if (running.working === 0) for (const tell of drained.splice(0)) tell();
     });
   }
@@ -278,12 +276,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   async function run(callId: number, method: string, args: readonly unknown[]): Promise<Outcome> {
-    if (!isMethodName(method)) {
+    if (!isCallName(method)) {
       const message = `${method}: this control plane is ${release} and has no such call`;
       return { failure: { kind: 'invalid', message } };
     }
-    if (isForMembersOnly(method) && options.isMember !== true) return { failure: refusedCall(method) };
-    const problem = methods[method].args(args, method);
+    if (clusterCalls[method].membersOnly && options.isMember !== true)
+      return { failure: refusedCall(method) };
+    const problem = clusterCalls[method].args(args, method);
     if (problem !== undefined) return { failure: { kind: 'invalid', message: problem } };
     const giveUpMs = clock.monotonicMs() + waitForLeaderMsMax;
     for (;;) {
@@ -292,7 +291,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return { failure: { kind: 'notLeader', message: `${clusterId} is not here just now` } };
       }
       try {
-        return { value: await portFor(callId, method, cluster)[method](...args) };
+        return { value: await callOn(portFor(callId, method, cluster), method, args) };
       } catch (error) {
         const failure = failureOf(error, method);
         if (failure.kind !== 'notLeader' || !(await isThereNews(cluster, failure.leaderUrl, giveUpMs))) {
@@ -302,7 +301,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     }
   }
 
-  function refusedCall(method: MethodName): FailureBody {
+  function refusedCall(method: CallName): FailureBody {
     forbidden.add(1);
     options.onForbiddenCall?.(method, agentId);
     // Once a connection for each method, or whoever has the key fills the log.
@@ -314,10 +313,9 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   /** The arguments are checked against the row of the method before. */
-  function portFor(callId: number, method: MethodName, cluster: ServedCluster): CheckedCalls {
-    const isOnce = methods[method].again === 'once' && cluster.forRequest !== undefined;
-    const port = isOnce ? cluster.forRequest!(`${myClientId}:${callId}`) : cluster;
-    return port as unknown as CheckedCalls;
+  function portFor(callId: number, method: CallName, cluster: ServedCluster): ClusterPort {
+    const isOnce = clusterCalls[method].onRetry === 'dedupe-durable' && cluster.forRequest !== undefined;
+    return isOnce ? cluster.forRequest!(`${myClientId}:${callId}`) : cluster;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type Clock, caps, type Log } from '@weir/core';
+import type { GroupsPort } from '../../calls/group-calls.ts';
 import type {
   CommitMark,
   ConsumerGroupDescription,
@@ -9,7 +10,6 @@ import type {
   GroupFilter,
   GroupHeartbeat,
   GroupListing,
-  GroupsPort,
   JoinGroupAnswer,
   JoinGroupRequest,
   LeaveGroupAnswer,

@@ -1,4 +1,5 @@
 import { type Clock, caps, type Log } from '@weir/core';
+import type { SharePort } from '../../calls/share-calls.ts';
 import type { ClusterChange } from '../../cluster/port.ts';
 import {
   type AcknowledgeAnswer,
@@ -16,7 +17,6 @@ import {
   type ShareOffsetsResult,
   type ShareOffsetsToAlter,
   type ShareOffsetsToDelete,
-  type SharePort,
 } from '../../cluster/share-port.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { GroupHost } from '../coordinator/group.ts';

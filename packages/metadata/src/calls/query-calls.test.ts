@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queryLimitMsMax } from '../cluster/queries-port.ts';
-import { decodeFrame, encodeFrame, replyLimits } from './frame.ts';
-import { queryMethods } from './query-methods.ts';
+import { decodeFrame, encodeFrame, replyLimits } from '../rpc/frame.ts';
+import { queryCalls } from './query-calls.ts';
 
 const overTheWire = (value: unknown) => decodeFrame(encodeFrame('result', 1, value), replyLimits).body;
 
@@ -10,7 +10,7 @@ const bytes = Uint8Array.of(1, 2);
 const report = { agentId: 'a', queryId: 'q', state: 'running', answer: null, message: '' };
 
 // What is right, and what is wrong with it when one member is changed.
-const calls: readonly [method: keyof typeof queryMethods, arg: unknown, wrong: unknown, problem: RegExp][] = [
+const calls: readonly [method: keyof typeof queryCalls, arg: unknown, wrong: unknown, problem: RegExp][] = [
   [
     'runQuery',
     { queryId: 'q', request: bytes, limitMs: 5 },
@@ -36,7 +36,7 @@ const calls: readonly [method: keyof typeof queryMethods, arg: unknown, wrong: u
 
 for (const [method, arg, wrong, problem] of calls) {
   test(`${method} takes what it should and nothing else`, () => {
-    const { args } = queryMethods[method];
+    const { args } = queryCalls[method];
     assert.equal(args(overTheWire([arg]), method), undefined);
     assert.match(args(overTheWire([wrong]), method) ?? '', problem);
   });
@@ -48,5 +48,5 @@ test('outcomes can be sent', () => {
 });
 
 test('a query that takes all of its time is answered within the deadline of its call', () => {
-  assert.ok(queryMethods.runQuery.deadlineMs > queryLimitMsMax + 5_000);
+  assert.ok(queryCalls.runQuery.deadlineMs > queryLimitMsMax + 5_000);
 });

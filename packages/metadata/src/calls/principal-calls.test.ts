@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callLimits, decodeFrame, encodeFrame } from './frame.ts';
-import { principalMethods } from './principal-methods.ts';
+import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
+import { principalCalls } from './principal-calls.ts';
 
 const salt = Buffer.from('salt');
 const credential = { iterations: 4096, salt, storedKey: Buffer.alloc(64, 1), serverKey: Buffer.alloc(64, 2) };
@@ -15,7 +15,7 @@ const named = {
 };
 const part = { type: 'user', match: 'name', name: 'a' };
 
-const cases: [method: keyof typeof principalMethods, args: unknown[], problem: RegExp | undefined][] = [
+const cases: [method: keyof typeof principalCalls, args: unknown[], problem: RegExp | undefined][] = [
   [
     'alterClientQuotas',
     [
@@ -51,7 +51,7 @@ for (const [method, args, problem] of cases) {
   test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
     const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
     const received = (body as { args: unknown }).args;
-    const found = principalMethods[method].args(received, 'args');
+    const found = principalCalls[method].args(received, 'args');
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', problem);
   });

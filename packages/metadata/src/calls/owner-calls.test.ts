@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callLimits, decodeFrame, encodeFrame } from './frame.ts';
-import { ownerMethods } from './owner-methods.ts';
+import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
+import { ownerCalls } from './owner-calls.ts';
 
-const cases: [method: keyof typeof ownerMethods, args: unknown[], problem: RegExp | undefined][] = [
+const cases: [method: keyof typeof ownerCalls, args: unknown[], problem: RegExp | undefined][] = [
   ['listAgents', [], undefined],
   ['listAgents', [1], /not a list of 0/],
   ['listClients', [], undefined],
@@ -24,7 +24,7 @@ const cases: [method: keyof typeof ownerMethods, args: unknown[], problem: RegEx
 for (const [method, args, problem] of cases) {
   test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
     const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
-    const found = ownerMethods[method].args((body as { args: unknown }).args, 'args');
+    const found = ownerCalls[method].args((body as { args: unknown }).args, 'args');
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', problem);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transactionMethods } from './transaction-methods.ts';
+import { transactionCalls } from './transaction-calls.ts';
 
 const caller = { transactionalId: 'tx', producerId: 1, producerEpoch: 0 };
 const origin = { connection: 'agent:1', request: 7 };
@@ -8,7 +8,7 @@ const offset = { topicId: 'a', partition: 0, offset: 5, leaderEpoch: -1, metadat
 const committer = { groupId: 'g', generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null };
 
 // What is right, and what is wrong with it when one member is changed.
-const calls: [method: keyof typeof transactionMethods, arg: unknown, change: object, problem: string][] = [
+const calls: [method: keyof typeof transactionCalls, arg: unknown, change: object, problem: string][] = [
   [
     'initTransactionalProducer',
     { transactionalId: 'tx', timeoutMs: 1, producerId: -1, producerEpoch: -1 },
@@ -49,7 +49,7 @@ const calls: [method: keyof typeof transactionMethods, arg: unknown, change: obj
 
 for (const [method, arg, change, problem] of calls) {
   test(`${method} takes what it should and nothing else`, () => {
-    const { args } = transactionMethods[method];
+    const { args } = transactionCalls[method];
     assert.equal(args([arg], method), undefined);
     assert.match(args([{ ...(arg as object), ...change }], method) ?? '', new RegExp(problem));
     assert.notEqual(args([], method), undefined);
@@ -57,11 +57,11 @@ for (const [method, arg, change, problem] of calls) {
 }
 
 test('questions about transactions take lists', () => {
-  assert.equal(transactionMethods.describeTransactions.args([['tx']], 'args'), undefined);
-  assert.notEqual(transactionMethods.describeTransactions.args([[5]], 'args'), undefined);
+  assert.equal(transactionCalls.describeTransactions.args([['tx']], 'args'), undefined);
+  assert.notEqual(transactionCalls.describeTransactions.args([[5]], 'args'), undefined);
   assert.equal(
-    transactionMethods.describeProducers.args([[{ topicId: 'a', partition: 1 }]], 'args'),
+    transactionCalls.describeProducers.args([[{ topicId: 'a', partition: 1 }]], 'args'),
     undefined,
   );
-  assert.notEqual(transactionMethods.describeProducers.args([['a']], 'args'), undefined);
+  assert.notEqual(transactionCalls.describeProducers.args([['a']], 'args'), undefined);
 });

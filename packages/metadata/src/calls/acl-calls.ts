@@ -9,8 +9,8 @@ import {
   aclPermissions,
   aclResourceTypes,
 } from '@weir/core';
-import type { AclFilter, AclsPort } from '../cluster/acls-port.ts';
-import type { Method } from './methods.ts';
+import type { AclFilter, AclResult, DeletedAcls } from '../cluster/acls-port.ts';
+import { command, type PortOf, query } from './call.ts';
 import { list, nullable, object, oneOf, text, tuple } from './shape.ts';
 
 const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
@@ -39,8 +39,13 @@ const aclFilter = object<AclFilter>({
 });
 
 /** The calls about the rules that say who may do what. */
-export const aclMethods = {
-  createAcls: { again: 'once', deadlineMs: 30_000, args: tuple(list(acl)) },
-  deleteAcls: { again: 'once', deadlineMs: 30_000, args: tuple(list(aclFilter)) },
-  describeAcls: { again: 'repeated', deadlineMs: 30_000, args: tuple(aclFilter) },
-} as const satisfies { readonly [M in keyof AclsPort]: Method<Parameters<AclsPort[M]>> };
+export const aclCalls = {
+  /** Creates rules, each by itself. One that exists already is no error. */
+  createAcls: command<[acls: readonly Acl[]], AclResult[]>(tuple(list(acl))),
+  /** Removes the rules that each filter finds. A rule that several filters find is in the answer of each of them. */
+  deleteAcls: command<[filters: readonly AclFilter[]], DeletedAcls[]>(tuple(list(aclFilter))),
+  /** In no particular order. */
+  describeAcls: query<[filter: AclFilter], Acl[]>(tuple(aclFilter)),
+};
+
+export type AclsPort = PortOf<typeof aclCalls>;

@@ -1,4 +1,4 @@
-import type { Column } from './frame.ts';
+import type { Column } from '../rpc/frame.ts';
 
 /**
  * Says what is wrong with a value that came over the wire, as `where: what`, or `undefined` when it is a `T`. A frame that

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aclMethods } from './acl-methods.ts';
-import { callLimits, decodeFrame, encodeFrame } from './frame.ts';
+import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
+import { aclCalls } from './acl-calls.ts';
 
 const acl = {
   resourceType: 'TOPIC',
@@ -15,7 +15,7 @@ const acl = {
 const open = { resourceType: 'ANY', resourceName: null, patternType: 'MATCH', principal: null, host: null };
 const filter = { ...open, operation: 'ANY', permission: 'ANY' };
 
-const cases: [method: keyof typeof aclMethods, args: unknown[], problem: RegExp | undefined][] = [
+const cases: [method: keyof typeof aclCalls, args: unknown[], problem: RegExp | undefined][] = [
   ['createAcls', [[acl, { ...acl, patternType: 'PREFIXED', permission: 'DENY' }]], undefined],
   ['createAcls', [[{ ...acl, resourceType: 'ANY' }]], /not one of TOPIC/],
   ['createAcls', [[{ ...acl, operation: 'ANY' }]], /not one of ALL/],
@@ -31,7 +31,7 @@ const cases: [method: keyof typeof aclMethods, args: unknown[], problem: RegExp 
 for (const [method, args, problem] of cases) {
   test(`${method} over the wire: ${problem ?? 'accepted'}`, () => {
     const { body } = decodeFrame(encodeFrame('call', 1, { method, args }), callLimits);
-    const found = aclMethods[method].args((body as { args: unknown }).args, 'args');
+    const found = aclCalls[method].args((body as { args: unknown }).args, 'args');
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', problem);
   });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { createTopic, GroupWorld } from '../../testing/group-world.ts';
-import { decodeFrame, encodeFrame, replyLimits } from './frame.ts';
-import { shareMethods } from './share-methods.ts';
+import { decodeFrame, encodeFrame, replyLimits } from '../rpc/frame.ts';
+import { shareCalls } from './share-calls.ts';
 
 const place = { topicId: 'a', partition: 0 };
 const caller = { groupId: 'g', memberId: 'm' };
@@ -26,7 +26,7 @@ const acknowledge = { ...caller, partitions: [rows], released: [place] };
 
 // What is right, and what is wrong with it when one member is changed.
 const calls: [
-  method: keyof typeof shareMethods,
+  method: keyof typeof shareCalls,
   arg: object,
   isList: boolean,
   change: object,
@@ -50,7 +50,7 @@ const overTheWire = (value: unknown) => decodeFrame(encodeFrame('result', 1, val
 
 for (const [method, arg, isList, change, problem] of calls) {
   test(`${method} takes what it should and nothing else`, () => {
-    const { args } = shareMethods[method];
+    const { args } = shareCalls[method];
     const call = (one: object) => overTheWire([isList ? [one] : one]);
     assert.equal(args(call(arg), method), undefined);
     assert.match(args(call({ ...arg, ...change }), method) ?? '', new RegExp(problem));

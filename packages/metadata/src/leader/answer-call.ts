@@ -1,0 +1,226 @@
+import { describeAcls } from '../acls/describe-acls.ts';
+import type { CallKind, PortOf } from '../calls/call.ts';
+import { type AnswerOf, type ArgsOf, type CallName, clusterCalls } from '../calls/cluster-calls.ts';
+import { groupCalls } from '../calls/group-calls.ts';
+import { shareCalls } from '../calls/share-calls.ts';
+import { clusterFacts } from '../cluster/cluster-facts.ts';
+import { secretsReplacement } from '../cluster/cluster-secrets.ts';
+import { ClusterUnavailable, filesToSend } from '../cluster/port.ts';
+import { listCredentials } from '../credentials/credentials.ts';
+import { describeScramCredentials } from '../credentials/scram-credentials.ts';
+import type { Command, CommandKind, CommandOf, Replies, ReplyOf } from '../machine/command.ts';
+import { describeQuotas } from '../quotas/describe-quotas.ts';
+import type { Leadership } from './leadership.ts';
+import type { Machine } from './machine-kind.ts';
+
+type NamesOf<Kind extends CallKind> = {
+  [Name in CallName]: (typeof clusterCalls)[Name]['kind'] extends Kind ? Name : never;
+}[CallName];
+
+/** The commands that are replied to with what a call answers. */
+type CommandAnswering<Answer> = {
+  [Kind in CommandKind]: Replies[Kind] extends Answer ? CommandOf<Kind> : never;
+}[CommandKind];
+
+/** Generates a topic id. */
+export type FreshId = () => string;
+
+const commands: {
+  readonly [Name in NamesOf<'command'>]: (
+    args: ArgsOf<Name>,
+    freshId: FreshId,
+  ) => CommandAnswering<AnswerOf<Name>>;
+} = {
+  createTopics: ([topics, { validateOnly }], freshId) => ({
+    kind: 'createTopics',
+    topics,
+    topicIds: topics.map(() => freshId()),
+    validateOnly,
+  }),
+  deleteTopics: ([topics]) => ({ kind: 'deleteTopics', topics }),
+  removeTopics: ([topics]) => ({ kind: 'removeTopics', topics }),
+  restoreTopics: ([topicIds]) => ({ kind: 'restoreTopics', topicIds }),
+  createPartitions: ([topics, { validateOnly }]) => ({ kind: 'createPartitions', topics, validateOnly }),
+  alterConfigs: ([resources, { validateOnly }]) => ({ kind: 'alterConfigs', resources, validateOnly }),
+  alterOwnerConfigs: ([resources, { validateOnly }]) => ({
+    kind: 'alterConfigs',
+    resources,
+    validateOnly,
+    by: 'owner',
+  }),
+  deleteRecords: ([partitions]) => ({ kind: 'deleteRecords', partitions }),
+  alterClientQuotas: ([entities, { validateOnly }]) => ({
+    kind: 'alterClientQuotas',
+    entities,
+    validateOnly,
+  }),
+  alterScramCredentials: ([changes]) => ({ kind: 'alterScramCredentials', changes }),
+  putCredentials: ([credentials]) => ({ kind: 'putCredentials', credentials }),
+  deleteCredentials: ([usernames]) => ({ kind: 'deleteCredentials', usernames }),
+  createAcls: ([acls]) => ({ kind: 'createAcls', acls }),
+  deleteAcls: ([filters]) => ({ kind: 'deleteAcls', filters }),
+  allocateProducerIds: ([count]) => ({ kind: 'allocateProducerIds', count }),
+  initTransactionalProducer: ([request]) => ({ kind: 'initTransactionalProducer', request }),
+  addPartitionsToTransaction: ([request]) => ({ kind: 'addPartitionsToTransaction', request }),
+  addOffsetsToTransaction: ([request]) => ({ kind: 'addOffsetsToTransaction', request }),
+  endTransaction: ([request]) => ({ kind: 'endTransaction', request }),
+};
+
+const queries: {
+  readonly [Name in NamesOf<'query'>]: (
+    machine: Machine,
+    args: ArgsOf<Name>,
+    nowMs: number,
+  ) => AnswerOf<Name>;
+} = {
+  findBatches: (machine, [wanted]) => machine.findBatches(wanted),
+  findOffsets: (machine, [wanted]) => machine.findOffsets(wanted),
+  listDeletedTopics: (machine, _, nowMs) => machine.deletedTopics(nowMs),
+  describeConfigs: (machine, [resources]) => resources.map((resource) => machine.storedConfigs(resource)),
+  listConfigResources: (machine, [kind]) => machine.storedConfigNames(kind),
+  logSizes: (machine, [topicIds]) => machine.logSizes(topicIds),
+  countFiles: (machine) => machine.countFiles(),
+  describeClientQuotas: (machine, [filter]) => describeQuotas(machine.records, filter),
+  describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.records, users),
+  describeAcls: (machine, [filter]) => describeAcls(machine.records, filter),
+  describeTransactions: (machine, [transactionalIds]) => machine.describeTransactions(transactionalIds),
+  listTransactions: (machine, [filter], nowMs) => machine.listTransactions(filter, nowMs),
+  describeProducers: (machine, [partitions]) => machine.describeProducers(partitions),
+};
+
+/** The leader as one request sees it. */
+interface RequestContext {
+  readonly leadership: Leadership;
+  readonly freshId: FreshId;
+  /** Executes a command, once however often the request comes, and answers when it is durable. */
+  submit<C extends Command>(command: C): Promise<ReplyOf<C>>;
+}
+
+type LeaderAnswers<Name extends CallName> = {
+  readonly [N in Name]: (context: RequestContext, ...args: ArgsOf<N>) => Promise<AnswerOf<N>> | AnswerOf<N>;
+};
+
+const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
+  ...answeredBy(groupCalls, ({ groups }) => groups),
+  ...answeredBy(shareCalls, ({ groups }) => groups.share),
+
+  commitFiles: ({ leadership, submit }, wanted) => {
+    const files = filesToSend(wanted);
+    if (files.length === 0) return [];
+    leadership.autoScaler.note(files);
+    return submit({ kind: 'commitFiles', files });
+  },
+
+  commitTransactionOffsets: async ({ leadership, submit }, request) => {
+    const { groups, pipeline } = leadership;
+    const { error, ...admission } = groups.admitInTransaction(request);
+    if (error === 'NONE')
+      return { ...(await submit({ kind: 'commitTransactionOffsets', request })), ...admission };
+    const message = `the member may not commit offsets of the group "${request.groupId}" now`;
+    return pipeline.ask(() => ({ error, message, offsets: [], ...admission }));
+  },
+
+  heartbeat: ({ leadership }, heartbeat) => leadership.agents.heartbeat(heartbeat),
+  leave: ({ leadership: { agents, jobLeases } }, agentId) => {
+    agents.leave(agentId);
+    jobLeases.forget(agentId);
+  },
+  listAgents: ({ leadership }) => leadership.agents.seen(),
+  listClients: ({ leadership }) => leadership.agents.clients(),
+  lockShutdown: ({ leadership }, request) => leadership.shutdownLocks.lock(request),
+  unlockShutdown: ({ leadership }, agentId) => leadership.shutdownLocks.unlock(agentId),
+  claimBucket: claimBucket,
+
+  describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
+  listCredentials: ({ leadership: { agents, pipeline } }) =>
+    pipeline.ask((machine) => listCredentials(machine.records, agents.logins.loginMs)),
+  replaceSecrets: async ({ submit, freshId }) => {
+    const changes = [{ ...secretsReplacement.asked, value: Buffer.from(freshId()) }];
+    const { message } = await submit({ kind: 'putRecords', changes });
+    if (message !== null) throw new Error(message);
+  },
+
+  putControlPlaneEvents: ({ leadership }, events) => leadership.controlPlaneEvents.put(events),
+  takeControlPlaneEvents: ({ leadership }, wish) => leadership.controlPlaneEvents.take(wish),
+  runQuery: ({ leadership }, query) => leadership.queries.run(query),
+  cancelQuery: ({ leadership }, queryId) => leadership.queries.cancel(queryId),
+  takeQuery: ({ leadership }, wish) => leadership.queries.take(wish),
+  reportQuery: ({ leadership }, report) => leadership.queries.report(report),
+  holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
+};
+
+/**
+ * Answers a call of the port. With a request id its commands are done once, however often it comes and to whichever process
+ * leads.
+ */
+export async function answerCall(
+  leadership: Leadership,
+  name: CallName,
+  args: readonly unknown[],
+  freshId: FreshId,
+  requestId?: string,
+): Promise<unknown> {
+  const { pipeline } = leadership;
+  switch (clusterCalls[name].kind) {
+    case 'command': {
+      const toCommand = commands[name as NamesOf<'command'>] as (
+        given: readonly unknown[],
+        freshId: FreshId,
+      ) => Command;
+      return pipeline.submit(toCommand(args, freshId), requestId);
+    }
+    case 'query': {
+      const ask = queries[name as NamesOf<'query'>] as (
+        machine: Machine,
+        given: readonly unknown[],
+        nowMs: number,
+      ) => unknown;
+      return pipeline.ask((machine, nowMs) => ask(machine, args, nowMs));
+    }
+    case 'leader': {
+      const answer = leaderCalls[name as NamesOf<'leader'>] as (
+        context: RequestContext,
+        ...given: readonly unknown[]
+      ) => unknown;
+      const context: RequestContext = {
+        leadership,
+        freshId,
+        submit: (command) => pipeline.submit(command, requestId),
+      };
+      return answer(context, ...args);
+    }
+  }
+}
+
+/** The calls of a table that one part of the leader answers under the same names. */
+function answeredBy<Table extends Partial<typeof clusterCalls>>(
+  table: Table,
+  part: (leadership: Leadership) => PortOf<Table>,
+): LeaderAnswers<keyof Table & CallName> {
+  const rows = Object.keys(table).map((name) => [
+    name,
+    ({ leadership }: RequestContext, ...args: readonly unknown[]) => {
+      const answering = part(leadership) as Record<string, (...given: readonly unknown[]) => unknown>;
+      return answering[name]!(...args);
+    },
+  ]);
+  return Object.fromEntries(rows) as LeaderAnswers<keyof Table & CallName>;
+}
+
+async function claimBucket(
+  { leadership: { pipeline }, submit }: RequestContext,
+  bucketId: string | null,
+): Promise<string | null> {
+  const { namespace, key } = clusterFacts.bucketId;
+  let claimed: string | null = null;
+  const answer = pipeline.ask((machine) => {
+    claimed = machine.records.get(namespace, key)?.toString() ?? null;
+    return claimed;
+  });
+  if (claimed !== null || bucketId === null) return answer;
+  // In the same turn as the question, so that no other claim comes between.
+  const changes = [{ namespace, key, value: Buffer.from(bucketId) }];
+  const [{ message }] = await Promise.all([submit({ kind: 'putRecords', changes }), answer]);
+  if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
+  return bucketId;
+}
