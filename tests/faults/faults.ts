@@ -40,9 +40,13 @@ const pausesLeader: Fault = async ({ cluster, random }) => {
   if (slot !== undefined) cluster.suspend('control plane', slot, between(random, 500, 8_000));
 };
 
+/** Where there are standbys, one stays, so that clients wait for a takeover and not for a start. */
 const killsLeader: Fault = async ({ cluster, random }) => {
   const slot = await cluster.leader();
   if (slot === undefined) return;
+  const { controlPlaneCount } = cluster.options;
+  const others = Array.from({ length: controlPlaneCount }, (_, n) => n).filter((n) => n !== slot);
+  if (others.length > 0 && !others.some((n) => cluster.isUp('control plane', n))) return;
   cluster.kill('control plane', slot, between(random, 0, 1_500));
   await cluster.pause(2_000);
 };
