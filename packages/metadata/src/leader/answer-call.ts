@@ -129,7 +129,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   listClients: ({ leadership }) => leadership.agents.clients(),
   lockShutdown: ({ leadership }, request) => leadership.shutdownLocks.lock(request),
   unlockShutdown: ({ leadership }, agentId) => leadership.shutdownLocks.unlock(agentId),
-  claimBucket: claimBucket,
+  claimBucket,
 
   describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
   listCredentials: ({ leadership: { agents, pipeline } }) =>
