@@ -242,7 +242,7 @@ test('lost_agent: an agent that is cut off, and not one that stops', async (t) =
   const { status, messages } = await world.look('lost_agent');
   assert.equal(status, 'failed');
   assert.equal(messages.length, 1);
-  assert.match(messages[0]!, /in zone zone-b was heard of last 30 seconds ago/);
+  assert.match(messages[0]!, /in zone zone-b sent its last heartbeat 30 seconds ago/);
   isCutOff = false;
   await world.pass(3_000);
   assert.equal((await world.look('lost_agent')).status, 'recovered');
