@@ -143,7 +143,7 @@ test('after a revocation none of the secrets that the key was told is accepted',
   assert.deepEqual(accepted(leader, agentTokens), tokens, 'no agent knows these');
 });
 
-test('tokens of members go on across a rotation, whoever has heard of it', async (t) => {
+test('tokens of members stay valid across a rotation, in processes that know of it and in others', async (t) => {
   const clock = new HandClock();
   const leader = await startLeader(t);
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));

@@ -95,7 +95,7 @@ export function keepClusterSecrets(
     // Who leads since a moment ago does not know since when it is to be done, and waits the whole time.
     if (noticed?.id !== asked) noticed = { id: asked, sinceMs: clock.monotonicMs() };
     if (clock.monotonicMs() - noticed.sinceMs < expulsionMs) return;
-    // Whoever had the key knows all three.
+    // The owner of the revoked key knows all three.
     const known = Object.values(rotationOf(clusterSecrets.pageExchange));
     await put([
       ...known.map((place) => ({ ...place, value: freshSecret() })),

@@ -711,7 +711,7 @@ export const caps = {
   apiRequestDepthMax: 32,
   apiRequestValuesMax: 200_000,
 
-  /** The body of a call by somebody who is not known yet: an address, a name, a password, a token. It is counted before it is parsed. */
+  /** The body of a call by an unknown caller: an address, a name, a password, a token. It is counted before it is parsed. */
   apiPublicRequestBytesMax: 16 * KiB,
   apiPublicRequestDepthMax: 4,
   apiPublicRequestValuesMax: 32,

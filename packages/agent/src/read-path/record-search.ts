@@ -30,7 +30,7 @@ export interface RecordSearchOptions {
 
 /**
  * Runs a search through batches. What may inflate to much is decompressed in other threads and walked in slices, few batches of the agent at a
- * time: a producer decides what a batch inflates to, and whoever asks for times must not stop the agent by it.
+ * time: a producer decides what a batch inflates to, and a client that asks for times must not stop the agent by it.
  */
 export async function searchRecords(
   pointers: Pointers,

@@ -109,7 +109,7 @@ test('whatever names clients choose, the report stays within its bounds and keep
   assert.equal(problemOfReport(report, JSON.stringify(report)), undefined);
 });
 
-test('an agent tells of the clients behind its handlers', async () => {
+test('an agent reports the clients behind its handlers', async () => {
   const clients = new ConnectedClients();
   const agent = await startTestAgent({ clients });
   const { signal: closed } = new AbortController();

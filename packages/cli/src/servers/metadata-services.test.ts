@@ -42,7 +42,7 @@ test('local asks no metadata service, and reaches out to nothing', async (t) => 
 
 test('a playground with an S3 bucket and no credentials says so, and asks no metadata service', async (t) => {
   const dials = watchDials(t);
-  // Answers as a store does to credentials of somebody else, in case this machine has some.
+  // Answers as a store does to foreign credentials, in case this machine has some.
   const server = createServer((_request, response) => void response.writeHead(403).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

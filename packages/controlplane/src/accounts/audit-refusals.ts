@@ -22,7 +22,7 @@ interface OpenEntry {
 }
 
 /**
- * Writes refused calls into the audit log, so that nobody fills it by being refused: one entry for each caller, operation and reason in a
+ * Writes refused calls into the audit log, so that refused callers do not fill it: one entry for each caller, operation and reason in a
  * minute. It is written at the first call and gets the number of all of them, and what they were about, when the minute ends. A process that
  * is killed leaves the number at 1.
  *

@@ -70,7 +70,7 @@ export interface AccountsPart {
   /** Who may enter as an agent, by a key of an account or a token. */
   readonly authorize: Authorize;
   answer(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
-  /** Writes down that somebody tried with an agent key what it does not allow. Never rejects. */
+  /** Records a call that an agent key does not allow. Never rejects. */
   auditForbiddenCall(call: ForbiddenCall): Promise<void>;
   /** The metrics of a cluster, wherever it is led. */
   measure(clusterId: string): Promise<Metrics>;

@@ -86,7 +86,7 @@ class Side {
     return ((this.#counts.get(value) ?? this.#eventsOfUnlisted) / this.#all) * 100;
   }
 
-  /** More than half of the events have a value of their own. With a single event nobody can tell. */
+  /** More than half of the events have a value of their own. With a single event it cannot be told. */
   get isUnique(): boolean {
     return this.events > 1 && this.distinct > this.events / 2;
   }

@@ -4,7 +4,7 @@ import type { Shape } from './shape.ts';
  * How a call that is sent again, because its answer may have been lost, does no harm.
  *
  * `dedupe-in-process`: the process that answers keeps the answer until the caller has confirmed it, and gives it again. The
- * machine has its own memory of committed files besides, which outlives the process.
+ * machine also remembers committed files, beyond the life of the process.
  * `dedupe-durable`: the same, and the cluster itself remembers the answer with what was done, so that whichever process
  * leads by then gives it.
  * `reexecute`: it is done again; asking or saying something twice changes nothing.

@@ -23,7 +23,7 @@ export const ownerCalls = {
     membersOnly: true,
   }),
   /**
-   * Says that the key of an agent was revoked: what agents know of each other is replaced once nobody who had the key is
+   * Says that the key of an agent was revoked: what agents know of each other is replaced once no process that had the key is
    * connected.
    */
   replaceSecrets: leaderCall<[], void>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),

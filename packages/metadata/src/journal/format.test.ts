@@ -52,7 +52,7 @@ const refuses = (path: string, message: RegExp) => {
 };
 
 test('what is written is of the format that stands beside it', () => {
-  // Whoever changes one of these has made a new format: raise `journalFormat`, and write down here what it consists of.
+  // A change of one of these is a new format: raise `journalFormat`, and write down here what it consists of.
   assert.deepEqual(
     {
       journalFormat,

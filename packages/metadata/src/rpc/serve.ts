@@ -304,7 +304,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function refusedCall(method: CallName): FailureBody {
     forbidden.add(1);
     options.onForbiddenCall?.(method, agentId);
-    // Once a connection for each method, or whoever has the key fills the log.
+    // Once a connection for each method, so that the key cannot be used to fill the log.
     if (!forbiddenMethods.has(method)) {
       forbiddenMethods.add(method);
       log.warn('refused call that agents may not make', { clusterId, agentId, method });

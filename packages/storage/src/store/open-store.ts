@@ -19,7 +19,7 @@ export interface StoreDeps {
   readonly environment: Environment;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Whether credentials may be asked of the metadata service of a cloud. They are not, unless somebody says so. */
+  /** Whether credentials may be asked of the metadata service of a cloud. They are not by default. */
   readonly usesMetadataService?: boolean | undefined;
   /** Told of every request to a bucket, which it is given by its URL without anything secret. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;

@@ -62,7 +62,7 @@ test('who guesses at one address, or at many, does not lock the same user out at
   assert.equal(await Promise.race(guesses.slice(-1)), 'busy', 'the address itself has to wait');
   void ask('good', 'alice');
   await end(2);
-  assert.ok(begun.includes('good alice'), 'nobody waits for another address');
+  assert.ok(begun.includes('good alice'), 'no login waits for another address');
 
   for (let host = 0; host < 50; host++) {
     for (let count = 0; count < 10; count++) void ask(`bad ${host}`, 'alice');

@@ -24,7 +24,7 @@ export interface PrincipalAccess extends AclDecision {
 export interface WhoMay {
   /** Everybody whom nothing below names. */
   readonly everybodyElse: PrincipalAccess;
-  /** Superusers, and whoever a rule about it names: those who may first, by name. */
+  /** Superusers, and principals that a rule about it names: those who may first, by name. */
   readonly named: readonly PrincipalAccess[];
   readonly namedCount: number;
 }
