@@ -116,7 +116,9 @@ export class Setup {
       .where('token_hash', '=', hashSecret(token))
       .where('expires_ms', '>', this.#surroundings.clock.nowMs())
       .executeTakeFirst();
-    if (row === undefined) throw new ApiError('invalid_token');
+    if (row !== undefined) return;
+    // The first user may have been made between the two reads, and the links deleted with it.
+    throw new ApiError((await hasUsers(database)) ? 'already_set_up' : 'invalid_token');
   }
 }
 
