@@ -10,7 +10,7 @@ import { Lifetime } from './kafka/lifetime.ts';
 import { recordBytes } from './kafka/load.ts';
 import { openNodeLoad } from './kafka/node-load.ts';
 import { namesOf, readOptions } from './kafka/options.ts';
-import { figuresOf, parseStat } from './kafka/process-figures.ts';
+import { figuresOf, parseStat } from './kafka/process-stats.ts';
 import { histogramIn, quantile, since } from './kafka/prometheus.ts';
 import { updatedResults, verdict } from './kafka/results.ts';
 import { benchRows } from './kafka/rows/index.ts';

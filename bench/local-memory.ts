@@ -5,7 +5,7 @@ import { connect } from '../tests/interop/brokers/stored.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { recordBytes } from './kafka/load.ts';
 import { openNodeLoad } from './kafka/node-load.ts';
-import { unnamedFileBytes } from './kafka/process-figures.ts';
+import { unnamedFileBytes } from './kafka/process-stats.ts';
 import { startLocal } from './kafka/weir.ts';
 
 /**

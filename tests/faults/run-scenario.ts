@@ -6,8 +6,8 @@ import { type PostgresServer, startPostgres } from '../interop/postgres/server.t
 import { pythonWith } from '../interop/python/venv.ts';
 import { FaultCluster } from './cluster/cluster.ts';
 import { SmallDisk } from './cluster/small-disk.ts';
+import { judge, type Verdict } from './history/check-history.ts';
 import type { FaultEvent } from './history/events.ts';
-import { judge, type Verdict } from './history/judge.ts';
 import { Recorder } from './history/recorder.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Workload } from './workloads/workloads.ts';

@@ -1,4 +1,4 @@
-import { type Defect, defects } from './history/judge.ts';
+import { type Defect, defects } from './history/check-history.ts';
 import type { Outcome } from './run-scenario.ts';
 
 const kinds = Object.keys(defects) as Defect[];

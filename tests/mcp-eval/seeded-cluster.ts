@@ -5,7 +5,7 @@ import type { QueryRequest } from '@weir/events';
 import { runQuery } from '@weir/events/query';
 import { type ClusterNode, newScramCredential, type ReportedConnections } from '@weir/metadata';
 import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
-import { agentOf } from '../../packages/controlplane/testing/cluster-picture.ts';
+import { agentOf } from '../../packages/controlplane/testing/diagnostic-snapshot.ts';
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
 import { oneBatchFile } from '../../packages/controlplane/testing/one-batch-file.ts';
 import { appGrant, makeAccount, type TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';

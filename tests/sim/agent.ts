@@ -19,9 +19,9 @@ import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telem
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
 import { DialError } from '../../packages/metadata/src/rpc/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
+import { clusterId, type Surroundings } from './deps.ts';
 import { Lane, type Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
-import { clusterId, type Surroundings } from './surroundings.ts';
 
 export interface SimAgentOptions {
   readonly agentId: string;

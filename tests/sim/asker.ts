@@ -2,7 +2,7 @@ import type { Apis } from '@weir/wire';
 import { type ErrorName, errorByCode } from '@weir/wire';
 import type { Bootstrap } from './bootstrap.ts';
 import type { ClientApi, Connection, RequestBody, ResponseBody } from './client.ts';
-import type { ClientSurroundings } from './surroundings.ts';
+import type { ClientSurroundings } from './deps.ts';
 
 /** A broker has answered with an error. */
 export class Refused extends Error {

@@ -1,5 +1,5 @@
 import type { Broker, Connection } from './client.ts';
-import type { ClientSurroundings } from './surroundings.ts';
+import type { ClientSurroundings } from './deps.ts';
 
 /** How clients find brokers. */
 export interface Bootstrap {

@@ -13,7 +13,7 @@ import {
 } from '@weir/wire';
 import { openSession } from '../../packages/agent/src/security/client-session.ts';
 import type { SimAgent } from './agent.ts';
-import { delayMs, type Surroundings } from './surroundings.ts';
+import { delayMs, type Surroundings } from './deps.ts';
 
 export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
 export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;

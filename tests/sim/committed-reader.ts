@@ -4,7 +4,7 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import type { ReadLog } from './copy-history.ts';
-import type { ClientSurroundings } from './surroundings.ts';
+import type { ClientSurroundings } from './deps.ts';
 
 const requestTimeoutMs = 3_000;
 const readCommitted = 1;

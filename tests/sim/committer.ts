@@ -3,9 +3,9 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { offsetsFrom } from './copier.ts';
+import type { ClientSurroundings } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import type { Generation, GroupMembership } from './membership.ts';
-import type { ClientSurroundings } from './surroundings.ts';
 
 const leaveChance = 0.03;
 const requestTimeoutMs = 3_000;

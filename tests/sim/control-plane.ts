@@ -2,9 +2,9 @@ import type { Random } from '@weir/core';
 import { ClusterNode, ReplyMemory, serveConnection } from '@weir/metadata';
 import { type MemoryDatabase, MemoryTables } from '../../packages/metadata/src/journal/memory-tables.ts';
 import { TableHub } from '../../packages/metadata/src/journal/table-journal.ts';
+import { clusterId, type Surroundings } from './deps.ts';
 import { Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
-import { clusterId, type Surroundings } from './surroundings.ts';
 
 /** One control-plane process: the real node over the shared journal, and the real server of agents' calls. */
 export class SimControlPlane {

@@ -3,9 +3,9 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { type CopyLog, textOf } from './copy-history.ts';
+import type { ClientSurroundings } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import { type Generation, Membership } from './membership.ts';
-import type { ClientSurroundings } from './surroundings.ts';
 
 export interface CopierOptions {
   readonly transactionalId: string;

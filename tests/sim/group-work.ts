@@ -4,8 +4,8 @@ import { CommittedReader } from './committed-reader.ts';
 import { CommittedPositions, Committer } from './committer.ts';
 import { Copier } from './copier.ts';
 import { CopyHistory } from './copy-history.ts';
+import type { ClientSurroundings } from './deps.ts';
 import { Membership } from './membership.ts';
-import type { ClientSurroundings } from './surroundings.ts';
 
 const committerCount = 3;
 const copierCount = 2;

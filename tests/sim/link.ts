@@ -1,6 +1,6 @@
 import type { Channel, ChannelListener, EndCode } from '../../packages/metadata/src/rpc/channel.ts';
+import { delayMs, type Surroundings } from './deps.ts';
 import type { SimProcess } from './sim-process.ts';
-import { delayMs, type Surroundings } from './surroundings.ts';
 
 /** Messages between two processes: each takes its time, and none overtakes another. */
 export class Lane {

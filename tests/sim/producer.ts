@@ -2,8 +2,8 @@ import type { Random } from '@weir/core';
 import { buildRecordBatch, type ErrorName, errorByCode, errors } from '@weir/wire';
 import { type Bootstrap, ClientCluster } from './bootstrap.ts';
 import { type Broker, type Connection, ConnectionLost } from './client.ts';
+import type { ClientSurroundings } from './deps.ts';
 import { nameOf, type ProduceLog, type ProducerKind, type SentBatch } from './history.ts';
-import type { ClientSurroundings } from './surroundings.ts';
 
 export interface ProducerOptions extends ProducerKind {
   readonly requestsInFlightMax: number;

@@ -1,8 +1,8 @@
 import { errorByCode } from '@weir/wire';
 import type { Bootstrap } from './bootstrap.ts';
 import { type Connection, ConnectionLost } from './client.ts';
+import type { ClientSurroundings } from './deps.ts';
 import type { History } from './history.ts';
-import type { ClientSurroundings } from './surroundings.ts';
 
 const requestTimeoutMs = 3_000;
 const longPollMs = 400;

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 import type { Journal } from '../../packages/metadata/src/journal/index.ts';
-import { delayMs, type Surroundings } from './surroundings.ts';
+import { delayMs, type Surroundings } from './deps.ts';
 
 /**
  * A process that can be paused and killed between any two things that it does. While it is paused time goes on, and its timers and

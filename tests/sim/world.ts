@@ -14,11 +14,11 @@ import { SimAgent } from './agent.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ClientConnection, ConnectionLost } from './client.ts';
 import { SimControlPlane } from './control-plane.ts';
+import { type SharedFaults, type Surroundings, wellFaults } from './deps.ts';
 import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
 import { Producer } from './producer.ts';
 import { Reader } from './reader.ts';
-import { type SharedFaults, type Surroundings, wellFaults } from './surroundings.ts';
 import { newTally, type Tally } from './tally.ts';
 
 export interface WorldOptions {

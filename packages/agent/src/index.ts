@@ -10,7 +10,6 @@ export {
   type RunLine,
   type TableflowLine,
 } from './events/typed-events.ts';
-export { AgentFigures } from './figures/agent-figures.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';
 export { platformToken, type TokenSource } from './identity/platform-token.ts';
@@ -34,6 +33,7 @@ export type { AgentTls } from './security/tls/agent-tls.ts';
 export { clientNames, type NameRule } from './security/tls/client-names.ts';
 export { ServerCertificates } from './security/tls/server-certificates.ts';
 export { type TlsSource, tlsBucket, tlsFiles } from './security/tls/tls-material.ts';
+export { AgentFigures } from './stats/agent-stats.ts';
 export { type FoundZone, lookUpZone, type ZoneLookupOptions } from './zone/look-up-zone.ts';
 export { OwnZone } from './zone/own-zone.ts';
 export { ZoneWarnings } from './zone/zone-warnings.ts';

@@ -10,7 +10,7 @@ import { pushRow } from './metrics-publishing/push/metrics-push.ts';
 import { listenerRows } from './net/listener-metrics.ts';
 import { exchangeRows } from './page-exchange/exchange-metrics.ts';
 import { answerBytesRow, metadataRows, processRows } from './pressure/pressure-metrics.ts';
-import { stallRows } from './pressure/stall-figures.ts';
+import { stallRows } from './pressure/stall-stats.ts';
 import { queryMetricRows } from './query/query-metrics.ts';
 import { sidecarRow } from './query/sidecar-job.ts';
 import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';

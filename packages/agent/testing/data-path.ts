@@ -31,8 +31,8 @@ import { createReadPath, type PageOptions, type ReadPath } from '../src/read-pat
 import { type Access, fullAccess } from '../src/security/access.ts';
 import { openSession } from '../src/security/client-session.ts';
 import { principalsOf } from '../src/security/principals.ts';
-import { Authorship, type AuthorshipOptions } from '../src/write-path/authors/authorship.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
+import { Authorship, type AuthorshipOptions } from '../src/write-path/impersonation/impersonation.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
 import { FakeCluster } from './fake-cluster.ts';

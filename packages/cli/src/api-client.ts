@@ -1,8 +1,8 @@
 import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
 import { systemRandom } from '@weir/core';
 import { patientClient } from './apply/api/patient-client.ts';
+import type { Surroundings } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
-import type { Surroundings } from './surroundings.ts';
 import { apiBaseUrl } from './values/api-base-url.ts';
 
 interface ApiValues {

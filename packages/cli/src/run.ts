@@ -2,6 +2,7 @@ import { type AvailableCommandName, type CommandName, commandRow } from './comma
 import { findCommand } from './commands/find.ts';
 import { stoppedStatus } from './commands/handler.ts';
 import { handlers } from './commands/handlers.ts';
+import type { Surroundings } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
@@ -10,7 +11,6 @@ import { escapeControls, type Problem, problemLine } from './flags/problem.ts';
 import type { Output } from './output.ts';
 import { commandHelp } from './reference/help.ts';
 import { brokenRule } from './rules/rulebook.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The status of a command line that was refused. */
 const refusedStatus = 2;

@@ -1,6 +1,6 @@
 import { type Clock, type Environment, systemClock } from '@weir/core';
+import type { Surroundings } from '../src/deps.ts';
 import { run } from '../src/run.ts';
-import type { Surroundings } from '../src/surroundings.ts';
 
 export interface RunOptions {
   readonly environment?: Environment;

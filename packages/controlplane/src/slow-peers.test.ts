@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { caps, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { accountsSurroundings } from '../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../testing/accounts-deps.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { appGrant, makeAccount } from '../testing/two-accounts.ts';
 import { until } from '../testing/until.ts';

@@ -19,7 +19,7 @@ import { federationBindings } from '../src/workload-identity/federation-bindings
 import { platformIssuers } from '../src/workload-identity/platform-issuers.ts';
 import { TokenExchange } from '../src/workload-identity/token-exchange.ts';
 import { tokenKeys } from '../src/workload-identity/token-keys.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
 
 export interface Answer {
   readonly status: number;

@@ -12,7 +12,7 @@ import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
 
 /** The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real socket. */

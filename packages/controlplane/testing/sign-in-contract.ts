@@ -7,7 +7,7 @@ import type { NewFederation } from '../src/accounts/federations.ts';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
 import type { SsoPerson } from '../src/accounts/sso-sign-ins.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
 import { makeAccount, type TestAccount } from './two-accounts.ts';
 
 const admin = { workspaceId: '*', managedGrantName: 'admin' } as const;

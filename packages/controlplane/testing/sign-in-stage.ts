@@ -11,7 +11,7 @@ import { accountOperations } from '../src/operations/account/account-operations.
 import { signInIssuers } from '../src/sign-in/sign-in-issuers.ts';
 import type { SignInOptions } from '../src/sign-in/sign-in-options.ts';
 import { signInRoute } from '../src/sign-in/sign-in-route.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-surroundings.ts';
+import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
 import type { Browser } from './browser.ts';
 import { makeAccount, type TestAccount } from './two-accounts.ts';
 

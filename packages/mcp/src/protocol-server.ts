@@ -12,9 +12,9 @@ import { ToolProblem } from './answers/problem.ts';
 import { completionOf, valuesOf } from './prompts/completions.ts';
 import type { Prompt } from './prompts/prompts.ts';
 import { type FixedResource, mimeType, type ResourceFamily } from './resources/resources.ts';
-import type { CallOperation } from './tools/asking.ts';
 import { askingOf, runTool } from './tools/run-tool.ts';
 import type { Tool } from './tools/tool.ts';
+import type { CallOperation } from './tools/tool-context.ts';
 import { listedTool } from './tools/tool-list.ts';
 
 /** What a server has to offer. */

@@ -6,9 +6,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { catalogue, type OperationName } from '@weir/api';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
 import { createEndpoint, type EndpointOptions } from '../src/endpoint/endpoint.ts';
-import { controlPlaneOffer } from '../src/offers.ts';
 import { type Offer, serverMaker } from '../src/protocol-server.ts';
-import type { CallOperation } from '../src/tools/asking.ts';
+import { controlPlaneOffer } from '../src/server-manifests.ts';
+import type { CallOperation } from '../src/tools/tool-context.ts';
 
 export interface Served {
   readonly url: string;

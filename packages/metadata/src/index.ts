@@ -1,5 +1,5 @@
+export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
-export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-record.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
 export { type CallName, type ClusterPort, callNames, callOn, portOf } from './calls/cluster-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
@@ -208,23 +208,23 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
-export type { ClusterSight } from './cluster-metrics/cluster-sight.ts';
-export type { Figure } from './cluster-metrics/combined-figures.ts';
+export type { Figure } from './cluster-metrics/combined-stats.ts';
+export { lookAt } from './cluster-metrics/measured-cluster-snapshot.ts';
+export type { ClusterSight } from './cluster-metrics/measured-cluster-view.ts';
 export { leftOutRow, publishedMetrics } from './cluster-metrics/published-metrics.ts';
-export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-figures.ts';
+export { ShownFigures } from './cluster-metrics/published-stats.ts';
 export type { GroupLimits } from './cluster-metrics/read-groups.ts';
-export { ShownFigures } from './cluster-metrics/shown-figures.ts';
-export { lookAt } from './cluster-metrics/snapshot-sight.ts';
+export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-stats.ts';
 export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
-export { spellingsOf as credentialSpellings } from './credentials/credential-names.ts';
 export {
   type CredentialRecord,
   readCredentialRecord,
   writeCredentialRecord,
-} from './credentials/credential-record.ts';
+} from './credentials/credential-entry.ts';
+export { spellingsOf as credentialSpellings } from './credentials/credential-names.ts';
 export { readScramCredential } from './credentials/scram-credentials.ts';
 export {
   isPasswordOf,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Random, seededRandom, systemClock } from '@weir/core';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/surroundings.ts';
+import type { ClientSurroundings } from '../../sim/deps.ts';
 import { newTally } from '../../sim/tally.ts';
 import { BucketServer, wellBucket } from './bucket-server.ts';
 import { FaultyProxy, wellNetwork } from './faulty-proxy.ts';

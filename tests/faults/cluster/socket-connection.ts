@@ -10,7 +10,7 @@ import {
   type RequestBody,
   type ResponseBody,
 } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/surroundings.ts';
+import type { ClientSurroundings } from '../../sim/deps.ts';
 
 export interface SocketBroker extends Broker {
   /** Where its connections go instead, for what can happen to them there. */

@@ -2,7 +2,7 @@ import { buildRecordBatch } from '@weir/wire';
 import { Asker, Refused, refuse } from '../../sim/asker.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/surroundings.ts';
+import type { ClientSurroundings } from '../../sim/deps.ts';
 import type { Recorder } from '../history/recorder.ts';
 
 const requestTimeoutMs = 3_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { errors } from '@weir/wire';
-import { apacheErrors } from './judge.ts';
+import { apacheErrors } from './java-client.ts';
 import { missingTool } from './tools.ts';
 
 it('the error table is that of Apache', { skip: missingTool() }, () => {

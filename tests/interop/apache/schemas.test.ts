@@ -10,7 +10,7 @@ import {
   responseHeader,
   responseHeaderVersion,
 } from '@weir/wire';
-import { type ApacheApi, type ApacheSchemas, type ApacheVersion, apacheSchemas } from './judge.ts';
+import { type ApacheApi, type ApacheSchemas, type ApacheVersion, apacheSchemas } from './java-client.ts';
 import { missingTool } from './tools.ts';
 import { versionsOf } from './versions-of.ts';
 import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';

@@ -9,7 +9,7 @@ import {
   layoutOf,
   type Message,
 } from '@weir/wire';
-import { type ApacheValue, type ApacheValues, apacheValues } from './judge.ts';
+import { type ApacheValue, type ApacheValues, apacheValues } from './java-client.ts';
 import { missingTool } from './tools.ts';
 import { versionsOf } from './versions-of.ts';
 

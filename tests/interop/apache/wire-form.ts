@@ -1,5 +1,5 @@
 import type { Layout, LayoutType } from '@weir/wire';
-import type { ApacheStruct, ApacheType } from './judge.ts';
+import type { ApacheStruct, ApacheType } from './java-client.ts';
 
 /**
  * Everything that decides about the bytes of one message version, in a form that our layouts and Apache's schemas can

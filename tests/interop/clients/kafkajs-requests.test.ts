@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiByKey } from '@weir/wire';
 import { aclFilterOptions } from './acl-filter.ts';
-import { judgeRequests, type RequestTable, rowOf } from './judge-request.ts';
+import { judgeRequests, type RequestTable, rowOf } from './check-request.ts';
 import { kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import { valueSent, valueToSend, withValues } from './produced-values.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiByKey } from '@weir/wire';
+import { ResponseJudge, type ResponseTable } from './check-response.ts';
 import type { RecordSummary } from './fetched-records.ts';
-import { ResponseJudge, type ResponseTable } from './judge-response.ts';
 import { kafkajsErrorCodes, kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import type { Struct } from './struct.ts';

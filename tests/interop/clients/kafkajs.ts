@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { apiByKey } from '@weir/wire';
-import type { RequestHeader } from './judge-request.ts';
+import type { RequestHeader } from './check-request.ts';
 import type { ClientVersion } from './not-comparable.ts';
 
 /**

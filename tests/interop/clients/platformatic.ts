@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { protocolAPIsById, Reader, ResponseError, Writer } from '@platformatic/kafka';
 import { apiByKey } from '@weir/wire';
-import type { RequestHeader } from './judge-request.ts';
+import type { RequestHeader } from './check-request.ts';
 import type { ClientVersion } from './not-comparable.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Judgement, judge } from './judges.ts';
+import { type Judgement, judge } from './conformance-tools.ts';
 
 /** One thing that the judge tries, and what it found. */
 export interface Scenario {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conformanceOf, type Scenario } from './conformance-report.ts';
+import { missingJudges } from './conformance-tools.ts';
 import { startFixtureServer } from './fixture-server.ts';
-import { missingJudges } from './judges.ts';
 
 const skip = missingJudges();
 

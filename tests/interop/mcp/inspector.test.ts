@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMcpStage } from '../../../packages/controlplane/testing/mcp-stage.ts';
 import { appGrant, makeAccount } from '../../../packages/controlplane/testing/two-accounts.ts';
-import { judge, missingJudges } from './judges.ts';
+import { judge, missingJudges } from './conformance-tools.ts';
 
 const skip = missingJudges();
 

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
 import { openAccounts } from '../../../packages/controlplane/src/accounts/open.ts';
 import { accountsContract } from '../../../packages/controlplane/testing/accounts-contract.ts';
-import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-deps.ts';
 import { signInContract } from '../../../packages/controlplane/testing/sign-in-contract.ts';
 import { startPostgres } from './server.ts';
 

@@ -2,7 +2,7 @@ import { after, test } from 'node:test';
 import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
 import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/sql-store.ts';
-import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-deps.ts';
 import { diagnosticsStoreContract } from '../../../packages/controlplane/testing/diagnostics-store-contract.ts';
 import { startPostgres } from './server.ts';
 

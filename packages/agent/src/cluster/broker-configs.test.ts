@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ownConfigsReader } from './broker-configs.ts';
-import { FollowedRecords } from './followed-records.ts';
+import { FollowedRecords } from './followed-entries.ts';
 
 test('what is set for a broker goes before what the cluster has, and the object stays until something changes', () => {
   const records = new FollowedRecords();

@@ -1,5 +1,5 @@
 import type { ClusterView } from './cluster-view.ts';
-import type { RecordsView } from './followed-records.ts';
+import type { RecordsView } from './followed-entries.ts';
 
 type Configs = Readonly<Record<string, string>>;
 type View = Pick<ClusterView, 'clusterConfigs' | 'records'>;

@@ -1,5 +1,5 @@
 import { clusterFacts } from '@weir/metadata';
-import type { RecordsView } from './followed-records.ts';
+import type { RecordsView } from './followed-entries.ts';
 
 const { key } = clusterFacts.name;
 

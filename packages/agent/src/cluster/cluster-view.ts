@@ -5,7 +5,7 @@ import type {
   Pointers,
   TopicDescription,
 } from '@weir/metadata';
-import type { FollowedRecordsView } from './followed-records.ts';
+import type { FollowedRecordsView } from './followed-entries.ts';
 
 /**
  * What an agent knows of its cluster without asking: topics, partition ends, other agents. It is fed by the cluster's change

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps, silentLog } from '@weir/core';
 import { settled } from '../../testing/data-path.ts';
 import { FakeCluster } from '../../testing/index.ts';
-import { FollowedRecords } from './followed-records.ts';
+import { FollowedRecords } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
 test('a view knows the records of its cluster, those of before and of now, each namespace by itself', async () => {

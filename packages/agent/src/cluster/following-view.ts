@@ -16,7 +16,7 @@ import {
   type TopicDescription,
 } from '@weir/metadata';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
-import { FollowedRecords, type FollowedRecordsView } from './followed-records.ts';
+import { FollowedRecords, type FollowedRecordsView } from './followed-entries.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
 import { TailIndex, type TailLimits } from './tail-index.ts';
 

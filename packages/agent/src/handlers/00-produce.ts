@@ -11,7 +11,6 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import type { Authorship } from '../write-path/authors/authorship.ts';
 import {
   aside,
   type BatchPlace,
@@ -20,6 +19,7 @@ import {
   checkBatch,
   checkBatchAside,
 } from '../write-path/check-batch.ts';
+import type { Authorship } from '../write-path/impersonation/impersonation.ts';
 import { InflationBudget, TurnBudget } from '../write-path/inflation-budget.ts';
 import { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';

@@ -4,13 +4,13 @@ import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zer
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
 import type { Placement } from '../placement/placement.ts';
-import type { FairGate } from '../pressure/fair-gate.ts';
+import type { FairGate } from '../pressure/fair-queue.ts';
 import { type Access, mayOnCluster, operationsNotAsked } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * Metadata v0 to v13: which agents there are and which of them leads each partition, as this client is to see it.

@@ -10,7 +10,7 @@ import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * CreateTopics v2 to v7, all topics in one call to the control plane.

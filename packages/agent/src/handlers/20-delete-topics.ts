@@ -7,7 +7,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
 import { repeatedOf } from './repeated.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * DeleteTopics v1 to v6, all topics in one call to the control plane.

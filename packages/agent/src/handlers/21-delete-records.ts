@@ -4,7 +4,7 @@ import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { refusalsByName } from './topic-refusals.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * DeleteRecords v0 to v2: logs begin later, and what lies before is gone for readers when the answer leaves.

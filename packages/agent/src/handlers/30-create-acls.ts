@@ -5,7 +5,7 @@ import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { isUnknown, readAcl } from './acl-words.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * CreateAcls v1 to v3, each rule by itself. One that is there already is made again by doing nothing. Rules can be made while they are

@@ -5,7 +5,7 @@ import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { entryNumbers, isUnknown, readFilter, resourceNumbers } from './acl-words.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * DeleteAcls v1 to v3: each filter is answered with the rules that it found and that are gone now. When the answer comes, this agent

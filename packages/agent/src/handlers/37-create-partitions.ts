@@ -5,7 +5,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { repeatedOf } from './repeated.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /**
  * CreatePartitions v0 to v3, all topics in one call to the control plane.

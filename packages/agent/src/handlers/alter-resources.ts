@@ -7,7 +7,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { RequestContext } from './handler.ts';
-import { untilHeard } from './until-heard.ts';
+import { untilHeard } from './wait-for-view.ts';
 
 /** A resource whose configs are to change, as the two requests for it say it. */
 export interface ResourceToAlter {

@@ -10,7 +10,7 @@ import type { Loads } from '../placement/measured-loads.ts';
 import { createPlacements } from '../placement/placement.ts';
 import type { PartitionAssignmentStrategy } from '../placement/strategies.ts';
 import { ZoneCrossings } from '../placement/zone-crossings.ts';
-import type { FairGate } from '../pressure/fair-gate.ts';
+import type { FairGate } from '../pressure/fair-queue.ts';
 import type { SlowDown } from '../pressure/slow-down.ts';
 import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { RequestQuotas } from '../quotas/request-quotas.ts';

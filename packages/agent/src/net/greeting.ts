@@ -9,7 +9,7 @@ import {
   ProxyRefusal,
   readProxiedClient,
 } from '../security/proxy-protocol/proxied-client.ts';
-import { type SecuredClient, type TlsDoor, TlsRefusal } from '../security/tls/tls-door.ts';
+import { type SecuredClient, type TlsDoor, TlsRefusal } from '../security/tls/tls-acceptor.ts';
 import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';
 

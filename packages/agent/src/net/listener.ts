@@ -4,7 +4,7 @@ import { AnswerMemory } from '../pressure/answer-memory.ts';
 import { principalWithoutCredential } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { ProxyProtocolOptions } from '../security/proxy-protocol/proxied-client.ts';
-import { TlsDoor, type TlsDoorOptions } from '../security/tls/tls-door.ts';
+import { TlsDoor, type TlsDoorOptions } from '../security/tls/tls-acceptor.ts';
 import { KafkaConnection } from './connection.ts';
 import { FramePool } from './frame-pool.ts';
 import { type Greeted, Greeting } from './greeting.ts';

@@ -2,7 +2,7 @@ import type { Clock, Log, Metrics, Series } from '@weir/core';
 import { CpuPressure, sampleIntervalMs } from './cpu-pressure.ts';
 import type { Load, LoadSource } from './load-source.ts';
 import { processRows } from './pressure-metrics.ts';
-import { StallFigures } from './stall-figures.ts';
+import { StallFigures } from './stall-stats.ts';
 
 export interface LoadMonitorOptions {
   /** From 0 to 100; 0 never slows anybody down. */

@@ -1,9 +1,9 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import { AnswerMemory } from './answer-memory.ts';
-import type { FairGate } from './fair-gate.ts';
+import type { FairGate } from './fair-queue.ts';
 import { LoadMonitor } from './load-monitor.ts';
 import { type LoadSource, systemLoad } from './load-source.ts';
-import { metadataTurns } from './metadata-turns.ts';
+import { metadataTurns } from './metadata-queue.ts';
 import { answerBytesRow } from './pressure-metrics.ts';
 import { type SlowDown, slowingDown } from './slow-down.ts';
 

@@ -5,11 +5,11 @@ import { eventTypeNames } from '@weir/events';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
 import { type Damage, DamagedRange } from '../read-path/damaged-range.ts';
+import { WorkTurns } from './cpu-share.ts';
 import type { EventTopic, RawPage } from './engine.ts';
 import { AgentEventSource } from './event-source.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
-import { WorkTurns } from './work-turns.ts';
 
 const never = new AbortController().signal;
 const day = 1_760_000_000_000;

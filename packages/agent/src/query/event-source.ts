@@ -5,13 +5,13 @@ import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { BatchCursor, NoRecordBatch } from '../read-path/batch-cursor.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import { RangeWalk } from '../read-path/range-walk.ts';
+import type { WorkTurns } from './cpu-share.ts';
 import type { ByteRange, EventSource, EventTopic, RawPage, SidecarRef } from './engine.ts';
 import { PageBuilder } from './page-builder.ts';
 import type { RangeReader } from './range-reader.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from './readahead.ts';
 import type { SidecarShelf } from './sidecar-shelf.ts';
 import { eventPartition, type StoredRange, storedRanges } from './stored-ranges.ts';
-import type { WorkTurns } from './work-turns.ts';
 
 export interface AgentEventSourceOptions {
   readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'port'>;

@@ -5,13 +5,13 @@ import { parseFilter, type QueryAnswer, type QueryRequest } from '@weir/events';
 import { testAgent } from '../../testing/agent.ts';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
+import { WorkTurns } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { QueryService } from './query-service.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { coverAfterMs } from './sidecar-ranges.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
-import { WorkTurns } from './work-turns.ts';
 
 const startMs = 1_760_000_000_000;
 const window = { startMs, endMs: startMs + 3_600_000 };

@@ -4,13 +4,13 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { Answering } from './answering.ts';
+import { WorkTurns } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { type QueryFigures, queryFigures } from './query-metrics.ts';
 import { QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
-import { WorkTurns } from './work-turns.ts';
 
 export interface QueryServiceOptions {
   readonly clusterId: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from './readahead.ts';
 
 test('what is read ahead comes in order, and never more than it may', async () => {
   await fc.assert(

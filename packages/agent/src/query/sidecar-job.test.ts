@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
 import { stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
+import { WorkTurns } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { sidecarKey } from './sidecar-names.ts';
 import { coverAfterMs, coverEventsMax, coverEventsMin, rangeToCover } from './sidecar-ranges.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
-import { WorkTurns } from './work-turns.ts';
 
 const never = new AbortController().signal;
 const startMs = 1_760_000_000_000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps } from '@weir/core';
 import { quotaEntityKey } from '@weir/metadata';
 import fc from 'fast-check';
-import { FollowedRecords } from '../cluster/followed-records.ts';
+import { FollowedRecords } from '../cluster/followed-entries.ts';
 import { QuotaLookup } from './binding-quotas.ts';
 
 /** The most specific first, each with those who share it with alice's client `app`. */

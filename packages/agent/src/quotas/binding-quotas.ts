@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-records.ts';
+import type { RecordsView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 
 /** Who sends a request. */

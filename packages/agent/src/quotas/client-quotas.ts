@@ -1,6 +1,6 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-records.ts';
+import type { RecordsView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';

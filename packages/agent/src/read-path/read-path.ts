@@ -11,8 +11,8 @@ import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { ForeignFile, type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
-import { PagesAhead, pagesFrom } from './pages-ahead.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
+import { PagesAhead, pagesFrom } from './readahead.ts';
 import { Slots } from './slots.ts';
 
 export interface ReadPathOptions {

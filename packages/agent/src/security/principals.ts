@@ -1,5 +1,5 @@
 import { readCredentialRecord } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-records.ts';
+import type { RecordsView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 
 /** Gives whoever has proved to be a user, by whatever means, the principal that the cluster knows him by. */

@@ -9,7 +9,7 @@ import {
   OutputLimitExceeded,
   zeroUuid,
 } from '@weir/wire';
-import type { RecordsView } from '../cluster/followed-records.ts';
+import type { RecordsView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';

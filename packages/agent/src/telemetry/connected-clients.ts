@@ -1,11 +1,11 @@
 import { caps } from '@weir/core';
 import type { ReportedConnections, ReportedSoftware } from '@weir/metadata';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
-import { shortName } from '../figures/short-name.ts';
 import { bareAddress } from '../handlers/client-host.ts';
 import type { HandlerOf, RequestContext } from '../handlers/handler.ts';
 import type { ReceivedRequest } from '../net/request-server.ts';
 import type { ClientSession } from '../security/client-session.ts';
+import { shortName } from '../stats/short-name.ts';
 import type { TelemetryClient } from './subscriptions.ts';
 
 interface Software {

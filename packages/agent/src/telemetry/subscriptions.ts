@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Pattern, restorePattern } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-records.ts';
+import type { RecordsView } from '../cluster/followed-entries.ts';
 
 /** What subscriptions choose clients by, under the names that they have in a subscription. */
 export interface TelemetryClient {

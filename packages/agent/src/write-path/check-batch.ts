@@ -10,14 +10,14 @@ import {
   validateBatchRecordsAside,
   validateProducedBatch,
 } from '@weir/wire';
-import type { TopicAuthors } from './authors/request-authors.ts';
+import type { TopicAuthors } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
   type SignedRecords,
   signRecords,
   signRecordsAside,
   type UnsignedRecords,
-} from './authors/sign-records.ts';
+} from './impersonation/stamp-principal.ts';
 import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
 import type { InflationBudget } from './inflation-budget.ts';
 import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';

@@ -2,7 +2,7 @@ import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@wei
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { AsideQueue } from './aside-queue.ts';
+import { AsideQueue } from './background-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
 import { FilePace } from './file-pace.ts';

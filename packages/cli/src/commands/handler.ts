@@ -1,5 +1,5 @@
+import type { Surroundings } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { CommandName } from './catalogue.ts';
 
 /** What a command does: it gets what its flags say and all it may know of the world, and gives the exit status. */

@@ -3,8 +3,8 @@ import { AgentFigures, agentMetricRows, type RunningAgent, startAgent } from '@w
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
+import type { Surroundings } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';

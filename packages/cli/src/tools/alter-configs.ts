@@ -2,11 +2,11 @@
 
 import { nearestName } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
+import type { Surroundings } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { type ConfigChange, type ConfigResource, changeConfigs, describeConfigs } from '../kafka/configs.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';

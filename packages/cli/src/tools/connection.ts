@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import type { Surroundings } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import { readAddress } from '../kafka/address.ts';
@@ -9,7 +10,6 @@ import type { ClientTls } from '../kafka/open-socket.ts';
 import type { SaslLogin } from '../kafka/sasl/login.ts';
 import { resolveClientLogin } from '../rules/client-login.ts';
 import { resolveClientTls } from '../rules/client-tls.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** The flags that say how to reach a cluster, which every tool takes. */
 export type ConnectionValues = Pick<

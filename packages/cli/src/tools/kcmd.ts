@@ -1,9 +1,9 @@
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
+import type { Surroundings } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { readRecords } from '../kafka/read-records.ts';
 import { createTopic } from '../kafka/topics.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { appendValues } from './append.ts';
 import { clusterOptions } from './connection.ts';
 import { diagnoseConnection } from './diagnose-connection.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { accountsContract } from '../../testing/accounts-contract.ts';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { openAccounts } from './open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));

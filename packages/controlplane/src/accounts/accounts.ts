@@ -1,9 +1,9 @@
+import type { AccountsSurroundings } from './deps.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { insertRole } from './roles.ts';
 import type { AccountRow, Database, DatabaseTransaction } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { insertWorkspace } from './workspaces.ts';
 
 export interface Account {

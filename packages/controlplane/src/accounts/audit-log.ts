@@ -2,9 +2,9 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { sql } from 'kysely';
 import { boundedText } from './bounded-text.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import type { AuditEntryRow, Database } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 /** Who did it. The name is kept beside the id, because the entry outlives the actor. */
 export interface AuditActor {

@@ -1,12 +1,12 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
 import { requireCluster } from './require-cluster.ts';
 import type { Database, DatabaseTransaction, FederationRow } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 /** What a claim has to be, as it was written. */
 export interface FederationRule {

@@ -1,7 +1,7 @@
 import type { AuditLog } from './audit-log.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import type { Database } from './schema.ts';
 import type { Sessions } from './sessions.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 /** How long entries of the audit log are kept. */
 export const auditRetentionMs = 90 * 24 * 3_600_000;

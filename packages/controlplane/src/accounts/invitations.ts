@@ -1,6 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { checkedEmail, emailKey } from './emails.ts';
 import { freshId } from './ids.ts';
 import { notFound } from './not-found.ts';
@@ -8,7 +9,6 @@ import type { Passwords } from './passwords.ts';
 import { rolesOfAccount } from './roles.ts';
 import type { Database, DatabaseTransaction, InvitationRow } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { insertUser, type Proof, provenBy, type User } from './users.ts';
 
 const invitationMsMax = 7 * 24 * 3_600_000;

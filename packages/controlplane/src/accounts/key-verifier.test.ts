@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { Accounts } from './accounts.ts';
 import { openDatabase } from './database/open-database.ts';
 import { KeyVerifier } from './key-verifier.ts';

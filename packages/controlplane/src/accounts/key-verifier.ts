@@ -1,9 +1,9 @@
 import { caps } from '@weir/core';
 import { readCounter } from './counters.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import type { ApiKey, Keys } from './keys.ts';
 import type { Database } from './schema.ts';
 import { hashSecret, isKeySecret } from './secrets.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 /** What is remembered may be used for so long after it was last known that no key was revoked, and is asked again from half of it on. */
 const trustedMs = 1_000;

@@ -2,13 +2,13 @@ import { ApiError, namePrefixes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { countUp } from './counters.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedPrefixedName } from './names.ts';
 import { notFound } from './not-found.ts';
 import type { ApiKeyGrantRow, ApiKeyRow, Database, DatabaseTransaction } from './schema.ts';
 import { freshKeySecret, hashSecret } from './secrets.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { requireWorkspace } from './workspaces.ts';
 
 export interface ApiKey extends KeyKind {

@@ -1,6 +1,7 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
@@ -12,7 +13,6 @@ import type {
   PipelineRow,
   VirtualClusterRow,
 } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 export interface Pipeline {
   /** `pi_…` */

@@ -1,12 +1,12 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction, RoleGrantRow } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 export interface Role {
   /** `pri_…` */

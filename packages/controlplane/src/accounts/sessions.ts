@@ -1,9 +1,9 @@
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import type { Database, SessionRow } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { type User, userOf } from './users.ts';
 
 /** A session ends when it was not used for so long, and in any case after the longer time. */

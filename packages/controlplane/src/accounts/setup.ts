@@ -1,10 +1,10 @@
 import { ApiError } from '@weir/api';
 import { foundedAccount, insertAccount, type NewAccount, renameAccount } from './accounts.ts';
 import { countUp } from './counters.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import type { Passwords } from './passwords.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { insertUser, type Proof, provenBy, type User } from './users.ts';
 
 /** How long the link of a first start works. The next start makes another. */

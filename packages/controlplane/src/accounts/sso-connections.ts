@@ -1,11 +1,11 @@
 import { ApiError } from '@weir/api';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import { notFound } from './not-found.ts';
 import { requireAdministrator, rolesOfAccount } from './roles.ts';
 import type { Database, SsoConnectionRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 /** How users of an account sign in with OpenID Connect. The secret of the client is not among it. */
 export interface SsoConnection {

@@ -1,11 +1,11 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { emailKey, isEmail } from './emails.ts';
 import { assignRoles, hasAdministrator } from './roles.ts';
 import type { Database, DatabaseTransaction, SsoConnectionRow, UserRow } from './schema.ts';
 import type { SsoConnection } from './sso-connections.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { type Identity, insertIdentity, insertUser, type User, userOf } from './users.ts';
 
 /** Somebody as an identity provider tells of him. */

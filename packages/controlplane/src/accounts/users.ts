@@ -2,6 +2,7 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { checkedEmail, emailKey, isEmail } from './emails.ts';
 import type { RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
@@ -9,7 +10,6 @@ import { notFound } from './not-found.ts';
 import type { Passwords } from './passwords.ts';
 import { assignRoles, requireAdministrator, rolesOfAccount } from './roles.ts';
 import type { Database, DatabaseTransaction, UserRow } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 export interface User {
   /** `ui_…` */

@@ -1,13 +1,13 @@
 import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshClusterId } from './ids.ts';
 import { revokeKeysOfCluster } from './key-revocation.ts';
 import { checkedPrefixedName } from './names.ts';
 import { notFound } from './not-found.ts';
 import { requireCluster } from './require-cluster.ts';
 import type { Database, DatabaseTransaction, VirtualClusterRow } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
 
 /** How long a deleted cluster can be brought back. */

@@ -1,12 +1,12 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
+import type { AccountsSurroundings } from './deps.ts';
 import { freshId } from './ids.ts';
 import { revokeKeysOfWorkspace } from './key-revocation.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
 import type { Database, DatabaseTransaction, WorkspaceRow } from './schema.ts';
-import type { AccountsSurroundings } from './surroundings.ts';
 
 export interface Workspace {
   /** `wi_…` */

@@ -1,5 +1,5 @@
+import type { ClusterKind, ClusterPicture } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
-import type { ClusterKind, ClusterPicture } from './picture.ts';
 
 /** From the least to the worst. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const;

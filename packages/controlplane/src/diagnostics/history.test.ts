@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
-import { groupOf, healthyPicture, minuteMs, picturedMs } from '../../testing/cluster-picture.ts';
+import { groupOf, healthyPicture, minuteMs, picturedMs } from '../../testing/diagnostic-snapshot.ts';
+import type { GroupFacts } from './diagnostic-snapshot.ts';
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from './history.ts';
-import type { GroupFacts } from './picture.ts';
 
 function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
   return looks.reduce<ClusterHistory>(

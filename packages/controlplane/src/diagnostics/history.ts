@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import type { ClusterPicture, GroupFacts } from './picture.ts';
+import type { ClusterPicture, GroupFacts } from './diagnostic-snapshot.ts';
 
 /**
  * What is remembered of earlier looks at a cluster, as little as the checks need. It is folded look by look, lives in the

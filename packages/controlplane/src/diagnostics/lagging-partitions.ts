@@ -1,6 +1,6 @@
-import { count, counted } from './figures.ts';
+import type { GroupPartition } from './diagnostic-snapshot.ts';
 import { lagOfPartition } from './history.ts';
-import type { GroupPartition } from './picture.ts';
+import { count, counted } from './number-texts.ts';
 
 const topicsShown = 3;
 const partitionsShown = 5;

@@ -1,6 +1,6 @@
 import type { Check, CheckResult, Finding } from './check.ts';
+import type { ClusterPicture } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
-import type { ClusterPicture } from './picture.ts';
 import { checkFailedToRun } from './registry.ts';
 
 export interface LookResult {

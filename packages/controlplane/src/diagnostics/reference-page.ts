@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import { avoidedReleases } from './avoided-releases.ts';
 import { type CheckDescription, checkTypes } from './check.ts';
-import { counted } from './figures.ts';
+import { counted } from './number-texts.ts';
 import { diagnostics } from './registry.ts';
 
 /** The reference page of diagnostics, as Markdown. */

@@ -26,7 +26,7 @@ import { smallFiles } from './checks/small-files.ts';
 import { topicsWithoutRetention } from './checks/topics-without-retention.ts';
 import { unbalancedAgents } from './checks/unbalanced-agents.ts';
 import { unusedCredentials } from './checks/unused-credentials.ts';
-import { clusterKinds } from './picture.ts';
+import { clusterKinds } from './diagnostic-snapshot.ts';
 
 /** Every check, by type. */
 export const checks = [

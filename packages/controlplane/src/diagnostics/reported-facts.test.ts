@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/metadata';
-import { dayMs, minuteMs, picturedMs } from '../../testing/cluster-picture.ts';
+import { dayMs, minuteMs, picturedMs } from '../../testing/diagnostic-snapshot.ts';
 import { lastUsed, pictureSpanMs, reportedFacts } from './reported-facts.ts';
 
 /** A report that was heard `agoMs` before the picture, from an agent whose clock is right. */

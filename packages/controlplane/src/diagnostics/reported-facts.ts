@@ -13,7 +13,13 @@ import {
   type ReportedClient,
   type ReportedDamage,
 } from '@weir/metadata';
-import type { AgentFacts, BucketFacts, CredentialFacts, MetricFacts, ProduceFacts } from './picture.ts';
+import type {
+  AgentFacts,
+  BucketFacts,
+  CredentialFacts,
+  MetricFacts,
+  ProduceFacts,
+} from './diagnostic-snapshot.ts';
 
 /** How far back figures count: about as long as it is from one look to the next. */
 export const pictureSpanMs = 60_000;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { agentOf, healthyPicture } from '../../testing/cluster-picture.ts';
+import { agentOf, healthyPicture } from '../../testing/diagnostic-snapshot.ts';
 import { until } from '../../testing/until.ts';
 import { defineCheck } from './check.ts';
+import type { ClusterPicture } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import { MemoryDiagnosticsStore } from './memory-store.ts';
 import { MuteRefused, muteDiagnostic, unmuteDiagnostic } from './mute.ts';
-import type { ClusterPicture } from './picture.ts';
 import type { Transition } from './record.ts';
 import { checks } from './registry.ts';
 import {

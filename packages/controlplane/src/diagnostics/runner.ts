@@ -1,11 +1,11 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import { changeDiagnostics } from './change.ts';
 import type { Check } from './check.ts';
+import type { ClusterPicture } from './diagnostic-snapshot.ts';
 import { DiagnosticGauges } from './gauges.ts';
 import { type ClusterHistory, noHistory, withLook } from './history.ts';
 import { blindLook, type Look, look } from './look.ts';
 import { firstLookMs, nextLookMs } from './look-times.ts';
-import type { ClusterPicture } from './picture.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { checks as allChecks } from './registry.ts';
 import type { DiagnosticsStore } from './store.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { diagnosticsStoreContract } from '../../testing/diagnostics-store-contract.ts';
 import { openDatabase } from '../accounts/database/open-database.ts';
 import { changeDiagnostics } from './change.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Severity, severities } from './check.ts';
 import { type DiagnosticRecord, newRecord } from './record.ts';
 import { checks, describeCheck } from './registry.ts';
-import { tellDiagnostics } from './tell.ts';
+import { tellDiagnostics } from './summaries.ts';
 import { listingsOf, viewOf } from './views.ts';
 
 function failed(name: string, ...found: readonly Severity[]): DiagnosticRecord {

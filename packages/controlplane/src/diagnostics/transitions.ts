@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckDescription, type CheckResult, isNoData } from './check.ts';
-import { duration } from './figures.ts';
 import { keptFindings } from './findings.ts';
+import { duration } from './number-texts.ts';
 import type { DiagnosticRecord, Mute, Transition, TransitionKind } from './record.ts';
 
 /**

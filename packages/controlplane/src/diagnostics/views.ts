@@ -3,7 +3,7 @@ import { timeText } from '@weir/core';
 import { type CheckDescription, type Entity, entityKey, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, Transition, TransitionKind } from './record.ts';
 import { describeCheck } from './registry.ts';
-import { type ToldDiagnostic, tellDiagnostics } from './tell.ts';
+import { type ToldDiagnostic, tellDiagnostics } from './summaries.ts';
 
 /** Diagnostics as the interface shows them. */
 export interface DiagnosticListing {

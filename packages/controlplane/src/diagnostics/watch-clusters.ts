@@ -1,11 +1,11 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import { ClusterUnavailable } from '@weir/metadata';
+import type { ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
-import type { ClusterKind } from './picture.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { DiagnosticsRunner } from './runner.ts';
 import type { DiagnosticsStore } from './store.ts';
-import { type PicturedCluster, takePicture } from './take-picture.ts';
+import { type PicturedCluster, takePicture } from './take-diagnostic-snapshot.ts';
 import { measureUtilization, utilizationRow } from './utilization.ts';
 
 export interface LedCluster {

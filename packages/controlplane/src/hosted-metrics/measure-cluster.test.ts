@@ -4,9 +4,9 @@ import { Metrics, release, silentLog, systemClock, systemRandom } from '@weir/co
 import type { ClusterNode, ClusterPort } from '@weir/metadata';
 import { ClusterUnavailable, connectCluster } from '@weir/metadata';
 import fc from 'fast-check';
-import { openClusterDesk } from '../../testing/cluster-desk.ts';
 import { startNode } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';
+import { openClusterDesk } from '../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../diagnostics/change.ts';
 import { MemoryDiagnosticsStore } from '../diagnostics/memory-store.ts';
 import { startControlPlane } from '../server.ts';

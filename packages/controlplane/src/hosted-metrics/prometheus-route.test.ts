@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { ApiError, otherRoutes } from '@weir/api';
 import { Metrics, systemClock } from '@weir/core';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';

@@ -2,7 +2,7 @@ import { caps, type Log } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
-import type { ForbiddenCall } from '../agent-door.ts';
+import type { ForbiddenCall } from '../agent-listener.ts';
 
 export interface ForbiddenCallAuditOptions {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'refusals'>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { openAccounts } from '../accounts/open.ts';
 import { restorableMs } from '../accounts/virtual-clusters.ts';
 import { Housekeeping } from './housekeeping.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { TestIssuer } from '@weir/oidc/testing';
-import { accountsSurroundings } from '../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../testing/accounts-deps.ts';
 import { makeAccount } from '../../testing/two-accounts.ts';
 import type { Federation, NewFederation } from '../accounts/federations.ts';
 import { openAccounts } from '../accounts/open.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
 import { migrations } from '../../src/accounts/migrations/index.ts';
 import { openAccounts } from '../../src/accounts/open.ts';
-import { accountsSurroundings } from '../accounts-surroundings.ts';
+import { accountsSurroundings } from '../accounts-deps.ts';
 import type { Stage } from './stage.ts';
 
 /** What becomes of the schema. */

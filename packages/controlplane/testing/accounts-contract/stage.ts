@@ -5,7 +5,7 @@ import type { AuditNote } from '../../src/accounts/audit-log.ts';
 import type { KeyGrant } from '../../src/accounts/grants.ts';
 import { type AccountsDatabase, openAccounts } from '../../src/accounts/open.ts';
 import type { NewVirtualCluster } from '../../src/accounts/virtual-clusters.ts';
-import { accountsSurroundings, type TestSurroundings } from '../accounts-surroundings.ts';
+import { accountsSurroundings, type TestSurroundings } from '../accounts-deps.ts';
 
 export const password = 'correct horse battery';
 export const proof = { password };

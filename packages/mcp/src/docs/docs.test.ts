@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { docsPages, serve } from '../../testing/served.ts';
-import { documentationOffer } from '../offers.ts';
+import { documentationOffer } from '../server-manifests.ts';
 import { readDocumentation } from './documentation.ts';
 import { docsSearch } from './search-docs.ts';
 

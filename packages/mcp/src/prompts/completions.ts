@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import { filterFieldsOf } from '@weir/events';
-import type { Asking } from '../tools/asking.ts';
 import { clusterIdOf, reachedClusters } from '../tools/find-cluster.ts';
+import type { Asking } from '../tools/tool-context.ts';
 import type { PromptArgument } from './prompts.ts';
 
 export type Completion = {

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { rangeOf, type TimeArguments, timeArguments } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 const rule = catalogue['virtual_clusters/acls/list'].output.shape.acls.element.omit({});
 const { resource_type, operation } = rule.shape;

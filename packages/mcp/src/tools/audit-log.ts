@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfPages } from '../answers/rows.ts';
 import { listArguments } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 const { input, output } = catalogue.search_audit_log;
 const { limit: _limit, cursor: _cursor, ...search } = input.shape;

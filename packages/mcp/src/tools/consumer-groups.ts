@@ -5,10 +5,10 @@ import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfPages } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { onCluster } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 const { input, output } = catalogue.list_consumer_groups;
 const concise = ['name', 'state', 'member_count', 'total_lag', 'max_lag'];

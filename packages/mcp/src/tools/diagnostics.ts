@@ -4,10 +4,10 @@ import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { clusterIdOf, onCluster, reachedClusters } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 const { input, output } = catalogue.list_diagnostics;
 const listed = output.shape.diagnostics.element;

@@ -2,8 +2,8 @@ import { ApiError, catalogue, type EventSearchLink, type OutputOf } from '@weir/
 import { parseFilter, pointAt, resolveTimeRange, type TimeRange } from '@weir/events';
 import * as z from 'zod';
 import { ToolProblem } from '../answers/problem.ts';
-import type { Asking } from './asking.ts';
 import { onCluster } from './find-cluster.ts';
+import type { Asking } from './tool-context.ts';
 
 /** What all searches for events have in common. */
 

@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import {
   basisHint,
   linkOf,
@@ -19,6 +18,7 @@ import {
 } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 const field = catalogue.list_event_fields.output.shape.fields.element.shape;
 const problem = catalogue.check_event_filter.output.shape.problems.element;

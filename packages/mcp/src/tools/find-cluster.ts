@@ -1,7 +1,7 @@
 import { ApiError, clusterTypes, isId, type OutputOf } from '@weir/api';
 import { nearestNames } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
-import type { Asking } from './asking.ts';
+import type { Asking } from './tool-context.ts';
 
 type Reached = OutputOf<'get_context'>['workspaces'][number]['virtual_clusters'][number];
 

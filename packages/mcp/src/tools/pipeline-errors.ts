@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type OutputOf, type PipelineType } from '@weir/api';
 import { caps, type EventTypeName } from '@weir/core';
 import { type EventRecord, eventMessage, printLiteral } from '@weir/events';
-import type { Asking } from './asking.ts';
+import type { Asking } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 

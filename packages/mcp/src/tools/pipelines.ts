@@ -12,11 +12,11 @@ import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { onCluster } from './find-cluster.ts';
 import { errorSearch, type FoundErrors, findErrors } from './pipeline-errors.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 

@@ -5,8 +5,8 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
 import { problemOf } from '../endpoint/endpoint.ts';
 import { mcpToolCallsRow, mcpToolSecondsRow } from '../endpoint/metric-rows.ts';
-import type { Asking, CallOperation } from './asking.ts';
 import type { Tool } from './tool.ts';
+import type { Asking, CallOperation } from './tool-context.ts';
 
 export interface ToolRunner {
   /** Who calls, as the log names him. */

@@ -2,7 +2,7 @@ import { catalogue, hasConsole, type OperationName } from '@weir/api';
 import * as z from 'zod';
 import type { ToolAnswer } from '../answers/answer.ts';
 import type { IconName } from '../icons.ts';
-import type { Asking } from './asking.ts';
+import type { Asking } from './tool-context.ts';
 
 /** Something that a model can ask for. It only ever reads. */
 export interface Tool {

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import type { Asking } from './asking.ts';
 import { onCluster } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
+import type { Asking } from './tool-context.ts';
 
 type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 

@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import type { AclFilter } from '../cluster/acls-port.ts';
 import { ClusterMachine } from '../machine/machine.ts';
 import { Cluster } from '../machine/testing/cluster.ts';
-import { aclKey, describeAcl, readAclKey, readAcls } from './acl-record.ts';
+import { aclKey, describeAcl, readAclKey, readAcls } from './acl-entry.ts';
 import { invalidAcls } from './check-acl.ts';
 import { describeAcls } from './describe-acls.ts';
 

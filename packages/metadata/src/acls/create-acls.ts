@@ -1,10 +1,10 @@
 import type { Acl } from '@weir/core';
 import type { AclResult } from '../cluster/acls-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
+import { recordBytes } from '../machine/kv/key-value-store.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
-import { recordBytes } from '../machine/records/records.ts';
-import { aclKey, aclValue } from './acl-record.ts';
+import { aclKey, aclValue } from './acl-entry.ts';
 import { problemOfNewAcl } from './check-acl.ts';
 
 /** Decides which rules are made, each by itself; changes nothing. */

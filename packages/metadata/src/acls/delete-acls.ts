@@ -1,10 +1,10 @@
 import type { Acl } from '@weir/core';
 import type { AclFilter, DeletedAcls } from '../cluster/acls-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
+import type { RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import type { RecordChange } from '../machine/records/put-records.ts';
+import { aclKey, readAclKey } from './acl-entry.ts';
 import { matchesAcl, onlyAclOf } from './acl-filter.ts';
-import { aclKey, readAclKey } from './acl-record.ts';
 
 /** Decides which rules go, by each filter; changes nothing. */
 export function decideDeleteAcls(

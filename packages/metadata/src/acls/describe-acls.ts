@@ -1,8 +1,8 @@
 import type { Acl } from '@weir/core';
 import type { AclFilter } from '../cluster/acls-port.ts';
-import type { Records } from '../machine/records/records.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { readAcls } from './acl-entry.ts';
 import { matchesAcl } from './acl-filter.ts';
-import { readAcls } from './acl-record.ts';
 
 export function describeAcls(records: Pick<Records, 'of'>, filter: AclFilter): Acl[] {
   return readAcls(records.of('acl').keys())

@@ -1,7 +1,7 @@
 import { fileIdTimeMs } from '@weir/core';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { BatchesQuery, Pointers } from '../cluster/port.ts';
-import type { ClusterSight, PartitionSpan } from './cluster-sight.ts';
+import type { ClusterSight, PartitionSpan } from './measured-cluster-view.ts';
 
 /** How far a group is behind in one partition. */
 export interface PartitionLag {

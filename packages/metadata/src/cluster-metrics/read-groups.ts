@@ -9,7 +9,7 @@ import type {
 } from '../cluster/groups-port.ts';
 import type { ShareGroupDescription, ShareOffset } from '../cluster/share-port.ts';
 import { readAssignment } from '../groups/consumer/consumer-protocol.ts';
-import type { MeasuredPort } from './cluster-sight.ts';
+import type { MeasuredPort } from './measured-cluster-view.ts';
 
 /** What is told of one group. */
 export interface ReadGroup {

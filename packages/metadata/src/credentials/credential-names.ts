@@ -1,5 +1,5 @@
-import type { Records } from '../machine/records/records.ts';
-import { readCredentialRecord } from './credential-record.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { readCredentialRecord } from './credential-entry.ts';
 
 const prefix = 'ccn_';
 

@@ -1,8 +1,8 @@
 import type { ClusterState } from '../machine/cluster-state.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
-import type { Records } from '../machine/records/records.ts';
-import { readCredentialRecord } from './credential-record.ts';
+import { readCredentialRecord } from './credential-entry.ts';
 
 /**
  * When credentials were used last, to about a day: each is a record under its username, written once a day at most however often somebody

@@ -1,12 +1,12 @@
 import type { CredentialDescription, CredentialResult, CredentialToPut } from '../cluster/principals-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { MalformedCommand } from '../machine/command.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
-import type { Records } from '../machine/records/records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
+import { readCredentialRecord, writeCredentialRecord } from './credential-entry.ts';
 import { spellingsOf, TakenNames } from './credential-names.ts';
-import { readCredentialRecord, writeCredentialRecord } from './credential-record.ts';
 import { lastUseOf } from './credential-use.ts';
 import { writeScramCredential } from './scram-credentials.ts';
 

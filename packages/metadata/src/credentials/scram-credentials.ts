@@ -7,12 +7,12 @@ import type {
 import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { MalformedCommand } from '../machine/command.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
-import type { Records } from '../machine/records/records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
+import { readCredentialRecord } from './credential-entry.ts';
 import { TakenNames } from './credential-names.ts';
-import { readCredentialRecord } from './credential-record.ts';
 
 /**
  * SCRAM credentials are records by the names of their users. SCRAM-SHA-512 is the only mechanism; another one would be another

@@ -7,7 +7,7 @@ import { eventCalls } from '../calls/event-calls.ts';
 import type { ControlPlaneEvent } from '../cluster/events-port.ts';
 import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
-import { eventFigures } from './event-figures.ts';
+import { eventFigures } from './event-metrics.ts';
 
 const on = { 'service.events.enabled': 'true' };
 

@@ -6,7 +6,7 @@ import {
   controlPlaneEventsWaitMsMax,
 } from '../cluster/events-port.ts';
 import { clusterConfigValue } from '../configs/config-value.ts';
-import type { EventFigures } from './event-figures.ts';
+import type { EventFigures } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
   /** Another one for each leader. */

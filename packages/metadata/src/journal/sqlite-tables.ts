@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ProcessSlots } from './process-slots.ts';
+import { ProcessSlots } from './process-locks.ts';
 import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow } from './tables.ts';
 
 export interface SqliteCall {

@@ -3,7 +3,7 @@ import type { JournalState } from '../cluster/admin-port.ts';
 import { type ClusterChange, ClusterUnavailable } from '../cluster/port.ts';
 import { Fenced, type Journal } from '../journal/journal.ts';
 import { type Command, MalformedCommand, type ReplyOf } from '../machine/command.ts';
-import type { CommitFigures } from './figures.ts';
+import type { CommitFigures } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
 import type { Replica } from './replica.ts';
 

@@ -7,14 +7,9 @@ import type { ByteReader } from './bytes/byte-reader.ts';
 import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './config-changes.ts';
+import type { Namespace } from './kv/namespaces.ts';
+import { applyRecordsPut, decidePutRecords, type RecordChange, writeRecordsPut } from './kv/put-entries.ts';
 import type { MachineLimits } from './limits.ts';
-import type { Namespace } from './records/namespaces.ts';
-import {
-  applyRecordsPut,
-  decidePutRecords,
-  type RecordChange,
-  writeRecordsPut,
-} from './records/put-records.ts';
 import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';

@@ -5,11 +5,11 @@ import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { applyCommittedFiles } from './commit/commit-files.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import { applyRecordsPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { applyPurged, applyTopicsRemoved } from './purge.ts';
-import { applyRecordsPut } from './records/put-records.ts';
 import { applyRequestAnswered } from './replies/answered-requests.ts';
 import {
   applyPartitionsCreated,

@@ -1,9 +1,9 @@
 import { Producers } from './commit/producers.ts';
 import { RecentFiles } from './commit/recent-files.ts';
+import { Records } from './kv/key-value-store.ts';
 import { FileTable } from './log/file-table.ts';
 import { PointerPool } from './log/pointer-pool.ts';
 import { Offsets } from './offsets/offsets.ts';
-import { Records } from './records/records.ts';
 import { RecentReplies } from './replies/recent-replies.ts';
 import { Topics } from './topics/topics.ts';
 import { Transactions } from './transactions/transactions.ts';

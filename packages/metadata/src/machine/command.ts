@@ -36,10 +36,10 @@ import type {
 import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { HeardLogins } from '../credentials/credential-use.ts';
 import type { NodeIdRequest } from '../node-ids/node-ids.ts';
+import type { RecordChange } from './kv/put-entries.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
-import type { RecordChange } from './records/put-records.ts';
 
 /**
  * Everything that changes a cluster. A command carries what the machine may not make up: ids come with it, and the time

@@ -21,11 +21,11 @@ import { applyEntry } from './apply-entry.ts';
 import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
+import type { Records } from './kv/key-value-store.ts';
 import { defaultLimits, type MachineLimits } from './limits.ts';
 import { findBatches, findOffset } from './log/find.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
 import type { Offsets } from './offsets/offsets.ts';
-import type { Records } from './records/records.ts';
 import {
   decodeAnswer,
   encodeAnswer,

@@ -1,7 +1,7 @@
 import type { ClusterState } from '../machine/cluster-state.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
-import type { Records } from '../machine/records/records.ts';
 
 /**
  * The node ids that clients see of agents: small numbers from 1, each a record of its own that says which agent has it, and where clients

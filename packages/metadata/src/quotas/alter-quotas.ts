@@ -1,7 +1,7 @@
 import type { AlterClientQuotasResult, ClientQuotasToAlter } from '../cluster/principals-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
+import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
-import { decidePutRecords, type RecordChange } from '../machine/records/put-records.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { entityProblem, quotaEntityKey } from './quota-entity.ts';
 import { quotaProblem } from './quota-rows.ts';

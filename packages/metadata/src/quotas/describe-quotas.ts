@@ -4,7 +4,7 @@ import type {
   QuotaEntity,
   QuotaFilterPart,
 } from '../cluster/principals-port.ts';
-import type { Records } from '../machine/records/records.ts';
+import type { Records } from '../machine/kv/key-value-store.ts';
 import { readQuotas } from './alter-quotas.ts';
 import { quotaEntityOf } from './quota-entity.ts';
 

@@ -1,7 +1,7 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
 import { ClusterUnavailable } from '../cluster/port.ts';
-import { CallFigures, callRows } from './call-figures.ts';
+import { CallFigures, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 
 /** The control plane answered that it cannot do this, and asking again will not help. */

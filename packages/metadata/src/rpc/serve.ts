@@ -16,7 +16,7 @@ import {
 } from '../cluster/port.ts';
 import { normalAddress } from './addresses.ts';
 import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
-import { CallFigures, callRows } from './call-figures.ts';
+import { CallFigures, callRows } from './call-metrics.ts';
 import { packChanges } from './changes.ts';
 import { type Channel, type EndCode, endCodes } from './channel.ts';
 import {

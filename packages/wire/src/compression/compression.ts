@@ -1,8 +1,8 @@
 import { caps } from '@weir/core';
-import type { AsideOptions } from './aside.ts';
 import type { CompressionCodec } from './codec.ts';
 import { compressGzip, compressGzipAside, decompressGzip, decompressGzipAside } from './gzip.ts';
 import { compressLz4, compressLz4Aside, decompressLz4, decompressLz4Aside } from './lz4.ts';
+import type { AsideOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import {
   compressSnappy,

@@ -1,5 +1,5 @@
 import { createGunzip, gunzipSync, gzip, gzipSync, type ZlibOptions } from 'node:zlib';
-import type { AsideOptions } from './aside.ts';
+import type { AsideOptions } from './off-thread.ts';
 import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {

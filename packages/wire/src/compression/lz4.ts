@@ -1,14 +1,14 @@
 import { KiB } from '@weir/core';
 import { compressFrame, compressFrameSync, uncompress, uncompressSync } from 'lz4-napi';
 import { DecodeError } from '../decode-error.ts';
+import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
 import {
   type AsideOptions,
   type BlockSteps,
   type BlockWork,
   decompressBlocks,
   decompressBlocksAside,
-} from './aside.ts';
-import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
+} from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { Xxhash32 } from './xxhash32.ts';
 

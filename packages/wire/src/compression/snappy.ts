@@ -8,7 +8,7 @@ import {
   type BlockWork,
   decompressBlocks,
   decompressBlocksAside,
-} from './aside.ts';
+} from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
 } from 'node:zlib';
 import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
-import type { AsideOptions } from './aside.ts';
+import type { AsideOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 

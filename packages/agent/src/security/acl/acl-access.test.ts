@@ -14,7 +14,7 @@ import {
 import { HandClock } from '@weir/core/testing';
 import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
-import { FollowedRecords } from '../../cluster/followed-records.ts';
+import { FollowedRecords } from '../../cluster/followed-entries.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { openSession } from '../client-session.ts';
 import type { Principal } from '../principal.ts';

@@ -1,6 +1,6 @@
 import type { Acl } from '@weir/core';
 import { AclIndex, type InvalidAcl, invalidAcls, readAclKey } from '@weir/metadata';
-import type { FollowedRecordsView } from '../../cluster/followed-records.ts';
+import type { FollowedRecordsView } from '../../cluster/followed-entries.ts';
 
 /**
  * The rules of the cluster as the agent last heard of them. A rule that came or went changes the index in its place; only after a new

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
-import type { RecordsView } from '../../cluster/followed-records.ts';
+import type { RecordsView } from '../../cluster/followed-entries.ts';
 import { decoysFrom } from './decoys.ts';
-import { LoginTurns } from './login-turns.ts';
+import { LoginTurns } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 import { PlainConversation } from './plain.ts';
 import { type Mechanism, Sasl } from './sasl.ts';

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { caps } from '@weir/core';
 import { isPasswordOf } from '@weir/metadata';
 import { RecentlyUsed } from '../../recently-used.ts';
-import type { LoginTurns } from './login-turns.ts';
+import type { LoginTurns } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';
 
 export interface PasswordCheckOptions {

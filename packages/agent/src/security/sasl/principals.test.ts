@@ -5,7 +5,7 @@ import { HandClock } from '@weir/core/testing';
 import { writeCredentialRecord } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
-import { FollowedRecords } from '../../cluster/followed-records.ts';
+import { FollowedRecords } from '../../cluster/followed-entries.ts';
 import { type ClientSession, openSession } from '../client-session.ts';
 import { principalsOf } from '../principals.ts';
 import { createSasl } from './create-sasl.ts';

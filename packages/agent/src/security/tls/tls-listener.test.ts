@@ -14,7 +14,7 @@ import { type KafkaListenerOptions, startKafkaListener } from '../../net/listene
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { clientNames } from './client-names.ts';
 import { ServerCertificates } from './server-certificates.ts';
-import type { ClientCertificates } from './tls-door.ts';
+import type { ClientCertificates } from './tls-acceptor.ts';
 import type { TlsMaterial } from './tls-material.ts';
 import type { TlsProfileName } from './tls-profiles.ts';
 

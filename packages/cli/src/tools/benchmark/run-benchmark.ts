@@ -1,5 +1,6 @@
 import { Metrics, release } from '@weir/core';
 import { stoppedStatus } from '../../commands/handler.ts';
+import type { Surroundings } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { escapeControls } from '../../flags/problem.ts';
@@ -9,7 +10,6 @@ import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
-import type { Surroundings } from '../../surroundings.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';
 import { Meter } from './meter.ts';
 import { startMetricsListener } from './metrics-listener.ts';

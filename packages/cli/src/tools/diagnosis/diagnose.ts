@@ -13,9 +13,9 @@ import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { findCoordinator } from '../../kafka/coordinator.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { clusterAccess, topicAccess } from './access.ts';
+import { type Attempt, connectToAll, resolveName } from './connectivity.ts';
 import { encryptionTrouble, shakeHands } from './encryption.ts';
 import { enabledMechanisms, logIn, loginWanted } from './login.ts';
-import { type Attempt, connectToAll, resolveName } from './reach.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 
 /** How one broker answered, at the address that the cluster gives its clients. */

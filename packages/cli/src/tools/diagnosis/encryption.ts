@@ -6,7 +6,7 @@ import type { Address } from '../../kafka/address.ts';
 import { KafkaConnection } from '../../kafka/connection.ts';
 import { ConnectionFailed, type ConnectionProblem } from '../../kafka/connection-failed.ts';
 import { type ClientTls, openSocket } from '../../kafka/open-socket.ts';
-import type { Attempt } from './reach.ts';
+import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 
 /** The problems that belong to this step, wherever they come up: a client hears late that its certificate is not taken. */

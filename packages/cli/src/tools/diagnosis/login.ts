@@ -4,7 +4,7 @@ import { apis, errors } from '@weir/wire';
 import { Failure } from '../../failure.ts';
 import type { ClusterOptions, KafkaCluster } from '../../kafka/cluster.ts';
 import { KafkaConnection } from '../../kafka/connection.ts';
-import type { Attempt } from './reach.ts';
+import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step } from './step.ts';
 
 /** Logs in as the flags say. */

@@ -1,8 +1,8 @@
 import { release as ownRelease } from '@weir/core';
 import { type AvoidedReleases, reasonsToAvoid } from '../avoided-releases.ts';
 import { defineCheck } from '../check.ts';
-import { counted, some } from '../figures.ts';
-import { clusterKinds, livingAgents } from '../picture.ts';
+import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { counted, some } from '../number-texts.ts';
 
 export const avoidedRelease = defineCheck({
   name: 'avoided_release',

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { count, counted, percent } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { count, counted, percent } from '../number-texts.ts';
 import { measuredOperationsMin } from './bucket-latency.ts';
 
 export const failureShareMax = 0.01;

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted, duration } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { counted, duration } from '../number-texts.ts';
 
 export const putP99MsMax = 2000;
 export const getP99MsMax = 1000;

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { counted } from '../number-texts.ts';
 
 export const bucketPermission = defineCheck({
   name: 'bucket_permission',

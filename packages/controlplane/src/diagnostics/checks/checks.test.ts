@@ -9,9 +9,8 @@ import {
   healthyPicture,
   minuteMs,
   picturedMs,
-} from '../../../testing/cluster-picture.ts';
+} from '../../../testing/diagnostic-snapshot.ts';
 import { type CheckResult, entityKey, isNoData } from '../check.ts';
-import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
 import type {
   AgentFacts,
   BucketFacts,
@@ -19,7 +18,8 @@ import type {
   CredentialFacts,
   DamagedFileFacts,
   ProduceFacts,
-} from '../picture.ts';
+} from '../diagnostic-snapshot.ts';
+import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
 
 /** What a check says of a picture: every finding with its severity where it is not the usual one, or what is missing. */

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { duration } from '../figures.ts';
-import { clusterKinds, livingAgents } from '../picture.ts';
+import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { duration } from '../number-texts.ts';
 
 export const clockOffsetMsMax = 2000;
 /** From here on tokens and signatures of requests to stores begin to be refused. */

@@ -1,7 +1,7 @@
 import { defineCheck } from '../check.ts';
-import { count, counted } from '../figures.ts';
 import { lagLooksMax } from '../history.ts';
 import { laggingPartitions } from '../lagging-partitions.ts';
+import { count, counted } from '../number-texts.ts';
 import { stuckMsMin } from './consumer-group-stuck.ts';
 
 /** A lag below this is a moment's work. */

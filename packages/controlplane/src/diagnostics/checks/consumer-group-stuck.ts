@@ -1,8 +1,8 @@
 import { defineCheck } from '../check.ts';
-import { count, counted, duration } from '../figures.ts';
+import type { GroupFacts } from '../diagnostic-snapshot.ts';
 import { type GroupHistory, lagOfPartition } from '../history.ts';
 import { partitionsByTopic } from '../lagging-partitions.ts';
-import type { GroupFacts } from '../picture.ts';
+import { count, counted, duration } from '../number-texts.ts';
 
 export const stuckMsMin = 10 * 60_000;
 

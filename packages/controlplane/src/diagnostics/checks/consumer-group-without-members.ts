@@ -1,7 +1,7 @@
 import { defineCheck } from '../check.ts';
-import { counted, duration } from '../figures.ts';
 import { lagOf } from '../history.ts';
 import { laggingPartitions } from '../lagging-partitions.ts';
+import { counted, duration } from '../number-texts.ts';
 
 export const emptyMsMin = 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { percent } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { percent } from '../number-texts.ts';
 
 export const utilizationMax = 0.8;
 export const utilizationCritical = 0.95;

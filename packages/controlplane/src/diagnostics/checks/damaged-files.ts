@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { count, counted } from '../figures.ts';
-import type { DamagedFileFacts } from '../picture.ts';
+import type { DamagedFileFacts } from '../diagnostic-snapshot.ts';
+import { count, counted } from '../number-texts.ts';
 
 const damageTexts = {
   missing: 'is not in the bucket',

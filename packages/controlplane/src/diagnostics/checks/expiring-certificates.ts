@@ -1,6 +1,6 @@
 import { type CheckResult, defineCheck, type Finding, type Severity } from '../check.ts';
-import { counted, duration, ending } from '../figures.ts';
-import { type ClusterPicture, clusterKinds, livingAgents } from '../picture.ts';
+import { type ClusterPicture, clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { counted, duration, ending } from '../number-texts.ts';
 
 const dayMs = 86_400_000;
 export const certificateMsMin = 30 * dayMs;

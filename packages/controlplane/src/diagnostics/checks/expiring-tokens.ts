@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { duration, ending, percent } from '../figures.ts';
-import { clusterKinds, type Expiring, livingAgents } from '../picture.ts';
+import { clusterKinds, type Expiring, livingAgents } from '../diagnostic-snapshot.ts';
+import { duration, ending, percent } from '../number-texts.ts';
 
 /** Agents renew their tokens long before, so that one with less left could not be renewed. */
 export const tokenShareMin = 0.1;

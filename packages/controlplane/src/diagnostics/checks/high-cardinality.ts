@@ -1,7 +1,7 @@
 import { seriesPerMetricMax } from '@weir/core';
 import { defineCheck } from '../check.ts';
-import { count, percent } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { count, percent } from '../number-texts.ts';
 
 export const seriesShareMax = 0.8;
 

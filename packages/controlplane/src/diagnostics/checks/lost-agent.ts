@@ -1,7 +1,7 @@
 import { agentSilenceMsMax } from '@weir/metadata';
 import { defineCheck } from '../check.ts';
-import { duration } from '../figures.ts';
-import { clusterKinds } from '../picture.ts';
+import { clusterKinds } from '../diagnostic-snapshot.ts';
+import { duration } from '../number-texts.ts';
 
 export const lostAgent = defineCheck({
   name: 'lost_agent',

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { count } from '../figures.ts';
-import { clusterKinds, livingAgents } from '../picture.ts';
+import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { count } from '../number-texts.ts';
 
 export const mixedReleases = defineCheck({
   name: 'mixed_releases',

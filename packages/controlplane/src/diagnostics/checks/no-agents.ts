@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted } from '../figures.ts';
-import { clusterKinds, livingAgents } from '../picture.ts';
+import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { counted } from '../number-texts.ts';
 
 export const noAgents = defineCheck({
   name: 'no_agents',

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted } from '../figures.ts';
-import { livingAgents } from '../picture.ts';
+import { livingAgents } from '../diagnostic-snapshot.ts';
+import { counted } from '../number-texts.ts';
 
 export const noJobsAgent = defineCheck({
   name: 'no_jobs_agent',

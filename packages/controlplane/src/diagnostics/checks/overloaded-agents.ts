@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted, percent } from '../figures.ts';
-import { clusterKinds, livingAgents } from '../picture.ts';
+import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { counted, percent } from '../number-texts.ts';
 
 export const loadMax = 0.9;
 

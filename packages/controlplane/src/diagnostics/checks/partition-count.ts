@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { count, percent } from '../figures.ts';
+import { count, percent } from '../number-texts.ts';
 
 export const partitionShareMax = 0.8;
 export const partitionShareHigh = 0.95;

@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { counted, duration } from '../figures.ts';
+import { counted, duration } from '../number-texts.ts';
 
 export const produceTimeoutMsMin = 5000;
 

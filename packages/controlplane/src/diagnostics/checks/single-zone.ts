@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { counted } from '../figures.ts';
-import { livingAgents } from '../picture.ts';
+import { livingAgents } from '../diagnostic-snapshot.ts';
+import { counted } from '../number-texts.ts';
 
 /** What an agent says that could not find out where it is. */
 const unknownZones: readonly string[] = ['', 'SERVICE_UNSET_AZ'];

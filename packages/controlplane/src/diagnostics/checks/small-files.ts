@@ -1,6 +1,6 @@
 import { KiB } from '@weir/core';
 import { defineCheck } from '../check.ts';
-import { bytes, count } from '../figures.ts';
+import { bytes, count } from '../number-texts.ts';
 
 export const averageFileBytesMin = 512 * KiB;
 /** Below this the requests cost so little that it does not matter how small the files are. */

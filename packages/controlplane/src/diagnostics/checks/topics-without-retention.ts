@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { counted } from '../figures.ts';
+import { counted } from '../number-texts.ts';
 
 export const topicsWithoutRetention = defineCheck({
   name: 'topics_without_retention',

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { percent } from '../figures.ts';
-import { type AgentFacts, livingAgents } from '../picture.ts';
+import { type AgentFacts, livingAgents } from '../diagnostic-snapshot.ts';
+import { percent } from '../number-texts.ts';
 
 /** An agent with less to do is not worth a word, whatever the others do. */
 export const busyLoadMin = 0.5;

@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { duration } from '../figures.ts';
+import { duration } from '../number-texts.ts';
 
 export const unusedMsMin = 90 * 86_400_000;
 

@@ -8,8 +8,8 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
-import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './reach.ts';
-import { byName, toldKey, toldNewKey } from './told.ts';
+import { byName, toldKey, toldNewKey } from './responses.ts';
+import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_api_key';
 type GivenKey = InputOf<'create_api_key'>;

@@ -4,7 +4,7 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { administersAccount, reachedWorkspaces } from './reach.ts';
+import { administersAccount, reachedWorkspaces } from './visible-workspaces.ts';
 
 export function auditHandlers(
   accounts: AccountsDatabase,

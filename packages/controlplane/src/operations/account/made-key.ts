@@ -3,7 +3,7 @@ import { type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Actor } from '../../accounts/permissions.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { toldNewKey } from './told.ts';
+import { toldNewKey } from './responses.ts';
 
 const nameCharsMax = 128;
 

@@ -9,7 +9,7 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
-import { seesWorkspace } from './reach.ts';
+import { seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'create_mcp_configuration';
 

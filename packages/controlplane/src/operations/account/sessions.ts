@@ -6,8 +6,8 @@ import type { CallContext, SignedIn } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
-import { administersAccount, mayOnCluster, reachedWorkspaces } from './reach.ts';
-import { byName, toldProfile } from './told.ts';
+import { byName, toldProfile } from './responses.ts';
+import { administersAccount, mayOnCluster, reachedWorkspaces } from './visible-workspaces.ts';
 
 type Names =
   | 'get_sign_in_methods'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
-import { accountsSurroundings } from '../../../testing/accounts-surroundings.ts';
+import { accountsSurroundings } from '../../../testing/accounts-deps.ts';
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 import { parseBindings } from '../../workload-identity/binding.ts';

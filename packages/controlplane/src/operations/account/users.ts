@@ -5,7 +5,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { makerId } from './made-key.ts';
-import { toldProfile } from './told.ts';
+import { toldProfile } from './responses.ts';
 
 type Names =
   | 'users/list'

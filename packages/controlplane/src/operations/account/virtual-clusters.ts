@@ -17,8 +17,8 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { makeKeyFor } from './made-key.ts';
-import { mayOnCluster, oldestWritable } from './reach.ts';
-import { byName, toldKey } from './told.ts';
+import { byName, toldKey } from './responses.ts';
+import { mayOnCluster, oldestWritable } from './visible-workspaces.ts';
 
 type Names =
   | 'list_virtual_clusters'

@@ -4,7 +4,7 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { makeKeyFor } from './made-key.ts';
-import { seesWorkspace } from './reach.ts';
+import { seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'list_workspaces' | 'create_workspace' | 'rename_workspace' | 'delete_workspace';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
-import { openClusterDesk } from '../../../testing/cluster-desk.ts';
-import { agentOf } from '../../../testing/cluster-picture.ts';
+import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
 import { clientsTold } from './clients.ts';
 
 const atMs = Date.parse('2026-01-31T12:00:00.000Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
-import { openClusterDesk } from '../../../testing/cluster-desk.ts';
+import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
 
 type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
 

@@ -12,7 +12,7 @@ import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { Glance } from './glance.ts';
+import { Glance } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';

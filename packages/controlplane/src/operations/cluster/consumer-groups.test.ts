@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterNode } from '@weir/metadata';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/cluster-desk.ts';
+import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
 
 const noMember = { generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null, retentionMs: -1 };
 

@@ -3,7 +3,7 @@ import { eventTypeNames } from '@weir/core';
 import { type ConfigChange, describeConfigs } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { Glance } from './glance.ts';
+import { Glance } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { shortest } from './wire-values.ts';

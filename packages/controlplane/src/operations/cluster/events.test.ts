@@ -4,8 +4,8 @@ import type { CallOf, ErrorCode } from '@weir/api';
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/cluster-desk.ts';
-import { agentOf } from '../../../testing/cluster-picture.ts';
+import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
 import { until } from '../../../testing/until.ts';
 import { askEngine } from './event-queries.ts';
 

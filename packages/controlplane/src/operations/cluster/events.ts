@@ -4,11 +4,11 @@ import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
+import { Glance } from './cluster-topics-snapshot.ts';
 import { eventCursor, readEventCursor } from './event-cursors.ts';
 import { askEngine } from './event-queries.ts';
 import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
-import { fieldTold, rowTold, statsTold, timelineTold } from './events-told.ts';
-import { Glance } from './glance.ts';
+import { fieldTold, rowTold, statsTold, timelineTold } from './event-responses.ts';
 import type { ClusterServices } from './services.ts';
 
 type EventOperation =

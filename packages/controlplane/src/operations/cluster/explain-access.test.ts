@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, OutputOf } from '@weir/api';
 import { caps } from '@weir/core';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/cluster-desk.ts';
+import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
 
 type Rule = CallOf<'virtual_clusters/acls/create'>['acl'];
 type Question = Omit<CallOf<'explain_access'>, 'virtual_cluster_id'>;

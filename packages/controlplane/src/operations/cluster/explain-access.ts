@@ -10,7 +10,7 @@ import {
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { everyAcl, toldAcl } from './acls.ts';
-import { Glance } from './glance.ts';
+import { Glance } from './cluster-topics-snapshot.ts';
 import { nearRules } from './near-rules.ts';
 import type { ClusterServices } from './services.ts';
 import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoMay } from './who-may.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
-import { openClusterDesk } from '../../../testing/cluster-desk.ts';
-import { agentOf } from '../../../testing/cluster-picture.ts';
+import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../../diagnostics/change.ts';
 
 test('agents that live, and which of them are wanted', async (t) => {

@@ -1,7 +1,7 @@
 import { caps, type MetricRow } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { Glance } from './glance.ts';
+import { Glance } from './cluster-topics-snapshot.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
 import { systemClock } from '@weir/core';
 import { isPasswordOf, readScramCredential } from '@weir/metadata';
-import { openClusterDesk } from '../../../testing/cluster-desk.ts';
+import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
 
 const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
   resource_type: 'TOPIC',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '@weir/api';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/cluster-desk.ts';
+import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
 
 test('a topic is made, listed, described, changed and deleted', async (t) => {
   const desk = await openClusterDesk(t);

@@ -11,7 +11,7 @@ import {
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { Glance, type GlanceContext } from './glance.ts';
+import { Glance, type GlanceContext } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';

@@ -6,7 +6,7 @@ import {
   type PartitionsOfTopic,
   readAssignment,
 } from '@weir/metadata';
-import { Glance, type GlanceContext } from './glance.ts';
+import { Glance, type GlanceContext } from './cluster-topics-snapshot.ts';
 import { byText, partsOf } from './wire-values.ts';
 
 /** A group with its members and how far it is. */

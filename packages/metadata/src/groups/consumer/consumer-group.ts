@@ -4,7 +4,7 @@ import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
 import type { Holding } from './reconcile.ts';
 import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
-import type { Sight } from './topic-sights.ts';
+import type { Sight } from './topic-visibilities.ts';
 
 /** The epoch of a static member that is away and will come back. */
 export const awayEpoch = -2;

@@ -3,14 +3,14 @@ import type {
   ConsumerHeartbeat,
   ConsumerHeartbeatAnswer,
 } from '../../cluster/groups-port.ts';
-import { HostedClassicGroup } from '../classic/hosted-group.ts';
+import { HostedClassicGroup } from '../classic/group-runtime.ts';
 import type { GroupHost } from '../coordinator/group.ts';
 import type { GroupDirectory } from '../coordinator/group-directory.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { consumerGroupOf } from './convert.ts';
+import { HostedConsumerGroup, type Kept } from './group-runtime.ts';
 import { refusedHeartbeat } from './heartbeat.ts';
-import { HostedConsumerGroup, type Kept } from './hosted-group.ts';
 import { step } from './machine.ts';
 
 export interface ConsumerGroupsOptions {

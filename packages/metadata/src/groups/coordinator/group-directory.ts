@@ -2,10 +2,10 @@ import { type Clock, caps, type Log } from '@weir/core';
 import { type GroupType, groupTypes } from '../../cluster/groups-port.ts';
 import { ByteReader, UnreadableBytes } from '../../machine/bytes/byte-reader.ts';
 import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
-import type { Records } from '../../machine/records/records.ts';
-import { HostedClassicGroup } from '../classic/hosted-group.ts';
-import { HostedConsumerGroup } from '../consumer/hosted-group.ts';
-import { HostedShareGroup } from '../share/hosted-group.ts';
+import type { Records } from '../../machine/kv/key-value-store.ts';
+import { HostedClassicGroup } from '../classic/group-runtime.ts';
+import { HostedConsumerGroup } from '../consumer/group-runtime.ts';
+import { HostedShareGroup } from '../share/group-runtime.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
 
 /** The number that a record of a group begins with; never used for anything else. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { ClusterUnavailable } from '../../cluster/port.ts';
-import type { RecordChange } from '../../machine/records/put-records.ts';
+import type { RecordChange } from '../../machine/kv/put-entries.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 
 /** Takes records, or refuses them while it is full. */

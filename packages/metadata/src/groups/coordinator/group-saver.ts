@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@weir/core';
 import { ClusterUnavailable } from '../../cluster/port.ts';
 import type { Command, ReplyOf } from '../../machine/command.ts';
-import type { RecordChange } from '../../machine/records/put-records.ts';
+import type { RecordChange } from '../../machine/kv/put-entries.ts';
 
 /** What was not taken is tried again after this. */
 const retryMs = 1_000;

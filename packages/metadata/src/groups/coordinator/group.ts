@@ -14,7 +14,7 @@ import type {
 } from '../../cluster/groups-port.ts';
 import type { ByteReader } from '../../machine/bytes/byte-reader.ts';
 import type { ByteWriter } from '../../machine/bytes/byte-writer.ts';
-import type { RecordChange } from '../../machine/records/put-records.ts';
+import type { RecordChange } from '../../machine/kv/put-entries.ts';
 import type { ClassicRules } from '../classic/event.ts';
 import type { MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type { ConsumerRules } from '../consumer/event.ts';

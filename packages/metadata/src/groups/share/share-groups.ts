@@ -7,8 +7,8 @@ import type {
 } from '../../cluster/share-port.ts';
 import type { GroupHost } from '../coordinator/group.ts';
 import type { GroupDirectory } from '../coordinator/group-directory.ts';
+import { HostedShareGroup, type Kept } from './group-runtime.ts';
 import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
-import { HostedShareGroup, type Kept } from './hosted-group.ts';
 
 export interface ShareGroupsOptions {
   readonly host: GroupHost;

@@ -9,7 +9,7 @@ import type {
   ShareOffsetToAlter,
 } from '../../cluster/share-port.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
-import type { HostedPartitions } from './partitions/hosted-partitions.ts';
+import type { HostedPartitions } from './partitions/partition-runtimes.ts';
 import { SharePartition } from './partitions/share-partition.ts';
 import type { ShareGroups } from './share-groups.ts';
 

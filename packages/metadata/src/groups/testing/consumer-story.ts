@@ -18,7 +18,7 @@ import type {
   ConsumerRules,
 } from '../consumer/event.ts';
 import { step } from '../consumer/machine.ts';
-import { allSeeing, type Sight } from '../consumer/topic-sights.ts';
+import { allSeeing, type Sight } from '../consumer/topic-visibilities.ts';
 
 export const storyRules: ConsumerRules = {
   heartbeatIntervalMs: 5_000,

@@ -9,7 +9,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
-import { judgePlainBatch, judgeTransactionalBatch } from '../transactions/judge-batch.ts';
+import { judgePlainBatch, judgeTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
 import { CommittedFiles } from './committed-files.ts';
 

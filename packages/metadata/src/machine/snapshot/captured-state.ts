@@ -1,11 +1,11 @@
 import type { TopicDescription } from '../../cluster/port.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { CapturedProducers } from '../commit/captured-producers.ts';
+import type { NamedRecord } from '../kv/key-value-store.ts';
 import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import type { CapturedOffsets } from '../offsets/captured-offsets.ts';
-import type { NamedRecord } from '../records/records.ts';
 import type { RecentReply } from '../replies/recent-replies.ts';
 import { type CapturedTransactions, captureTransactions } from '../transactions/transactions-snapshot.ts';
 import { CapturedLogs } from './captured-logs.ts';

@@ -1,7 +1,7 @@
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ClusterState } from '../cluster-state.ts';
+import { readRecords, writeRecords } from '../kv/kv-snapshot.ts';
 import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
-import { readRecords, writeRecords } from '../records/records-snapshot.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
 import { readReplicationFactors, replicated, writeReplicationFactors } from './replication-factors.ts';

@@ -9,9 +9,9 @@ import type {
 import type { ClusterMachine } from '../../../machine/machine.ts';
 import type { ShareGroupRules } from '../share-configs.ts';
 import { acquire, expire, mayAcquire } from './acquire.ts';
-import type { KeptPartition } from './kept-partition.ts';
 import { bytesOf, type LocatedLog, pointersTo, readableLog } from './readable-log.ts';
 import { SharePartition, type Span } from './share-partition.ts';
+import type { KeptPartition } from './stored-partition.ts';
 
 export interface AcquisitionOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;

@@ -1,8 +1,8 @@
 import type { Clock } from '@weir/core';
 import { ByteWriter } from '../../../machine/bytes/byte-writer.ts';
 import type { GroupSaver } from '../../coordinator/group-saver.ts';
-import type { KeptPartition } from './kept-partition.ts';
 import { writeSharePartition } from './record.ts';
+import type { KeptPartition } from './stored-partition.ts';
 
 /** What nobody waits for is durable after this. */
 const laterMs = 1_000;

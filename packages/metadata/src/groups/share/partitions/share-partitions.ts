@@ -1,8 +1,8 @@
 import { caps, type Log } from '@weir/core';
 import { UnreadableBytes } from '../../../machine/bytes/byte-reader.ts';
-import type { Records } from '../../../machine/records/records.ts';
-import { KeptPartition, placeOf } from './kept-partition.ts';
+import type { Records } from '../../../machine/kv/key-value-store.ts';
 import type { SharePartition } from './share-partition.ts';
+import { KeptPartition, placeOf } from './stored-partition.ts';
 
 type Place = Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>;
 

@@ -4,9 +4,9 @@ import type { AcquireAnswer, RecordsToAcquire } from '../../../cluster/share-por
 import type { ClusterMachine } from '../../../machine/machine.ts';
 import { type Sleeper, WakeQueue } from '../../coordinator/wake-queue.ts';
 import { Acquisition } from './acquisition.ts';
-import type { HostedPartitions } from './hosted-partitions.ts';
-import type { KeptPartition } from './kept-partition.ts';
+import type { HostedPartitions } from './partition-runtimes.ts';
 import type { SharePartition } from './share-partition.ts';
+import type { KeptPartition } from './stored-partition.ts';
 
 export interface WaitingAcquisitionsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;

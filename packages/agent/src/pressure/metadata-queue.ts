@@ -1,0 +1,41 @@
+import { caps, type Metrics } from '@weir/core';
+import { backpressure } from '../write-path/write-metrics.ts';
+import type { AnswerMemory } from './answer-memory.ts';
+import { FairGate } from './fair-queue.ts';
+import { metadataRows } from './pressure-metrics.ts';
+
+export interface MetadataTurnsOptions {
+  /** How many Metadata requests are worked on at a time; 0 is no limit. */
+  readonly requestsMax: number;
+  readonly answers: AnswerMemory;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The turns of Metadata requests. An answer about a large cluster has megabytes, so that none is begun while the answers that wait
+ * to be sent have no room, whatever the limit on requests is.
+ */
+export function metadataTurns({ requestsMax, answers, metrics }: MetadataTurnsOptions): FairGate {
+  const running = metrics.series(metadataRows.running, {});
+  const waiting = metrics.series(metadataRows.waiting, {});
+  const held = metrics.series(backpressure, {
+    kafka_method: 'metadata',
+    backpressure_source: 'metadata_requests',
+  });
+  const pump = () => gate.pump();
+  const gate = new FairGate({
+    runningMax: requestsMax,
+    waitingMax: caps.metadataRequestsWaitingMax,
+    mayBegin() {
+      if (!answers.isFull) return true;
+      answers.whenFree(pump);
+      return false;
+    },
+    onHeld: () => held.add(1),
+    onChange(runningCount, waitingCount) {
+      running.set(runningCount);
+      waiting.set(waitingCount);
+    },
+  });
+  return gate;
+}

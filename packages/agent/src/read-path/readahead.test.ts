@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics } from '@weir/core';
+import type { Pointers } from '@weir/metadata';
+import fc from 'fast-check';
+import { settled } from '../../testing/data-path.ts';
+import { Page } from './page.ts';
+import { PageCache } from './page-cache.ts';
+import { pageMetrics } from './page-metrics.ts';
+import type { PageSource } from './page-source.ts';
+import { PagesAhead, pagesFrom } from './readahead.ts';
+import { Slots } from './slots.ts';
+
+const pageBytes = 100;
+
+function ranges(...rows: readonly [fileId: string, byteStart: number, byteLength: number][]): Pointers {
+  return {
+    fileId: rows.map(([fileId]) => fileId),
+    byteStart: Float64Array.from(rows, ([, byteStart]) => byteStart),
+    byteLength: Float64Array.from(rows, ([, , byteLength]) => byteLength),
+    baseOffset: Float64Array.from(rows, (_, row) => row),
+    nextOffset: Float64Array.from(rows, (_, row) => row + 1),
+  };
+}
+
+test('which pages a reader comes to, and what it has passed by then', () => {
+  const pointers = ranges(['a', 50, 200], ['b', 0, 100], ['c', 199, 2]);
+  const table: [row: number, at: number, expected: string][] = [
+    [0, 50, 'a/0@0 a/1@50 a/2@150 b/0@200 c/1@300 c/2@301'],
+    [0, 100, 'a/1@0 a/2@100 b/0@150 c/1@250 c/2@251'],
+    [0, 249, 'a/2@0 b/0@1 c/1@101 c/2@102'],
+    [0, 250, 'b/0@0 c/1@100 c/2@101'],
+    [1, 99, 'b/0@0 c/1@1 c/2@2'],
+    [2, 200, 'c/2@0'],
+    [2, 201, ''],
+    [3, 0, ''],
+  ];
+  for (const [row, at, expected] of table) {
+    const pages = [...pagesFrom(pointers, row, at, pageBytes)];
+    const text = pages.map(({ fileId, index, bytesBefore }) => `${fileId}/${index}@${bytesBefore}`).join(' ');
+    assert.equal(text, expected, `from byte ${at} of range ${row}`);
+  }
+});
+
+/** A bucket that gives pages when it is told to. */
+class HeldSource implements PageSource {
+  readonly asked: string[] = [];
+  readonly #gives: (() => void)[] = [];
+
+  read(fileId: string, index: number): Promise<Page> {
+    this.asked.push(`${fileId}/${index}`);
+    return new Promise((resolve) => {
+      this.#gives.push(() => resolve(new Page([Buffer.alloc(pageBytes)])));
+    });
+  }
+
+  async give(): Promise<void> {
+    for (const give of this.#gives.splice(0)) give();
+    await settled();
+  }
+}
+
+function reader(
+  pointers: Pointers,
+  options: { pagesMax?: number; bytesMax?: number; budget?: Slots; cacheBytesMax?: number } = {},
+) {
+  const source = new HeldSource();
+  const cache = new PageCache({ source, cacheBytesMax: options.cacheBytesMax ?? 10_000 });
+  const budget = options.budget ?? new Slots({ runningMax: 100 });
+  const ahead = new PagesAhead({
+    plan: pagesFrom(pointers, 0, pointers.byteStart[0] ?? 0, pageBytes),
+    bytesMax: options.bytesMax ?? Number.POSITIVE_INFINITY,
+    pagesMax: options.pagesMax ?? 100,
+    budget,
+    cache,
+    source: cache,
+    metrics: pageMetrics(new Metrics()),
+  });
+  return { ahead, source, cache, budget };
+}
+
+test('so many pages are ahead of a reader, and more when it takes some', async () => {
+  const { ahead, source } = reader(ranges(['a', 0, 1_000]), { pagesMax: 3 });
+  ahead.ask();
+  assert.deepEqual(source.asked, ['a/0', 'a/1', 'a/2']);
+  ahead.ask();
+  assert.equal(source.asked.length, 3);
+  const first = ahead.take('a', 0)!;
+  assert.equal(ahead.take('a', 0), undefined, 'it is taken once');
+  assert.equal(ahead.take('a', 7), undefined);
+  ahead.ask();
+  assert.deepEqual(source.asked.slice(3), ['a/3']);
+  await source.give();
+  assert.equal((await first).byteLength, pageBytes);
+});
+
+test('pages that are in memory or on their way are not asked for, nor those that are not needed', async () => {
+  const { ahead, source, cache } = reader(ranges(['a', 0, 300], ['b', 0, 100], ['c', 0, 100]), {
+    bytesMax: 350,
+  });
+  cache.put('a', 1, new Page([Buffer.alloc(1)]));
+  void cache.read('b', 0);
+  ahead.ask();
+  assert.deepEqual(source.asked, ['b/0', 'a/0', 'a/2'], 'and c begins behind byte 350');
+  assert.equal(ahead.take('b', 0), undefined);
+});
+
+test('pages that have come wait for their reader, even if the cache had no room for them', async () => {
+  const { ahead, source, cache } = reader(ranges(['a', 0, 400]), { cacheBytesMax: 150 });
+  ahead.ask();
+  await source.give();
+  assert.equal(cache.peek('a', 0), undefined);
+  assert.equal((await ahead.take('a', 0)!).byteLength, pageBytes);
+});
+
+test('all readers share a budget, and give back what they did not come to', () => {
+  const budget = new Slots({ runningMax: 5 });
+  const one = reader(ranges(['a', 0, 400]), { budget });
+  const two = reader(ranges(['b', 0, 400]), { budget });
+  one.ahead.ask();
+  two.ahead.ask();
+  assert.deepEqual([one.source.asked.length, two.source.asked.length], [4, 1]);
+  one.ahead.end();
+  assert.equal(budget.running, 1);
+  two.ahead.ask();
+  assert.equal(two.source.asked.length, 4);
+  two.ahead.end();
+  assert.equal(budget.running, 0);
+});
+
+test('whatever a reader takes, its budget is whole when it ends', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(500), fc.integer({ min: 1, max: 500 })), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(10))),
+      fc.integer({ min: 1, max: 9 }),
+      (rows, takes, pagesMax) => {
+        const { ahead, budget } = reader(ranges(...rows), { pagesMax });
+        for (const [fileId, index] of takes) {
+          ahead.ask();
+          assert.ok(budget.running <= pagesMax);
+          ahead.take(fileId, index);
+        }
+        ahead.end();
+        assert.equal(budget.running, 0);
+      },
+    ),
+  );
+});

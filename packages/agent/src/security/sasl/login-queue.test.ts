@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import { settled } from '../../../testing/data-path.ts';
+import { addressKey, LoginTurns } from './login-queue.ts';
+
+/** Work that a test ends by hand, in the order in which it was begun. */
+function stage(runningMax = 1) {
+  const begun: string[] = [];
+  const running: (() => void)[] = [];
+  const turns = new LoginTurns({ runningMax });
+  return {
+    turns,
+    begun,
+    ask: (address: string, user: string) =>
+      turns.run(address, user, () => {
+        begun.push(`${address} ${user}`);
+        return new Promise<'done'>((resolve) => running.push(() => resolve('done')));
+      }),
+    async end(count = 1) {
+      await settled();
+      for (let ended = 0; ended < count; ended++) {
+        running.shift()?.();
+        await settled();
+      }
+    },
+  };
+}
+
+test('whoever asks for much waits for himself, and the others only for each other', async () => {
+  const { begun, ask, end } = stage();
+  for (let count = 0; count < 6; count++) void ask('bad', 'root');
+  await end(3);
+  void ask('bad', 'admin');
+  void ask('good', 'alice');
+  void ask('better', 'bob');
+  void ask('best', 'carol');
+  await end(7);
+  assert.deepEqual(begun, [
+    // One besides the first, as long as nobody else is there.
+    ...['bad root', 'bad root', 'bad root', 'bad root'],
+    // A newcomer need not wait, and those behind him wait for him or for one of the others.
+    ...['good alice', 'better bob', 'best carol', 'bad admin', 'bad root', 'bad root'],
+  ]);
+});
+
+test('whoever comes new does not wait for those who keep coming, however many there are', async () => {
+  const { begun, ask, end } = stage();
+  for (let host = 0; host < 50; host++) {
+    for (let count = 0; count < 10; count++) void ask(`host ${host}`, 'root');
+  }
+  // All of them have had their turns by now, and want more.
+  await end(120);
+  void ask('good', 'alice');
+  await settled();
+  assert.equal(begun.at(-1), 'good alice');
+});
+
+test('who guesses at one address, or at many, does not lock the same user out at another', async () => {
+  const { begun, ask, end } = stage();
+  const guesses = Array.from({ length: caps.waitingLoginsPerAddressMax + 10 }, () => ask('bad', 'alice'));
+  assert.equal(await Promise.race(guesses.slice(-1)), 'busy', 'the address itself has to wait');
+  void ask('good', 'alice');
+  await end(2);
+  assert.ok(begun.includes('good alice'), 'no login waits for another address');
+
+  for (let host = 0; host < 50; host++) {
+    for (let count = 0; count < 10; count++) void ask(`bad ${host}`, 'alice');
+  }
+  await end(120);
+  void ask('better', 'alice');
+  await settled();
+  assert.equal(begun.at(-1), 'better alice');
+});
+
+test('those who keep coming do not wait for ever, however many come new', async () => {
+  const { begun, ask, end } = stage();
+  for (let count = 0; count < 10; count++) void ask('regular', 'user');
+  for (let host = 0; host < 100; host++) void ask(`host ${host}`, 'user');
+  await end(40);
+  assert.ok(begun.filter((one) => one.startsWith('regular')).length >= 8, begun.join());
+});
+
+test('only so many go on at a time', async () => {
+  const { turns, begun, ask, end } = stage(2);
+  for (const user of ['a', 'b', 'c', 'd', 'e']) void ask('host', user);
+  await settled();
+  assert.deepEqual([begun.length, turns.waiting], [3, 2]);
+  await end();
+  assert.deepEqual([begun.length, turns.waiting], [4, 1]);
+  await end(4);
+  assert.deepEqual([begun.length, turns.waiting], [5, 0]);
+});
+
+test('only so much may wait, of one address and of all', async () => {
+  const { turns, ask, end } = stage();
+  const first = ask('first', 'user');
+  void ask('second', 'user');
+  for (let count = 0; count < caps.waitingLoginsPerAddressMax; count++) void ask('bad', `user ${count}`);
+  assert.equal(await ask('bad', 'one more'), 'busy');
+  for (let count = 0; turns.waiting < caps.waitingLoginsMax; count++) void ask(`host ${count}`, 'user');
+  assert.equal(await ask('another', 'user'), 'busy');
+  await end();
+  assert.equal(await first, 'done');
+  void ask('another', 'user');
+  assert.equal(turns.waiting, caps.waitingLoginsMax);
+});
+
+test('work that fails makes room all the same', async () => {
+  const turns = new LoginTurns({ runningMax: 1 });
+  await assert.rejects(turns.run('host', 'user', () => Promise.reject(new Error('no'))));
+  assert.equal(await turns.run('host', 'user', () => Promise.resolve('done')), 'done');
+});
+
+test('a network of IPv6 that belongs to one host is one address', () => {
+  const cases: readonly [address: string, key: string][] = [
+    ['10.0.0.7', '10.0.0.7'],
+    ['::ffff:10.0.0.7', '10.0.0.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2'],
+    ['2001:0db8:0001:0002::', '2001:db8:1:2'],
+    ['2001:db8::1:2:3:4:5', '2001:db8:0:1'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+    ['::', '0:0:0:0'],
+    ['', ''],
+  ];
+  for (const [address, key] of cases) assert.equal(addressKey(address), key, address);
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, type MetricRow, Metrics } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { problemOfReport } from '@weir/metadata';
+import fc from 'fast-check';
+import { AgentFigures } from './agent-stats.ts';
+
+const nothingExpires = { certificates: () => [], tokens: () => [] };
+
+function stage() {
+  const clock = new HandClock();
+  const metrics = new Metrics();
+  return { clock, metrics, figures: new AgentFigures({ clock, metrics }) };
+}
+
+test('an agent that does nothing says only when', () => {
+  const { clock, figures } = stage();
+  const startedMs = clock.nowMs();
+  clock.advance(20_000);
+  const report = figures.report(nothingExpires);
+  assert.deepEqual(report, {
+    startedMs,
+    number: 1,
+    sinceNumber: 0,
+    spanMs: 20_000,
+    nowMs: startedMs + 20_000,
+  });
+});
+
+test('what was not heard is told again together with what came since', () => {
+  const { clock, figures } = stage();
+  const told = () => {
+    const { number, sinceNumber, spanMs, files, clients } = figures.report(nothingExpires);
+    return [number, sinceNumber, spanMs, files?.count, clients?.[0]?.requestCount];
+  };
+  const work = () => {
+    figures.fileStored(100);
+    figures.produceAsked('shop', 1_000);
+    clock.advance(20_000);
+  };
+  work();
+  assert.deepEqual(told(), [1, 0, 20_000, 1, 1]);
+  work();
+  assert.deepEqual(told(), [2, 0, 40_000, 2, 2]);
+  figures.fileStored(100);
+  figures.heard();
+  clock.advance(20_000);
+  assert.deepEqual(told(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
+});
+
+test('whatever was heard and whatever not, every file is heard of once', () => {
+  const steps = fc.array(fc.record({ files: fc.nat(3), isHeard: fc.boolean() }), { maxLength: 20 });
+  fc.assert(
+    fc.property(steps, (rounds) => {
+      const { figures } = stage();
+      let [written, heard] = [0, 0];
+      for (const { files, isHeard } of [...rounds, { files: 0, isHeard: true }]) {
+        for (let file = 0; file < files; file++) figures.fileStored(1);
+        written += files;
+        const report = figures.report(nothingExpires);
+        if (!isHeard) continue;
+        heard += report.files?.count ?? 0;
+        figures.heard();
+      }
+      assert.equal(heard, written);
+    }),
+  );
+});
+
+test('only metrics with many series are told, the one with the most first', () => {
+  const { figures, metrics } = stage();
+  const row = (name: string): MetricRow<'n'> => ({ name, kind: 'gauge', help: '', labels: ['n'] });
+  for (const [name, count] of [
+    ['few', 10],
+    ['many', 1_000],
+    ['most', 2_000],
+  ] as const) {
+    for (let n = 0; n < count; n++) metrics.series(row(name), { n: String(n) });
+  }
+  assert.deepEqual(figures.report(nothingExpires).metrics, [
+    { name: 'most', seriesCount: 2_000 },
+    { name: 'many', seriesCount: 1_000 },
+  ]);
+});
+
+test('whatever names clients and users have, the leader takes the report', () => {
+  const anyName = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.constantFrom('\ud800'.repeat(200), '\0'.repeat(200), '"'.repeat(200), '😀'.repeat(200)),
+  );
+  const names = fc.array(anyName, { maxLength: 60 });
+  fc.assert(
+    fc.property(names, (all) => {
+      const { clock, figures } = stage();
+      for (const name of all) {
+        figures.produceAsked(name, 10);
+        figures.loggedIn(name);
+        figures.requestEnded(name, { operation: 'put', outcome: 'success', latencyMs: name.length });
+      }
+      clock.advance(1_000);
+      const report = figures.report(nothingExpires);
+      const json = JSON.stringify(report);
+      assert.equal(problemOfReport(JSON.parse(json), json), undefined);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a report that is as full as can be has room', () => {
+  const { clock, metrics, figures } = stage();
+  const long = (n: number) => `${n}${'"'.repeat(2 * caps.reportedNameCharsMax)}`;
+  for (let n = 0; n < 1_000; n++) {
+    figures.produceAsked(long(n), n);
+    figures.loggedIn(long(n));
+    for (let ms = 1; ms < 200_000; ms *= 1.09) {
+      for (const operation of ['put', 'getRange'] as const)
+        figures.requestEnded(long(n % 8), { operation, outcome: 'success', latencyMs: ms });
+    }
+  }
+  for (const operation of ['put', 'getRange', 'list', 'delete'] as const) {
+    for (let n = 0; n < 8; n++) figures.requestEnded(long(n), { operation, outcome: 'denied', latencyMs: 1 });
+  }
+  for (let name = 0; name < 30; name++) {
+    const row: MetricRow<'n'> = { name: `m${name}`, kind: 'gauge', help: '', labels: ['n'] };
+    for (let n = 0; n < 1_000; n++) metrics.series(row, { n: String(n) });
+  }
+  clock.advance(1_000);
+  const things = Array.from({ length: 20 }, (_, n) => ({
+    name: long(n).slice(0, 128),
+    expiresMs: 1e13,
+    issuedMs: 1e13,
+  }));
+  const report = figures.report({ certificates: () => things, tokens: () => things });
+  assert.equal(problemOfReport(report, JSON.stringify(report)), undefined);
+});
+
+test('the report of a busy agent is about half a kilobyte', () => {
+  const { clock, figures } = stage();
+  for (let file = 0; file < 80; file++) {
+    figures.fileStored(4_000_000);
+    figures.requestEnded('s3://records', {
+      operation: 'put',
+      outcome: 'success',
+      latencyMs: 80 + (file % 40) * 5,
+    });
+    for (let get = 0; get < 5; get++)
+      figures.requestEnded('s3://records', {
+        operation: 'getRange',
+        outcome: 'success',
+        latencyMs: 15 + file,
+      });
+  }
+  for (const user of ['shop', 'bank', 'billing']) figures.loggedIn(user);
+  clock.advance(20_000);
+  const certificates = [{ name: 'kafka.example.com', issuedMs: 1.7e12, expiresMs: 1.71e12 }];
+  const tokens = [{ name: 'agent token', issuedMs: 1.7e12, expiresMs: 1.7e12 + 3.6e6 }];
+  const { length } = JSON.stringify(
+    figures.report({ certificates: () => certificates, tokens: () => tokens }),
+  );
+  assert.ok(length < 1_000, `${length} characters`);
+});

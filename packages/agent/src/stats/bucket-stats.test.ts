@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import { addLatencies, latencyP99, noLatencies } from '@weir/metadata';
+import type { RequestOutcome, StoreOperation } from '@weir/storage';
+import { BucketFigures } from './bucket-stats.ts';
+
+const bucket = 's3://records';
+
+interface Expected {
+  readonly operations: 0 | 1;
+  readonly failures: 0 | 1;
+  readonly denied?: string;
+  readonly latency?: 'put' | 'get';
+}
+
+const rows: readonly [operation: StoreOperation, outcome: RequestOutcome, expected: Expected][] = [
+  ['put', 'success', { operations: 1, failures: 0, latency: 'put' }],
+  ['putIfAbsent', 'success', { operations: 1, failures: 0, latency: 'put' }],
+  ['getRange', 'success', { operations: 1, failures: 0, latency: 'get' }],
+  ['head', 'success', { operations: 1, failures: 0 }],
+  ['list', 'success', { operations: 1, failures: 0 }],
+  ['getRange', 'notFound', { operations: 1, failures: 0 }],
+  ['getRange', 'aborted', { operations: 0, failures: 0 }],
+  ['put', 'timeout', { operations: 1, failures: 1 }],
+  ['put', 'throttled', { operations: 1, failures: 1 }],
+  ['put', 'unavailable', { operations: 1, failures: 1 }],
+  ['put', 'denied', { operations: 1, failures: 1, denied: 'put' }],
+  ['putIfAbsent', 'denied', { operations: 1, failures: 1, denied: 'put' }],
+  ['head', 'denied', { operations: 1, failures: 1, denied: 'get' }],
+  ['getRange', 'denied', { operations: 1, failures: 1, denied: 'get' }],
+  ['list', 'denied', { operations: 1, failures: 1, denied: 'list' }],
+  ['delete', 'denied', { operations: 1, failures: 1, denied: 'delete' }],
+];
+
+for (const [operation, outcome, expected] of rows) {
+  test(`${operation}, ${outcome}`, () => {
+    const figures = new BucketFigures();
+    figures.note(bucket, { operation, outcome, latencyMs: 100 });
+    const [told] = figures.told();
+    assert.equal(told?.operationCount ?? 0, expected.operations);
+    assert.equal(told?.failureCount ?? 0, expected.failures);
+    assert.deepEqual(
+      told?.denied,
+      expected.denied === undefined ? undefined : [{ operation: expected.denied, count: 1 }],
+    );
+    assert.equal(told?.putLatencies !== undefined, expected.latency === 'put');
+    assert.equal(told?.getLatencies !== undefined, expected.latency === 'get');
+  });
+}
+
+test('what one has noted another one absorbs', () => {
+  const [one, two] = [new BucketFigures(), new BucketFigures()];
+  for (const figures of [one, two]) {
+    figures.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
+    figures.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
+  }
+  one.absorb(two);
+  const [told] = one.told();
+  assert.partialDeepStrictEqual(told, {
+    name: bucket,
+    operationCount: 4,
+    failureCount: 2,
+    denied: [{ operation: 'put', count: 2 }],
+  });
+  const counts = noLatencies();
+  addLatencies(counts, told!.putLatencies!);
+  assert.ok(Math.abs(latencyP99(counts)! - 100) <= 5);
+});
+
+test('there are never more buckets than a report has room for', () => {
+  const figures = new BucketFigures();
+  for (let index = 0; index < 3 * caps.reportedBucketsMax; index++)
+    figures.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
+  assert.equal(figures.told().length, caps.reportedBucketsMax);
+});

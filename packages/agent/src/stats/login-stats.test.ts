@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps } from '@weir/core';
+import { LoginFigures } from './login-stats.ts';
+
+test('a login is told until it was heard', () => {
+  const logins = new LoginFigures();
+  logins.note('ann', 1_000);
+  assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 2_000 }]);
+  assert.deepEqual(logins.tell(4_000), [{ username: 'ann', agoMs: 3_000 }]);
+  logins.heard();
+  assert.deepEqual(logins.tell(5_000), []);
+});
+
+test('who logs in while the report is on its way is told of again', () => {
+  const logins = new LoginFigures();
+  logins.note('ann', 1_000);
+  logins.tell(2_000);
+  logins.note('ann', 2_500);
+  logins.heard();
+  assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 500 }]);
+});
+
+test('what one report has no room for the next one tells', () => {
+  const logins = new LoginFigures();
+  const userCount = 2 * caps.reportedLoginsMax + 1;
+  for (let user = 0; user < userCount; user++) logins.note(`u${user}`, user);
+  const told = new Set<string>();
+  for (const expected of [caps.reportedLoginsMax, caps.reportedLoginsMax, 1, 0]) {
+    const some = logins.tell(0);
+    assert.equal(some.length, expected);
+    for (const { username } of some) told.add(username);
+    logins.heard();
+  }
+  assert.equal(told.size, userCount);
+});

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { writeCredentialRecord } from '@weir/metadata';
+import {
+  batchRecords,
+  buildRecordBatch,
+  type ErrorName,
+  errorByCode,
+  type RecordBatchFields,
+  recordBatches,
+} from '@weir/wire';
+import { DataPath, type DataPathOptions, settled } from '../../../testing/data-path.ts';
+import { type Permit, ScriptedAccess } from '../../../testing/scripted-access.ts';
+import { type Access, fullAccess } from '../../security/access.ts';
+import { anonymous, type Principal } from '../../security/principal.ts';
+import type { AuthorshipOptions } from './impersonation.ts';
+
+const user = (name: string, more: Partial<Principal> = {}): Principal => ({
+  ...anonymous,
+  name: `User:${name}`,
+  ...more,
+});
+
+/** A record as `value key=value key=value`. Header values are as they stand, but for `null`. */
+type RecordText = string;
+
+function batchOf(texts: readonly RecordText[], fields: RecordBatchFields = {}): Buffer {
+  const records = texts.map((text) => {
+    const [value, ...headers] = text.split(' ');
+    return {
+      timestamp: 1_000n,
+      key: null,
+      value: Buffer.from(value!),
+      headers: headers.map((header) => {
+        const [key, said] = header.split('=');
+        return { key: key!, value: said === 'null' ? null : Buffer.from(said!) };
+      }),
+    };
+  });
+  return buildRecordBatch(records, fields);
+}
+
+function textsOf(records: Buffer): RecordText[] {
+  const batches = [...recordBatches(records, { partialTail: 'error' })];
+  assert.ok(batches.every((batch) => batch.hasValidCrc()));
+  return batches.flatMap((batch) =>
+    [...batchRecords(batch)].map(({ value, headers }) =>
+      [value, ...headers.map((header) => `${header.key}=${header.value}`)].join(' '),
+    ),
+  );
+}
+
+const tells: AuthorshipOptions = { authorHeader: 'by', impersonators: [], impersonationHeader: 'for' };
+const gateway: AuthorshipOptions = { impersonators: ['User:gate'], impersonationHeader: 'for' };
+const both: AuthorshipOptions = { ...gateway, authorHeader: 'by' };
+
+async function start(authorship: AuthorshipOptions | undefined, options: DataPathOptions = {}) {
+  const path = new DataPath({ ...options, ...(authorship === undefined ? {} : { authorship }) });
+  path.cluster.addTopic('t', 2);
+  await path.view.ready();
+
+  async function produceAll(access: Access, batches: readonly Buffer[]) {
+    path.access = access;
+    const partitionData = batches.map((records, index) => ({ index, records }));
+    const response = await path.call('Produce', 11, {
+      acks: -1,
+      timeoutMs: 30_000,
+      topicData: [{ name: 't', partitionData }],
+    });
+    assert.ok(typeof response !== 'string');
+    return response.responses[0]!.partitionResponses.map((answer) => ({
+      ...answer,
+      error: errorByCode(answer.errorCode)!.name as ErrorName,
+    }));
+  }
+
+  async function produce(access: Access, batch: Buffer) {
+    return (await produceAll(access, [batch]))[0]!;
+  }
+
+  async function stored(partition = 0): Promise<Buffer> {
+    await settled();
+    path.access = fullAccess();
+    const response = await path.call('Fetch', 11, {
+      maxWaitMs: 0,
+      minBytes: 0,
+      topics: [{ topic: 't', partitions: [{ partition, fetchOffset: 0n, partitionMaxBytes: 1 << 30 }] }],
+    });
+    assert.ok(typeof response !== 'string');
+    return response.responses[0]!.partitions[0]!.records!;
+  }
+  return { path, produce, produceAll, stored };
+}
+
+/** Who may write to the topic: the client itself, and those whom it may stand for. */
+function accessOf(principal: Principal, permits: readonly Permit[], others: Record<string, Permit[]> = {}) {
+  const accesses = Object.entries(others).map(([name, permits]) => new ScriptedAccess(permits, user(name)));
+  return new ScriptedAccess(permits, principal, accesses);
+}
+
+test('what is stored, and for whom', async (t) => {
+  const table: [
+    name: string,
+    options: AuthorshipOptions | undefined,
+    client: Principal,
+    sent: RecordText[],
+    stored: RecordText[],
+  ][] = [
+    ['nothing is set', undefined, user('ann'), ['a by=eve for=User:bob'], ['a by=eve for=User:bob']],
+    ['the author is told', tells, user('ann'), ['a', 'b'], ['a by=ann', 'b by=ann']],
+    ['he cannot be forged', tells, user('ann'), ['a by=eve x=1 by=null y=2'], ['a x=1 y=2 by=ann']],
+    ['another key is another header', tells, user('ann'), ['a By=eve byy=eve'], ['a By=eve byy=eve by=ann']],
+    ['nobody is told too', tells, anonymous, ['a by=ann'], ['a by=ANONYMOUS']],
+    ['a name may be an address', tells, user('spiffe://d/w'), ['a'], ['a by=spiffe://d/w']],
+    ['a name may have letters', tells, user('Jürgen 🦊'), ['a'], ['a by=Jürgen 🦊']],
+    ['who is no impersonator says nothing', gateway, user('ann'), ['a for=User:bob'], ['a for=User:bob']],
+    ['and is the author', both, user('ann'), ['a for=User:bob'], ['a for=User:bob by=ann']],
+    ['an impersonator for others', gateway, user('gate'), ['a for=User:bob x=1', 'b'], ['a x=1', 'b']],
+    [
+      'each by his name',
+      both,
+      user('gate'),
+      ['a for=User:bob', 'b by=eve', 'c for=User:cid', 'd for=User:bob'],
+      ['a by=bob', 'b by=gate', 'c by=cid', 'd by=bob'],
+    ],
+    [
+      'an impersonator by another name of his',
+      both,
+      user('ccun_1', { aliases: ['User:ccn_gate', 'User:gate'] }),
+      ['a for=User:bob'],
+      ['a by=bob'],
+    ],
+    [
+      'one key for both',
+      { ...both, impersonationHeader: 'by' },
+      user('gate'),
+      ['a by=User:bob', 'b'],
+      ['a by=bob', 'b by=gate'],
+    ],
+  ];
+  for (const [name, options, client, sent, expected] of table) {
+    await t.test(name, async () => {
+      const { produce, stored } = await start(options);
+      assert.equal((await produce(fullAccess(client), batchOf(sent, { codec: 'lz4' }))).error, 'NONE');
+      assert.deepEqual(textsOf(await stored()), expected);
+    });
+  }
+});
+
+test('batches that nothing is done to are stored as they came', async () => {
+  const batch = batchOf(['a for=User:bob', 'b'], { codec: 'gzip', compression: { level: 1 } });
+  for (const [options, client] of [
+    [undefined, user('ann')],
+    [gateway, user('ann')],
+  ] as const) {
+    const { produce, stored } = await start(options);
+    await produce(fullAccess(client), Buffer.from(batch));
+    assert.ok((await stored()).subarray(16).equals(batch.subarray(16)));
+  }
+  const { produce, stored } = await start(gateway);
+  const plain = batchOf(['a x=User:bob', 'b'], { codec: 'gzip', compression: { level: 1 } });
+  await produce(fullAccess(user('gate')), Buffer.from(plain));
+  assert.ok((await stored()).subarray(16).equals(plain.subarray(16)), 'an impersonator of nobody');
+});
+
+test('rights are those of the author', async (t) => {
+  const write: Permit = 'WRITE TOPIC t';
+  const elsewhere: Permit = 'WRITE TOPIC u';
+  const gate = user('gate');
+  const table: [
+    name: string,
+    access: ScriptedAccess,
+    sent: RecordText[],
+    error: ErrorName,
+    message: string | null,
+  ][] = [
+    ['he may', accessOf(gate, [], { bob: [write] }), ['a for=User:bob'], 'NONE', null],
+    [
+      'he may not, and the impersonator may',
+      accessOf(gate, [write], { bob: [elsewhere] }),
+      ['a for=User:bob'],
+      'TOPIC_AUTHORIZATION_FAILED',
+      'record 0: User:bob may not write to the topic',
+    ],
+    [
+      'of whom nobody knows anything',
+      accessOf(gate, [write]),
+      ['a for=User:bob'],
+      'TOPIC_AUTHORIZATION_FAILED',
+      'record 0: User:bob may not write to the topic',
+    ],
+    [
+      'one of them may not',
+      accessOf(gate, [write], { bob: [write] }),
+      ['a for=User:bob', 'b', 'c for=User:cid'],
+      'TOPIC_AUTHORIZATION_FAILED',
+      'record 2: User:cid may not write to the topic',
+    ],
+    [
+      'the impersonator may not write for himself',
+      accessOf(gate, [], { bob: [write] }),
+      ['a for=User:bob', 'b'],
+      'TOPIC_AUTHORIZATION_FAILED',
+      'record 1: User:gate may not write to the topic',
+    ],
+  ];
+  for (const [name, access, sent, error, message] of table) {
+    await t.test(name, async () => {
+      const { produce, stored } = await start(both);
+      const answer = await produce(access, batchOf(sent));
+      assert.deepEqual([answer.error, answer.errorMessage, answer.recordErrors], [error, message, []]);
+      assert.equal(textsOf(await stored()).length, error === 'NONE' ? sent.length : 0);
+    });
+  }
+});
+
+test('a right is asked for once, and a partition that is denied leaves the others alone', async () => {
+  const { produceAll, stored } = await start(gateway);
+  const bob = new ScriptedAccess([], user('bob'));
+  const access = new ScriptedAccess(['WRITE TOPIC t'], user('gate'), [bob]);
+  const answers = await produceAll(access, [
+    batchOf(['a for=User:bob', 'b for=User:bob', 'c for=User:bob']),
+    batchOf(['d']),
+  ]);
+  assert.deepEqual(
+    answers.map(({ error }) => error),
+    ['TOPIC_AUTHORIZATION_FAILED', 'NONE'],
+  );
+  assert.deepEqual(bob.denied, ['WRITE TOPIC t']);
+  assert.deepEqual(access.denied, []);
+  assert.deepEqual(textsOf(await stored(1)), ['d']);
+});
+
+test('whoever is named is known by all of his names, and is no superuser', async () => {
+  const { path, produce } = await start(gateway);
+  const record = { id: 'cci_1', name: 'ccn_bob', isSuperuser: true, createdMs: 0 };
+  path.cluster.putRecord('credential', 'ccun_1', JSON.parse(writeCredentialRecord(record).toString()));
+  await settled();
+  const asked: Principal[] = [];
+  const access: Access = {
+    ...fullAccess(user('gate', { isSuperuser: true })),
+    as(principal) {
+      asked.push(principal);
+      return fullAccess(principal);
+    },
+  };
+  assert.equal((await produce(access, batchOf(['a for=User:ccun_1']))).error, 'NONE');
+  assert.deepEqual(asked, [
+    {
+      name: 'User:ccun_1',
+      aliases: ['User:ccn_bob', 'User:bob'],
+      credentialName: 'ccn_bob',
+      isSuperuser: false,
+    },
+  ]);
+});
+
+test('a header that names nobody fails its partition', async (t) => {
+  const long = `User:${'x'.repeat(1025)}`;
+  const wrong = 'header for must be User: and a name';
+  const table: [name: string, header: string, message: string][] = [
+    ['no value', 'for=null', wrong],
+    ['an empty one', 'for=', wrong],
+    ['a name alone', 'for=bob', wrong],
+    ['no name', 'for=User:', wrong],
+    ['another kind', 'for=Group:bob', wrong],
+    ['everybody', 'for=User:*', wrong],
+    ['a line break', 'for=User:bob\n', wrong],
+    ['a name without end', `for=${long}`, wrong],
+    ['two names', 'for=User:bob for=User:bob', 'header for is there more than once'],
+    ['no value and a name', 'for=null for=User:bob', 'header for is there more than once'],
+  ];
+  const { produce, stored } = await start(both);
+  for (const [name, header, message] of table) {
+    await t.test(name, async () => {
+      const answer = await produce(fullAccess(user('gate')), batchOf(['a', `b ${header}`]));
+      assert.equal(answer.error, 'INVALID_RECORD');
+      assert.equal(answer.errorMessage, `record 1: ${message}`);
+      assert.deepEqual(answer.recordErrors, [{ batchIndex: 1, batchIndexErrorMessage: message }]);
+    });
+  }
+  const bytes = buildRecordBatch([
+    {
+      timestamp: 1n,
+      key: null,
+      value: null,
+      headers: [{ key: 'for', value: Buffer.from('557365723aff', 'hex') }],
+    },
+  ]);
+  assert.equal((await produce(fullAccess(user('gate')), bytes)).error, 'INVALID_RECORD', 'no text');
+  assert.equal((await stored()).length, 0);
+});
+
+test('limits hold before the header is added and after', async () => {
+  const value = 'x'.repeat(100);
+  // Length (2), attributes, time, offset, key, length of value (2), value, headers: 109; the header is 1 + 2 + 1 + 3.
+  const table: [recordBytesMax: number, error: ErrorName, says: RegExp][] = [
+    [108, 'MESSAGE_TOO_LARGE', /^record has 109 bytes and 108 are allowed$/],
+    [109, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its author and 109 are allowed$/],
+    [115, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its author and 115 are allowed$/],
+    [116, 'NONE', /^null$/],
+  ];
+  for (const codec of ['none', 'zstd'] as const) {
+    for (const [recordBytesMax, error, says] of table) {
+      const { produce } = await start(tells, { recordBytesMax });
+      const answer = await produce(fullAccess(user('ann')), batchOf([value], { codec }));
+      assert.equal(answer.error, error, `${codec} ${recordBytesMax}`);
+      assert.match(String(answer.errorMessage), says);
+    }
+  }
+});
+
+test('producers keep their ids and sequences', async () => {
+  const { produce, stored } = await start(tells);
+  const fields = { producerId: 7n, producerEpoch: 3, baseSequence: 40, codec: 'snappy' } as const;
+  await produce(fullAccess(user('ann')), batchOf(['a', 'b'], fields));
+  const [batch] = recordBatches(await stored(), { partialTail: 'error' });
+  const { producerId, producerEpoch, baseSequence, codec, recordCount } = batch!;
+  assert.deepEqual({ producerId, producerEpoch, baseSequence, codec }, fields);
+  assert.equal(recordCount, 2);
+});
+
+test('records that get the time of the agent get their author too', async () => {
+  const { path, produce, stored } = await start(tells, {
+    clusterConfigs: { 'log.message.timestamp.type': 'LogAppendTime' },
+  });
+  await produce(fullAccess(user('ann')), batchOf(['a'], { codec: 'gzip' }));
+  const records = await stored();
+  assert.deepEqual(textsOf(records), ['a by=ann']);
+  const [batch] = recordBatches(records, { partialTail: 'error' });
+  assert.equal(batch!.timestampType, 'logAppendTime');
+  assert.equal(batch!.maxTimestamp, BigInt(path.clock.nowMs()));
+});
+
+test('a wrong maximum of times is corrected in what is stored', async () => {
+  const { produce, stored } = await start(tells);
+  await produce(fullAccess(user('ann')), batchOf(['a'], { maxTimestamp: 5n }));
+  const [batch] = recordBatches(await stored(), { partialTail: 'error' });
+  assert.equal(batch!.maxTimestamp, 1_000n);
+  assert.ok(batch!.hasValidCrc());
+});

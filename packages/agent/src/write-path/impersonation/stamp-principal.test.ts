@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, MiB } from '@weir/core';
+import {
+  batchRecords,
+  buildRecordBatch,
+  type CompressionCodec,
+  codecIds,
+  RecordBatchView,
+  recompressBatch,
+  rewriteMaxTimestamp,
+} from '@weir/wire';
+import fc from 'fast-check';
+import { fullAccess } from '../../security/access.ts';
+import { anonymous } from '../../security/principal.ts';
+import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
+import { InflationBudget, TurnBudget } from '../inflation-budget.ts';
+import { Authorship } from './impersonation.ts';
+import type { RequestAuthors } from './request-principals.ts';
+
+const codecs = Object.keys(codecIds) as CompressionCodec[];
+const ann = { ...anonymous, name: 'User:ann' };
+const annHeader = { key: 'by', value: Buffer.from('ann') };
+const authorship = new Authorship(
+  { authorHeader: 'by', impersonators: ['User:ann'], impersonationHeader: 'for' },
+  (user) => ({ ...anonymous, name: `User:${user}` }),
+);
+
+function authorsOfRequest(): RequestAuthors {
+  return authorship.of(fullAccess(ann))!;
+}
+
+/** Checks a batch for a topic that needs keys, so that records are looked at with authors and without. */
+function check(bytes: Buffer, request?: RequestAuthors): CheckedBatch {
+  const checked = checkBatch(
+    Buffer.from(bytes),
+    { topicId: 't', partition: 0 },
+    {
+      budget: new InflationBudget({
+        requestBytes: caps.decompressedBatchBytesMax,
+        turn: new TurnBudget(Number.POSITIVE_INFINITY),
+        atOnceBytesMax: Number.POSITIVE_INFINITY,
+        later: () => {},
+      }),
+      rules: { recordBytesMax: 32 * MiB, requiresKeys: true, stampsAppendTime: false },
+      allowsZstd: true,
+      nowMs: 0,
+      authors: request?.onTopic('t'),
+    },
+  );
+  assert.ok(checked !== aside);
+  return checked;
+}
+
+const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
+const recordArbitrary = fc.record({
+  timestamp: fc.bigInt({ min: 0n, max: 2n ** 50n }),
+  // Few are without a key, so that most batches are good.
+  key: fc.oneof({ weight: 30, arbitrary: bytes }, { weight: 1, arbitrary: fc.constant(null) }),
+  value: fc.option(bytes, { nil: null }),
+  headers: fc.array(
+    fc.record(
+      { key: fc.constantFrom('by', 'b', 'trace', ''), value: fc.option(bytes, { nil: null }) },
+      { noNullPrototype: true },
+    ),
+    { maxLength: 3 },
+  ),
+});
+const batchArbitrary = fc
+  .tuple(
+    fc.array(recordArbitrary, { minLength: 1, maxLength: 20 }),
+    fc.constantFrom(...codecs),
+    fc.integer({ min: -1, max: 100 }),
+  )
+  .map(([records, codec, producerId]) =>
+    buildRecordBatch(records, {
+      codec,
+      producerId: BigInt(producerId),
+      producerEpoch: producerId < 0 ? -1 : 1,
+      baseSequence: producerId,
+    }),
+  );
+
+/** Of two answers to one batch, with its author and without: the same refusal, or the same records but for his name. */
+function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
+  if (!signed.ok || !plain.ok) {
+    assert.deepEqual(signed, plain);
+    return;
+  }
+  const { bytes, uncompressedBytes, ...rest } = signed.batch;
+  const { bytes: plainBytes, uncompressedBytes: _, ...plainRest } = plain.batch;
+  assert.deepEqual(rest, plainRest);
+  const view = new RecordBatchView(bytes);
+  assert.ok(view.hasValidCrc());
+  assert.equal(uncompressedBytes, recompressBatch(view, 'none').length);
+  assert.deepEqual(
+    [...batchRecords(view)],
+    [...batchRecords(new RecordBatchView(plainBytes))].map((record) => ({
+      ...record,
+      headers: [...record.headers.filter(({ key }) => key !== 'by'), annHeader],
+    })),
+  );
+}
+
+test('a batch is what it was, and tells its author', () => {
+  fc.assert(
+    fc.property(batchArbitrary, (batch) =>
+      assertSameButSigned(check(batch, authorsOfRequest()), check(batch)),
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a damaged batch is refused as it would be without its author', () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+  const damaged = fc.tuple(batchArbitrary, damage, fc.boolean()).map(([batch, changes, isSealed]) => {
+    for (const [at, byte] of changes) batch[at % batch.length] = byte;
+    // With a right checksum the damage is found only by who looks at the records.
+    if (isSealed && batch.length > 61) rewriteMaxTimestamp(batch, batch.readBigInt64BE(35));
+    return batch;
+  });
+  let refusals = 0;
+  fc.assert(
+    fc.property(damaged, (batch) => {
+      const signed = check(batch, authorsOfRequest());
+      if (!signed.ok) refusals++;
+      assertSameButSigned(signed, check(batch));
+    }),
+    { numRuns: 1000 },
+  );
+  assert.ok(refusals > 100);
+});
+
+const keyed = { timestamp: 1n, key: Buffer.from('k'), value: null };
+
+/** Records of nothing but zeros, which become a thousandth of themselves. */
+function largeBatch(codec: CompressionCodec, valueBytes: number): Buffer {
+  return buildRecordBatch([{ ...keyed, value: Buffer.alloc(valueBytes) }], { codec });
+}
+
+test('the batches of a request are rewritten up to a limit, and counted without compression', () => {
+  for (const codec of codecs) {
+    const request = authorsOfRequest();
+    request.spend(caps.rewrittenRequestBytesMax - 5 * MiB);
+    const batch = largeBatch(codec, 2 * MiB);
+    const outcomes = [1, 2, 3].map(() => check(batch, request));
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.ok ? 'NONE' : outcome.error)),
+      ['NONE', 'NONE', 'MESSAGE_TOO_LARGE'],
+      codec,
+    );
+    assert.ok(check(batch, authorsOfRequest()).ok, 'every request has a limit of its own');
+  }
+});
+
+test('what the header makes of many small records counts too', () => {
+  const records = Array.from({ length: 10_000 }, () => keyed);
+  const batch = buildRecordBatch(records, { codec: 'gzip' });
+  const request = authorsOfRequest();
+  // As they come they have about 90 KB, and with the header 160.
+  request.spend(caps.rewrittenRequestBytesMax - 100_000);
+  const outcome = check(batch, request);
+  assert.ok(!outcome.ok);
+  assert.equal(outcome.error, 'MESSAGE_TOO_LARGE');
+  assert.equal(outcome.message, 'records have more than 100000 bytes with the headers of their authors');
+});
+
+test('batches that turn out to be broken have cost something', () => {
+  for (const codec of ['gzip', 'lz4', 'snappy', 'zstd'] as const) {
+    const request = authorsOfRequest();
+    const before = request.bytesLeft;
+    const bomb = new RecordBatchView(largeBatch('none', 8 * MiB));
+    bomb.bytes.fill(0, 61);
+    const outcome = check(recompressBatch(bomb, codec), request);
+    assert.ok(!outcome.ok);
+    assert.equal(outcome.error, 'INVALID_RECORD');
+    assert.ok(before - request.bytesLeft >= 8 * MiB, codec);
+  }
+});
+
+test('a name that is not remembered any more is asked for again', () => {
+  const asked = new Map<string, number>();
+  const access = fullAccess(ann);
+  const request = authorship.of({
+    ...access,
+    as(principal) {
+      asked.set(principal.name, (asked.get(principal.name) ?? 0) + 1);
+      return access.as(principal);
+    },
+  })!;
+  const names = Array.from({ length: caps.impersonatedNamesMax + 1 }, (_, index) => `User:u${index}`);
+  const records = [...names, names[0]!, names.at(-1)!].map((name) => ({
+    ...keyed,
+    headers: [{ key: 'for', value: Buffer.from(name) }],
+  }));
+  const outcome = check(buildRecordBatch(records), request);
+  assert.ok(outcome.ok);
+  assert.equal(asked.get('User:u0'), 2);
+  assert.equal(asked.get('User:u1'), 1);
+  assert.equal(asked.get(names.at(-1)!), 1);
+  const stored = [...batchRecords(new RecordBatchView(outcome.batch.bytes))];
+  assert.deepEqual(
+    stored.map(({ headers }) => headers.map(({ key, value }) => `${key}=${value}`).join()),
+    [...names, names[0]!, names.at(-1)!].map((name) => `by=${name.slice(5)}`),
+  );
+});

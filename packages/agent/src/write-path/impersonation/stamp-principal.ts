@@ -1,0 +1,142 @@
+import {
+  type BatchRejection,
+  type ErrorName,
+  HeaderRewriter,
+  RecordBatchView,
+  type RecordCursor,
+  type RecordError,
+  type RecordRules,
+  type RecordsSummary,
+  validateBatchRecords,
+  validateBatchRecordsAside,
+} from '@weir/wire';
+import { inflatedBytesMax } from '../inflation.ts';
+import type { TopicAuthors } from './request-principals.ts';
+
+export interface RecordLimits {
+  readonly recordBytesMax: number;
+  readonly requiresKeys: boolean;
+  /** How far the batch may inflate. */
+  readonly outputBytesMax: number;
+}
+
+export interface SignedRecords {
+  readonly ok: true;
+  /** What is to be stored: a new batch, or the one that came when it needed no change. */
+  readonly batch: RecordBatchView;
+  readonly recordsBytes: number;
+  readonly maxTimestamp: bigint;
+}
+
+export interface UnsignedRecords {
+  readonly ok: false;
+  readonly error: ErrorName;
+  readonly message: string;
+  readonly recordErrors: readonly RecordError[];
+}
+
+/**
+ * Finds the author of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
+ * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its authors.
+ */
+export function signRecords(
+  batch: RecordBatchView,
+  limits: RecordLimits,
+  authors: TopicAuthors,
+): SignedRecords | UnsignedRecords | BatchRejection {
+  const signing = new Signing(batch, authors, limits);
+  const walked = signing.walked(validateBatchRecords(batch, signing.rules));
+  return walked.ok ? signing.signed(signing.rewriter.finish(), walked) : walked;
+}
+
+/** The same without holding up others. */
+export async function signRecordsAside(
+  batch: RecordBatchView,
+  limits: RecordLimits,
+  authors: TopicAuthors,
+  pause: () => Promise<void>,
+): Promise<SignedRecords | UnsignedRecords | BatchRejection> {
+  const signing = new Signing(batch, authors, limits);
+  const walked = signing.walked(await validateBatchRecordsAside(batch, signing.rules, pause));
+  return walked.ok ? signing.signed(await signing.rewriter.finishAside(), walked) : walked;
+}
+
+class Signing {
+  refusal: UnsignedRecords | undefined;
+  readonly #batch: RecordBatchView;
+  readonly #authors: TopicAuthors;
+  readonly #limits: RecordLimits & { readonly recordsBytesMax: number };
+  #inflatedBytes = 0;
+  #rewriter: HeaderRewriter | undefined;
+
+  constructor(batch: RecordBatchView, authors: TopicAuthors, limits: RecordLimits) {
+    this.#batch = batch;
+    this.#authors = authors;
+    const recordsBytesMax = Math.min(limits.outputBytesMax, authors.request.bytesLeft);
+    this.#limits = { ...limits, recordsBytesMax };
+  }
+
+  get rules(): RecordRules {
+    const { recordBytesMax, requiresKeys, recordsBytesMax } = this.#limits;
+    const visit = (record: RecordCursor) => this.sign(record);
+    return { recordBytesMax, requiresKeys, outputBytesMax: recordsBytesMax, visit };
+  }
+
+  /** What became of all records. */
+  walked(summary: RecordsSummary | BatchRejection): RecordsSummary | UnsignedRecords | BatchRejection {
+    this.#spend();
+    return summary.ok ? (this.refusal ?? summary) : summary;
+  }
+
+  signed(bytes: Buffer, { maxTimestamp }: RecordsSummary): SignedRecords {
+    const batch = new RecordBatchView(bytes);
+    return { ok: true, batch, recordsBytes: this.rewriter.recordsBytes, maxTimestamp };
+  }
+
+  /** There is one as soon as a record was signed. */
+  get rewriter(): HeaderRewriter {
+    return this.#rewriter!;
+  }
+
+  /** Takes what the batch has cost, without compression; as much as it could when none of its records could be read. */
+  #spend(): void {
+    const bytes =
+      this.#inflatedBytes === 0
+        ? Math.min(inflatedBytesMax(this.#batch), this.#limits.recordsBytesMax)
+        : Math.max(this.#inflatedBytes, this.#rewriter?.recordsBytes ?? 0);
+    this.#authors.request.spend(bytes);
+  }
+
+  /** Says what is wrong with how a record names its author. */
+  sign(record: RecordCursor): string | undefined {
+    this.#inflatedBytes = record.totalBytes;
+    if (this.refusal !== undefined) return undefined;
+    const author = this.#authors.of(record);
+    if (typeof author === 'string') return author;
+    if (!author.mayWrite) {
+      // Clients take an error of records for one of their content, so that this one is of the partition alone.
+      const message = `record ${record.index}: ${author.name} may not write to the topic`;
+      this.refusal = { ok: false, error: 'TOPIC_AUTHORIZATION_FAILED', message, recordErrors: [] };
+      return undefined;
+    }
+    this.#rewriter ??= new HeaderRewriter(this.#batch, {
+      recordsBytes: record.totalBytes,
+      addedBytes: author.change.added?.length ?? 0,
+      recordsBytesMax: this.#limits.recordsBytesMax,
+    });
+    const recordBytes = this.#rewriter.append(record, author.change);
+    this.#checkSize(record.index, recordBytes, this.#rewriter.recordsBytes);
+    return undefined;
+  }
+
+  #checkSize(index: number, recordBytes: number, recordsBytes: number): void {
+    const { recordBytesMax, recordsBytesMax } = this.#limits;
+    const isLarge = recordBytes > recordBytesMax;
+    if (!isLarge && recordsBytes <= recordsBytesMax) return;
+    const message = isLarge
+      ? `record has ${recordBytes} bytes with the header of its author and ${recordBytesMax} are allowed`
+      : `records have more than ${recordsBytesMax} bytes with the headers of their authors`;
+    const recordErrors = isLarge ? [{ batchIndex: index, message }] : [];
+    this.refusal = { ok: false, error: 'MESSAGE_TOO_LARGE', message, recordErrors };
+  }
+}

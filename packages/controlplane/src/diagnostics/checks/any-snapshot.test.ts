@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { picturedMs } from '../../../testing/diagnostic-snapshot.ts';
+import { entityKey, isNoData } from '../check.ts';
+import { type ClusterPicture, clusterKinds } from '../diagnostic-snapshot.ts';
+import { worstFirst } from '../findings.ts';
+import { noHistory, withLook } from '../history.ts';
+import { checks } from '../registry.ts';
+
+/** Pictures with parts that are missing, empty, repeated, huge or nonsense. */
+const name = fc.constantFrom('a', 'b', '', '__proto__', 'x'.repeat(3000), '\u0000\ud800');
+const figure = fc.constantFrom(0, 1, 0.5, 1e3, 1e15, -1);
+const timeMs = fc.constantFrom(0, picturedMs - 1, picturedMs, picturedMs + 1, 8e15);
+const maybe = <T>(part: fc.Arbitrary<T>) => fc.option(part, { nil: undefined });
+const few = <T>(part: fc.Arbitrary<T>) => fc.array(part, { maxLength: 3 });
+const expiring = fc.record({ name, expiresMs: timeMs, issuedMs: maybe(timeMs) });
+const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
+  atMs: fc.constantFrom(0, picturedMs),
+  cluster: fc.record({
+    clusterId: fc.constant('vci_any'),
+    kind: fc.constantFrom(...clusterKinds),
+    topicCount: figure,
+    partitionCount: figure,
+    partitionCountMax: figure,
+  }),
+  agents: few(
+    fc.record({
+      agentId: name,
+      nodeId: figure,
+      host: name,
+      kafkaPort: figure,
+      internalUrl: name,
+      zone: name,
+      group: name,
+      roles: few(name),
+      release: fc.constantFrom('v762', 'v830', 'v', 'dev', ''),
+      cpuCount: figure,
+      cpuLoad: figure,
+      lastSeenMs: timeMs,
+      clockOffsetMs: maybe(figure),
+      certificates: maybe(few(expiring)),
+      tokens: maybe(few(expiring)),
+    }),
+  ),
+  topics: maybe(
+    few(
+      fc.record({
+        name,
+        partitionCount: figure,
+        isDeleting: fc.boolean(),
+        retentionMs: maybe(figure),
+        retentionBytes: maybe(figure),
+      }),
+    ),
+  ),
+  groups: maybe(
+    few(
+      fc.record({
+        groupId: name,
+        state: fc.constantFrom('Stable', 'Empty'),
+        memberCount: fc.constantFrom(0, 1),
+        emptySinceMs: maybe(timeMs),
+        partitions: few(
+          fc.record({ topic: name, partition: figure, committedOffset: figure, endOffset: figure }),
+        ),
+      }),
+    ),
+  ),
+  produce: maybe(
+    fc.record({
+      spanMs: figure,
+      fileCount: figure,
+      fileBytes: figure,
+      clientTimeouts: few(fc.record({ clientId: name, timeoutMs: figure, requestCount: figure })),
+    }),
+  ),
+  buckets: maybe(
+    few(
+      fc.record({
+        name,
+        operationCount: figure,
+        failureCount: figure,
+        deniedOperations: few(fc.record({ operation: name, count: figure })),
+        putP99Ms: maybe(figure),
+        getP99Ms: maybe(figure),
+      }),
+    ),
+  ),
+  controlPlaneUtilization: maybe(figure),
+  acls: maybe(
+    fc.record({
+      mode: fc.constantFrom('off', 'shadow', 'enforced'),
+      ruleCount: figure,
+      invalid: few(
+        fc.record({
+          acl: fc.record({
+            resourceType: fc.constant('TOPIC' as const),
+            resourceName: name,
+            patternType: fc.constant('LITERAL' as const),
+            principal: name,
+            host: name,
+            operation: fc.constant('READ' as const),
+            permission: fc.constant('ALLOW' as const),
+          }),
+          reason: name,
+        }),
+      ),
+    }),
+  ),
+  damagedFiles: maybe(
+    few(
+      fc.record({
+        fileId: name,
+        kind: fc.constantFrom('missing', 'short', 'corrupt'),
+        partitionCount: figure,
+        partitions: few(
+          fc.record({ topic: name, partition: figure, firstOffset: figure, nextOffset: figure }),
+        ),
+      }),
+    ),
+  ),
+  credentials: maybe(
+    few(
+      fc.record({
+        username: name,
+        isSuperuser: fc.boolean(),
+        createdMs: timeMs,
+        lastUsedMs: fc.constantFrom(undefined, null, 0, picturedMs),
+      }),
+    ),
+  ),
+  metrics: maybe(few(fc.record({ name, seriesCount: figure }))),
+});
+
+test('property: no picture makes a check throw or change it, and it says the same again', () => {
+  fc.assert(
+    fc.property(fc.array(anyPicture, { minLength: 1, maxLength: 4 }), (pictures) => {
+      const picture = structuredClone(pictures.at(-1)!);
+      const before = structuredClone(picture);
+      const history = pictures.reduce(withLook, noHistory);
+      for (const check of checks) {
+        const result = check.run(picture, history);
+        assert.deepEqual(check.run(picture, history), result, check.name);
+        if (isNoData(result)) continue;
+        const sorted = worstFirst(check, result);
+        const keys = sorted.map(({ entity }) => entityKey(entity));
+        assert.equal(new Set(keys).size, keys.length, check.name);
+        assert.ok(
+          result.every(({ message }) => !/undefined|NaN|Infinity/.test(message)),
+          check.name,
+        );
+      }
+      assert.deepEqual(picture, before);
+    }),
+  );
+});

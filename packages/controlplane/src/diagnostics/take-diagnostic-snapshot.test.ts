@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caps, systemClock } from '@weir/core';
+import { agentSilenceMsMax, type ClusterNode } from '@weir/metadata';
+import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
+import { commitOf } from '../../testing/fake-cluster.ts';
+import { startLeader } from '../../testing/leading-node.ts';
+import { until } from '../../testing/until.ts';
+import { takePicture } from './take-diagnostic-snapshot.ts';
+
+const options = () =>
+  ({ kind: 'kafka', nowMs: systemClock.nowMs, signal: new AbortController().signal }) as const;
+const mutation = { validateOnly: false };
+
+async function makeTopic(node: ClusterNode, name: string, configs: Record<string, string> = {}) {
+  const [made] = await node.createTopics([{ name, partitionCount: 4, configs }], mutation);
+  assert.equal(made!.error, 'NONE', made!.message ?? '');
+  return made!.topic!.topicId;
+}
+
+async function setClusterConfigs(node: ClusterNode, configs: Record<string, string>) {
+  const changes = Object.entries(configs).map(([name, value]) => ({
+    name,
+    operation: 'set' as const,
+    value,
+  }));
+  const [altered] = await node.alterConfigs(
+    [{ kind: 'cluster', name: '', replacesAll: false, changes }],
+    mutation,
+  );
+  assert.equal(altered!.error, 'NONE', altered!.message ?? '');
+}
+
+test('the leader of a new cluster shows that nothing is there', async (t) => {
+  const node = await startLeader(t);
+  const picture = await takePicture(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
+  assert.deepEqual(picture, {
+    atMs: 77,
+    cluster: {
+      clusterId: 'vci_test',
+      kind: 'kafka',
+      topicCount: 0,
+      partitionCount: 0,
+      partitionCountMax: caps.partitionsPerClusterMax,
+    },
+    agents: [],
+    topics: [],
+    groups: [],
+    produce: undefined,
+    buckets: undefined,
+    metrics: undefined,
+    damagedFiles: undefined,
+    controlPlaneUtilization: 0.25,
+    acls: { mode: 'off', ruleCount: 0, invalid: [] },
+    credentials: [],
+  });
+});
+
+test('topics have the retention that counts for them', async (t) => {
+  const node = await startLeader(t);
+  await setClusterConfigs(node, { 'log.retention.ms': '-1' });
+  await makeTopic(node, 'all');
+  await makeTopic(node, 'by-size', { 'retention.bytes': '1000' });
+  await makeTopic(node, 'by-time', { 'retention.ms': String(dayMs) });
+  await makeTopic(node, 'compacted', { 'cleanup.policy': 'compact' });
+  const { topics, cluster } = await takePicture(node, options());
+  const rows = topics!.map(({ name, isDeleting, retentionMs, retentionBytes }) => {
+    return [name, isDeleting, retentionMs, retentionBytes];
+  });
+  assert.deepEqual(rows.sort(), [
+    ['all', true, undefined, undefined],
+    ['by-size', true, undefined, 1000],
+    ['by-time', true, dayMs, undefined],
+    ['compacted', false, undefined, undefined],
+  ]);
+  assert.equal(cluster.partitionCount, 16);
+});
+
+test('groups have their members, and what they committed against what they could read', async (t) => {
+  const node = await startLeader(t);
+  const [orders, gone] = [await makeTopic(node, 'orders'), await makeTopic(node, 'gone')];
+  await node.commitFiles([{ ...commitOf(1), topicIds: [orders] }]);
+  const offset = { partition: 0, offset: 4, leaderEpoch: -1, metadata: '' };
+  const committer = {
+    groupId: 'billing',
+    memberId: '',
+    generationIdOrMemberEpoch: -1,
+    groupInstanceId: null,
+    retentionMs: -1,
+  };
+  const offsets = [
+    { ...offset, topicId: orders },
+    { ...offset, topicId: orders, partition: 1, offset: 0 },
+    { ...offset, topicId: gone },
+  ];
+  const [answer] = await node.commitOffsets([{ ...committer, offsets }]);
+  assert.deepEqual(answer, { error: 'NONE', offsets: ['NONE', 'NONE', 'NONE'] });
+  await node.deleteTopics([{ topicId: gone }]);
+  const [heartbeat] = await node.consumerGroupHeartbeats([
+    {
+      groupId: 'shipping',
+      memberId: 'm1',
+      memberEpoch: 0,
+      instanceId: null,
+      rackId: null,
+      clientId: 'c',
+      clientHost: '/127.0.0.1',
+      rebalanceTimeoutMs: 60_000,
+      subscribedTopicNames: ['orders'],
+      subscribedTopicRegex: null,
+      serverAssignor: null,
+      ownedPartitions: [],
+      requiresMemberId: true,
+    },
+  ]);
+  assert.equal(heartbeat!.error, 'NONE');
+  const { groups } = await takePicture(node, options());
+  const shown = groups!.map(({ groupId, memberCount, partitions }) => ({ groupId, memberCount, partitions }));
+  assert.deepEqual(
+    shown.sort((a, b) => (a.groupId < b.groupId ? -1 : 1)),
+    [
+      {
+        groupId: 'billing',
+        memberCount: 0,
+        partitions: [
+          { topic: 'orders', partition: 0, committedOffset: 4, endOffset: 10 },
+          { topic: 'orders', partition: 1, committedOffset: 0, endOffset: 0 },
+        ],
+      },
+      { groupId: 'shipping', memberCount: 1, partitions: [] },
+    ],
+  );
+});
+
+test('agents, rules and credentials are those of the cluster', async (t) => {
+  const node = await startLeader(t);
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  await node.heartbeat(agent);
+  await setClusterConfigs(node, { 'service.acl.shadowing.enabled': 'true' });
+  const rule = {
+    resourceType: 'TOPIC',
+    resourceName: 'orders*',
+    patternType: 'LITERAL',
+    principal: 'User:ann',
+    host: '*',
+    operation: 'READ',
+    permission: 'ALLOW',
+  } as const;
+  await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
+  const picture = await takePicture(node, options());
+  const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = picture.agents;
+  assert.deepEqual(shown, agent);
+  assert.ok(picture.atMs - pictured < agentSilenceMsMax);
+  assert.equal(picture.acls?.mode, 'shadow');
+  assert.equal(picture.acls?.ruleCount, 2);
+  assert.deepEqual(
+    picture.acls?.invalid.map(({ acl }) => acl),
+    [rule],
+  );
+});
+
+test('what agents have reported is in the picture, and who uses which credential', async (t) => {
+  const node = await startLeader(t);
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  const credentials = ['ann', 'bob'].map((username) => ({
+    username,
+    id: `cci_${username}`,
+    name: `ccn_${username}`,
+    isSuperuser: false,
+    isFromFile: false,
+    password: null,
+  }));
+  for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
+  const nowMs = systemClock.nowMs();
+  await node.heartbeat({
+    ...agent,
+    report: {
+      startedMs: nowMs,
+      number: 1,
+      sinceNumber: 0,
+      spanMs: 20_000,
+      nowMs: nowMs + dayMs,
+      files: { count: 3, bytes: 300 },
+      metrics: [{ name: 'm', seriesCount: 9_000 }],
+      certificates: [{ name: 'kafka.example', expiresMs: nowMs }],
+      logins: [{ username: 'ann', agoMs: 0 }],
+    },
+  });
+  const picture = await takePicture(node, options());
+  assert.partialDeepStrictEqual(picture.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
+  assert.deepEqual(picture.metrics, [{ name: 'm', seriesCount: 9_000 }]);
+  const [shown] = picture.agents;
+  assert.deepEqual(shown!.certificates, [{ name: 'kafka.example', expiresMs: nowMs }]);
+  assert.ok(Math.abs(shown!.clockOffsetMs! - dayMs) < agentSilenceMsMax);
+  const lastUsedMs = new Map(picture.credentials!.map((one) => [one.username, one.lastUsedMs]));
+  assert.ok(Math.abs(lastUsedMs.get('ann')! - nowMs) < 5_000);
+  assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
+});
+
+test('a damaged file is in the picture for as long as its offsets are in the log', async (t) => {
+  const node = await startLeader(t);
+  const orders = await makeTopic(node, 'orders');
+  const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
+  const nowMs = systemClock.nowMs();
+  const offsets = { partition: 0, firstOffset: 3, nextOffset: 9 };
+  await node.heartbeat({
+    ...agent,
+    report: {
+      startedMs: nowMs,
+      number: 1,
+      sinceNumber: 0,
+      spanMs: 20_000,
+      nowMs,
+      damagedFiles: [
+        {
+          fileId: 'f',
+          kind: 'missing',
+          partitionCount: 3,
+          partitions: [
+            { topicId: orders, ...offsets },
+            { topicId: 'gone', ...offsets },
+          ],
+        },
+        { fileId: 'g', kind: 'short', partitionCount: 1, partitions: [{ topicId: 'gone', ...offsets }] },
+      ],
+    },
+  });
+  const { damagedFiles } = await takePicture(node, options());
+  assert.deepEqual(damagedFiles, [
+    { fileId: 'f', kind: 'missing', partitionCount: 2, partitions: [{ topic: 'orders', ...offsets }] },
+  ]);
+  await node.deleteTopics([{ topicId: orders }]);
+  assert.deepEqual((await takePicture(node, options())).damagedFiles, []);
+});
+
+test('an attempt that is given up follows the cluster no longer', async () => {
+  let followers = 0;
+  const refuse = () => Promise.reject(new Error('not asked'));
+  const silent = {
+    follow() {
+      followers++;
+      return () => {
+        followers--;
+      };
+    },
+    listAgents: async () => [],
+    agentsHeard: async () => ({
+      reports: new Map(),
+      lost: [],
+      loginsHeardSinceMs: undefined,
+    }),
+    listGroups: refuse,
+    describeGroups: refuse,
+    describeConsumerGroups: refuse,
+    fetchOffsets: refuse,
+    listCredentials: refuse,
+  };
+  const controller = new AbortController();
+  const taken = takePicture(silent, { ...options(), signal: controller.signal });
+  await until(() => followers > 0);
+  assert.equal(followers, 1);
+  controller.abort(new Error('given up'));
+  await assert.rejects(taken, /given up/);
+  assert.equal(followers, 0);
+});

@@ -1,0 +1,210 @@
+import { caps } from '@weir/core';
+import {
+  type AgentsHeard,
+  type ClusterPort,
+  type ClusterSnapshot,
+  clusterConfigValue,
+  describeConfigs,
+  type GroupListing,
+  invalidAcls,
+  type ReportedDamage,
+  readAcls,
+  SnapshotTopics,
+  takeSnapshot,
+} from '@weir/metadata';
+import type {
+  AclFacts,
+  ClusterFacts,
+  ClusterPicture,
+  DamagedFileFacts,
+  GroupFacts,
+  GroupPartition,
+  TopicFacts,
+} from './diagnostic-snapshot.ts';
+import { lastUsed, reportedFacts } from './reported-facts.ts';
+
+/** What a leader is asked for a picture of its cluster. */
+export interface PicturedCluster
+  extends Pick<
+    ClusterPort,
+    | 'follow'
+    | 'listAgents'
+    | 'listGroups'
+    | 'describeGroups'
+    | 'describeConsumerGroups'
+    | 'fetchOffsets'
+    | 'listCredentials'
+  > {
+  agentsHeard(): Promise<AgentsHeard>;
+}
+
+export interface PictureOptions {
+  readonly kind: ClusterFacts['kind'];
+  readonly nowMs: () => number;
+  /** How busy the process is that leads the cluster, where that is measured. */
+  readonly utilization?: number | undefined;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** Groups that are asked about at a time, so that the leader does other work in between. */
+const groupsPerCall = 200;
+
+/** The picture that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
+export async function takePicture(
+  cluster: PicturedCluster,
+  { kind, nowMs, utilization, signal }: PictureOptions,
+): Promise<ClusterPicture> {
+  // First, because a process that does not lead any more says so here, and never gives a snapshot.
+  const agents = await cluster.listAgents();
+  const heard = await cluster.agentsHeard();
+  const atMs = nowMs();
+  const snapshot = await takeSnapshot(cluster, { stop: signal });
+  const groups = await groupsOf(cluster, snapshot, signal);
+  const credentials = await cluster.listCredentials();
+  const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(heard, atMs);
+  const { clusterId, topics } = snapshot;
+  return {
+    atMs,
+    cluster: {
+      clusterId,
+      kind,
+      topicCount: topics.length,
+      partitionCount: topics.reduce((sum, { partitionCount }) => sum + partitionCount, 0),
+      partitionCountMax: caps.partitionsPerClusterMax,
+    },
+    agents: [...agents.map((agent) => ({ ...agent, ...ofAgent(agent.agentId) })), ...heard.lost],
+    topics: topicsOf(snapshot),
+    groups,
+    produce,
+    buckets,
+    metrics,
+    damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
+    controlPlaneUtilization: utilization,
+    acls: aclsOf(snapshot),
+    credentials: credentials.map(({ username, isSuperuser, createdMs, lastUsedMs }) => ({
+      username,
+      isSuperuser,
+      createdMs,
+      lastUsedMs: lastUsed(heard, { createdMs, lastUsedMs }),
+    })),
+  };
+}
+
+function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFacts[] {
+  const names = ['cleanup.policy', 'retention.ms', 'retention.bytes'];
+  return topics.map(({ name, partitionCount, configs }) => {
+    const described = describeConfigs('topic', {
+      texts: configs,
+      clusterTexts: clusterConfigs,
+      agentTexts: {},
+      names,
+    });
+    const values = new Map(described.map((config) => [config.name, config.value ?? '']));
+    return {
+      name,
+      partitionCount,
+      isDeleting: values.get('cleanup.policy')!.includes('delete'),
+      retentionMs: limitOf(values.get('retention.ms')!),
+      retentionBytes: limitOf(values.get('retention.bytes')!),
+    };
+  });
+}
+
+/** Those whose offsets are still in the log: an agent that does not answer any more cannot say that they were deleted. */
+function damagedFilesIn(
+  reported: readonly ReportedDamage[],
+  topics: SnapshotTopics,
+): readonly DamagedFileFacts[] {
+  return reported.flatMap(({ fileId, kind, partitionCount, partitions }) => {
+    const left = partitions.flatMap(({ topicId, partition, firstOffset, nextOffset }) => {
+      const topic = topics.topicById(topicId)?.name;
+      const startOffset = topics.ends(topicId, partition)?.logStartOffset;
+      if (topic === undefined || startOffset === undefined || startOffset >= nextOffset) return [];
+      return [{ topic, partition, firstOffset: Math.max(firstOffset, startOffset), nextOffset }];
+    });
+    if (left.length === 0) return [];
+    return [
+      { fileId, kind, partitionCount: partitionCount - partitions.length + left.length, partitions: left },
+    ];
+  });
+}
+
+/** Kafka says -1 for none. */
+function limitOf(value: string): number | undefined {
+  const limit = Number(value);
+  return value === '' || limit < 0 ? undefined : limit;
+}
+
+function aclsOf({ records, clusterConfigs }: ClusterSnapshot): AclFacts {
+  const keys = records.filter(({ namespace }) => namespace === 'acl').map(({ key }) => key);
+  const rules = [...readAcls(keys)];
+  const isShadowing = clusterConfigValue('service.acl.shadowing.enabled', clusterConfigs);
+  const isEnforced = clusterConfigValue('service.acls.enabled', clusterConfigs);
+  return {
+    mode: isEnforced ? 'enforced' : isShadowing ? 'shadow' : 'off',
+    ruleCount: rules.length,
+    invalid: invalidAcls(rules),
+  };
+}
+
+/** Those with offsets, as many as can be followed. Share groups have none: they are told what to read. */
+async function groupsOf(
+  cluster: PicturedCluster,
+  snapshot: ClusterSnapshot,
+  signal: AbortSignal,
+): Promise<readonly GroupFacts[]> {
+  const listed = await cluster.listGroups({ states: [], types: ['classic', 'consumer'] });
+  const topics = new SnapshotTopics(snapshot);
+  const groups: GroupFacts[] = [];
+  let partitionCount = 0;
+  for (let begin = 0; begin < Math.min(listed.length, caps.diagnosedGroupsMax); begin += groupsPerCall) {
+    signal.throwIfAborted();
+    const some = listed.slice(begin, Math.min(begin + groupsPerCall, caps.diagnosedGroupsMax));
+    const memberCounts = await memberCountsOf(cluster, some);
+    const partitions = await partitionsOf(cluster, some, topics);
+    for (const [index, { groupId, state }] of some.entries()) {
+      const memberCount = memberCounts.get(groupId) ?? 0;
+      groups.push({ groupId, state, memberCount, partitions: partitions[index]! });
+      partitionCount += partitions[index]!.length;
+    }
+    if (partitionCount >= caps.diagnosedPartitionsMax) break;
+  }
+  return groups;
+}
+
+async function memberCountsOf(
+  cluster: PicturedCluster,
+  groups: readonly GroupListing[],
+): Promise<ReadonlyMap<string, number>> {
+  // An empty group has nobody to be counted, which spares a question for most groups of some clusters.
+  const idsOf = (type: GroupListing['type']) =>
+    groups.filter((group) => group.type === type && group.state !== 'Empty').map(({ groupId }) => groupId);
+  const described = [
+    ...(await cluster.describeGroups(idsOf('classic'))),
+    ...(await cluster.describeConsumerGroups(idsOf('consumer'))),
+  ];
+  return new Map(described.map(({ groupId, members }) => [groupId, members.length]));
+}
+
+/** In the order of the groups. Offsets of topics that are gone are nobody's lag. */
+async function partitionsOf(
+  cluster: PicturedCluster,
+  groups: readonly GroupListing[],
+  topics: SnapshotTopics,
+): Promise<readonly (readonly GroupPartition[])[]> {
+  const answers = await cluster.fetchOffsets(
+    groups.map(({ groupId }) => {
+      return { groupId, memberId: null, memberEpoch: -1, requireStable: false, partitions: null };
+    }),
+  );
+  return answers.map(({ offsets }) =>
+    offsets.flatMap(({ topicId, partition, offset, error }) => {
+      const topic = topics.topicById(topicId)?.name;
+      const ends = topics.ends(topicId, partition);
+      if (topic === undefined || ends === undefined || error !== 'NONE' || offset < 0) return [];
+      // What an open transaction holds back cannot be read yet, so nobody is behind with it.
+      return [{ topic, partition, committedOffset: offset, endOffset: ends.lastStableOffset }];
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import type { AccountsSurroundings } from '../src/accounts/deps.ts';
+import { createSecretBox } from '../src/accounts/secret-box.ts';
+
+export interface TestSurroundings extends AccountsSurroundings {
+  readonly clock: HandClock;
+}
+
+/** A world without surprises, where time is moved by hand and passwords cost little. */
+export function accountsSurroundings(seed = 1): TestSurroundings {
+  let drawn = 0;
+  const randomBytes = (count: number) =>
+    createHash('shake256', { outputLength: count }).update(`${seed}.${drawn++}`).digest();
+  return {
+    clock: new HandClock(),
+    log: silentLog,
+    random: seededRandom(seed),
+    randomBytes,
+    passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
+    // Processes of one installation have the same key.
+    secretBox: createSecretBox([Buffer.alloc(32, 1)], randomBytes),
+  };
+}

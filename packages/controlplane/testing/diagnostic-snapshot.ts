@@ -1,0 +1,96 @@
+import type {
+  AgentFacts,
+  ClusterPicture,
+  GroupFacts,
+  GroupPartition,
+} from '../src/diagnostics/diagnostic-snapshot.ts';
+
+export const picturedMs = 1_700_000_000_000;
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+
+/** An agent that is well, with all that it can tell. */
+export function agentOf(agentId: string, facts: Partial<AgentFacts> = {}): AgentFacts {
+  return {
+    agentId,
+    nodeId: 1,
+    host: `${agentId}.example`,
+    kafkaPort: 9092,
+    internalUrl: `http://${agentId}.example`,
+    zone: agentId === 'a' ? 'zone-1' : 'zone-2',
+    group: '',
+    roles: ['proxy', 'jobs'],
+    release: 'v830',
+    cpuCount: 4,
+    cpuLoad: 0.3,
+    lastSeenMs: picturedMs,
+    clockOffsetMs: 5,
+    certificates: [{ name: 'kafka.example', expiresMs: picturedMs + 90 * dayMs }],
+    tokens: [
+      { name: 'agent token', issuedMs: picturedMs - 10 * minuteMs, expiresMs: picturedMs + 50 * minuteMs },
+    ],
+    ...facts,
+  };
+}
+
+/** A group with members whose partition 0 of `orders` has read `committedOffset` of `endOffset`. */
+export function groupOf(
+  groupId: string,
+  committedOffset: number,
+  endOffset: number,
+  facts: Partial<GroupFacts> = {},
+): GroupFacts {
+  const partitions: readonly GroupPartition[] = [
+    { topic: 'orders', partition: 0, committedOffset, endOffset },
+  ];
+  return { groupId, state: 'Stable', memberCount: 2, partitions, ...facts };
+}
+
+/** A cluster that is well, of which everything is known. */
+export function healthyPicture(facts: Partial<ClusterPicture> = {}): ClusterPicture {
+  return {
+    atMs: picturedMs,
+    cluster: {
+      clusterId: 'vci_test',
+      kind: 'kafka',
+      topicCount: 3,
+      partitionCount: 100,
+      partitionCountMax: 1000,
+    },
+    agents: [agentOf('a'), agentOf('b')],
+    topics: [
+      {
+        name: 'orders',
+        partitionCount: 8,
+        isDeleting: true,
+        retentionMs: 7 * dayMs,
+        retentionBytes: undefined,
+      },
+    ],
+    groups: [groupOf('billing', 100, 100)],
+    produce: {
+      spanMs: minuteMs,
+      fileCount: 240,
+      fileBytes: 240 * 4 * 2 ** 20,
+      clientTimeouts: [{ clientId: 'shop', timeoutMs: 30_000, requestCount: 50 }],
+    },
+    damagedFiles: [],
+    buckets: [
+      {
+        name: 's3://records',
+        operationCount: 1000,
+        failureCount: 0,
+        deniedOperations: [],
+        putP99Ms: 300,
+        getP99Ms: 100,
+      },
+    ],
+    controlPlaneUtilization: 0.1,
+    acls: { mode: 'enforced', ruleCount: 2, invalid: [] },
+    credentials: [
+      { username: 'root', isSuperuser: true, createdMs: picturedMs - dayMs, lastUsedMs: picturedMs },
+    ],
+    metrics: [{ name: 'agent_kafka_request_count', seriesCount: 100 }],
+    ...facts,
+  };
+}

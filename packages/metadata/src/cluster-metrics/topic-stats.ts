@@ -1,0 +1,89 @@
+import { type Clock, caps } from '@weir/core';
+import type { TopicDescription } from '../cluster/port.ts';
+import { CallRefused } from '../rpc/pending-calls.ts';
+import { breaksBy } from './breaks.ts';
+import type { CombinedFigures } from './combined-stats.ts';
+import type { ClusterSight, MeasuredPort } from './measured-cluster-view.ts';
+import {
+  fileCount,
+  maxOffset,
+  minOffset,
+  partitionBytes,
+  partitionCount,
+  partitionCountMax,
+  producedRecords,
+  recordCount,
+  topicCount,
+  topicCountMax,
+} from './topic-metrics.ts';
+
+/** How much there is in the cluster, in numbers that nothing makes many. */
+export async function addClusterFigures(sight: ClusterSight, figures: CombinedFigures): Promise<void> {
+  let topics = 0;
+  let partitions = 0;
+  for (const topic of sight.topics()) {
+    topics++;
+    partitions += topic.partitionCount;
+  }
+  figures.add(topicCount, {}, topics);
+  // A topic has a partition at least.
+  figures.add(topicCountMax, {}, caps.partitionsPerClusterMax);
+  figures.add(partitionCount, {}, partitions);
+  figures.add(partitionCountMax, {}, caps.partitionsPerClusterMax);
+  for (const [level, count] of (await fileCounts(sight.port)).entries())
+    figures.add(fileCount, { level: String(level) }, count);
+}
+
+/** What partitions hold, topics by name so that every round has the same order. */
+export async function addTopicFigures(
+  sight: ClusterSight,
+  figures: CombinedFigures,
+  clock: Clock,
+): Promise<void> {
+  const breakOf = breaksBy(clock);
+  const topics = [...sight.topics()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { topicId, name, partitionCount: count } of topics) {
+    for (let index = 0; index < count; index++) {
+      const ends = sight.ends(topicId, index);
+      if (ends === undefined) continue;
+      const labels = { topic: name, partition: String(index) };
+      figures.add(maxOffset, labels, ends.nextOffset);
+      figures.add(minOffset, labels, ends.logStartOffset);
+      figures.add(recordCount, labels, ends.nextOffset - ends.logStartOffset);
+      figures.add(producedRecords, labels, ends.nextOffset);
+      const due = breakOf();
+      if (due !== undefined) await due;
+    }
+  }
+  for (let at = 0; at < topics.length; at += caps.logSizesPerCallMax)
+    await addSizes(sight.port, topics.slice(at, at + caps.logSizesPerCallMax), figures, breakOf);
+}
+
+async function addSizes(
+  port: MeasuredPort,
+  topics: readonly TopicDescription[],
+  figures: CombinedFigures,
+  breakOf: ReturnType<typeof breaksBy>,
+): Promise<void> {
+  const sizes = await port.logSizes(topics.map(({ topicId }) => topicId));
+  let row = 0;
+  for (const [index, { name }] of topics.entries()) {
+    // None of a topic that is gone meanwhile, more of one that has grown.
+    const count = sizes.partitionCount[index]!;
+    for (let partition = 0; partition < count; partition++, row++) {
+      figures.add(partitionBytes, { topic: name, partition: String(partition) }, sizes.byteCount[row]!);
+      const due = breakOf();
+      if (due !== undefined) await due;
+    }
+  }
+}
+
+/** A leader of an older release has no such call while processes are replaced one by one. */
+async function fileCounts(port: MeasuredPort): Promise<readonly number[]> {
+  try {
+    return await port.countFiles();
+  } catch (error) {
+    if (error instanceof CallRefused) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,262 @@
+import { type Clock, caps } from '@weir/core';
+import {
+  type QueryOutcome,
+  type QueryRefusal,
+  type QueryReport,
+  type QueryToRun,
+  type QueryWish,
+  queryLimitMsMax,
+  querySilenceMsMax,
+  type TakenQuery,
+} from '../cluster/queries-port.ts';
+import { NotLeader } from '../leader/not-leader.ts';
+import { Engines, type KnownAgents } from './engines.ts';
+import type { DeskFigures } from './query-queue-metrics.ts';
+
+export interface QueryDeskOptions {
+  readonly clock: Clock;
+  readonly agents: KnownAgents;
+  readonly figures: DeskFigures;
+}
+
+/**
+ *     runQuery ──▶ waiting ──an agent asks for work──▶ working ──it answers──▶ ended
+ *                    ▲ │                                │ │
+ *                    │ └──no engine, cancelled──▶ ended │ └──cancelled, time over──▶ ended
+ *                    └──its agent fell silent, once─────┘
+ */
+interface Query {
+  readonly queryId: string;
+  readonly request: Uint8Array;
+  readonly endMs: number;
+  readonly outcome: Promise<QueryOutcome>;
+  readonly settle: (outcome: QueryOutcome) => void;
+  readonly fail: (error: Error) => void;
+  readonly triedBy: Set<string>;
+  /** Since when it waits, or since when nothing was heard of it. */
+  sinceMs: number;
+  /** Who works on it; `undefined` while it waits. */
+  agentId: string | undefined;
+  /** What was found so far, and by whom. */
+  found: { readonly agentId: string; readonly answer: Uint8Array } | undefined;
+}
+
+/** Agents that a query is given to, one after the other. */
+const triesMax = 2;
+/** How long a query waits for the first agent that asks for work: after a change of leaders they need a moment to find the new one. */
+const engineGraceMs = 3_000;
+/** An engine ends by itself when the time is over; what it says then needs a moment to get here. */
+const answerGraceMs = 2_000;
+/** How often it is looked whether something took too long. */
+const lookIntervalMs = 250;
+
+/**
+ * Where queries about events wait for agents that work on them. Soft state of the leader: whoever asked a leader that is gone asks the next
+ * one. Whatever becomes of agents, every query ends.
+ */
+export class QueryDesk {
+  readonly #clock: Clock;
+  readonly #figures: DeskFigures;
+  readonly #engines: Engines;
+  /** Those that wait, in the order in which they came, among those that are worked on. */
+  readonly #queries = new Map<string, Query>();
+  #foundBytes = 0;
+  #cancelLook: (() => void) | undefined;
+  #closed: Error | undefined;
+
+  constructor({ clock, agents, figures }: QueryDeskOptions) {
+    this.#clock = clock;
+    this.#figures = figures;
+    this.#engines = new Engines(clock, agents);
+  }
+
+  async run({ queryId, request, limitMs }: QueryToRun): Promise<QueryOutcome> {
+    if (this.#closed !== undefined) throw this.#closed;
+    const known = this.#queries.get(queryId);
+    if (known !== undefined) return known.outcome;
+    const refused = this.#whyNot(request);
+    this.#figures.began();
+    if (refused !== undefined) {
+      this.#figures.ended(refused.refusal);
+      return refused;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<QueryOutcome>();
+    const nowMs = this.#clock.monotonicMs();
+    const query: Query = {
+      queryId,
+      request,
+      endMs: nowMs + Math.min(Math.max(limitMs, 0), queryLimitMsMax),
+      outcome: promise,
+      settle: resolve,
+      fail: reject,
+      triedBy: new Set(),
+      sinceMs: nowMs,
+      agentId: undefined,
+      found: undefined,
+    };
+    this.#queries.set(queryId, query);
+    this.#dispatch();
+    this.#lookLater();
+    return promise;
+  }
+
+  cancel(queryId: string): void {
+    const query = this.#queries.get(queryId);
+    if (query !== undefined) this.#end(query, refusal('cancelled', 'the caller disconnected'));
+  }
+
+  async take({ agentId, waitMs }: QueryWish): Promise<TakenQuery | null> {
+    if (this.#closed !== undefined) throw this.#closed;
+    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), caps.queryWaitMsMax));
+    this.#dispatch();
+    return taken;
+  }
+
+  /** Says whether the agent should go on. */
+  report({ agentId, queryId, state, answer, message }: QueryReport): boolean {
+    this.#engines.heard(agentId);
+    const query = this.#queries.get(queryId);
+    if (query?.agentId !== agentId) {
+      // Somebody else works on it, or it has ended.
+      this.#engines.free(agentId, queryId);
+      return false;
+    }
+    query.sinceMs = this.#clock.monotonicMs();
+    if (answer !== null && answer.length > caps.queryAnswerBytesMax) {
+      const said = `the answer has ${answer.length} bytes, and at most ${caps.queryAnswerBytesMax} are passed on`;
+      this.#end(query, refusal('failed', said));
+      return false;
+    }
+    switch (state) {
+      case 'running':
+        if (answer !== null) this.#keep(query, agentId, answer);
+        return true;
+      case 'done':
+        if (answer === null) this.#end(query, refusal('failed', 'the agent gave no answer'));
+        else this.#end(query, { kind: 'answered', agentId, answer, isLast: true });
+        return false;
+      case 'failed':
+        this.#end(query, refusal('failed', message));
+        return false;
+      case 'givenUp':
+        this.#lose(query);
+        this.#dispatch();
+        return false;
+    }
+  }
+
+  /** This process leads no longer; whoever does by then is asked instead. */
+  close(reason: string): void {
+    this.#closed = new NotLeader(reason, undefined);
+    this.#cancelLook?.();
+    for (const query of [...this.#queries.values()]) {
+      this.#forget(query);
+      this.#figures.ended('lostLeader');
+      query.fail(this.#closed);
+    }
+    this.#engines.close();
+  }
+
+  #whyNot(request: Uint8Array): (QueryOutcome & { kind: 'refused' }) | undefined {
+    if (request.length > caps.queryRequestBytesMax)
+      return refusal(
+        'tooLarge',
+        `the request has ${request.length} bytes, and may have ${caps.queryRequestBytesMax}`,
+      );
+    this.#engines.sweep();
+    const waiting = this.#queries.values().filter(({ agentId }) => agentId === undefined);
+    const waitingCount = [...waiting].length;
+    const isBusy = this.#engines.count > 0 && this.#engines.freePlaces <= waitingCount;
+    if (isBusy || waitingCount >= caps.queriesWaitingMax)
+      return refusal(
+        'tooMany',
+        `agents work on ${this.#queries.size} queries already, at most ${caps.queriesPerAgentMax} each`,
+      );
+    return undefined;
+  }
+
+  /** Gives queries that wait to agents that wait. */
+  #dispatch(): void {
+    for (const query of this.#queries.values()) {
+      if (query.agentId !== undefined) continue;
+      const agentId = this.#engines.choose(query.triedBy);
+      if (agentId === undefined) return;
+      const nowMs = this.#clock.monotonicMs();
+      query.agentId = agentId;
+      query.sinceMs = nowMs;
+      query.triedBy.add(agentId);
+      const { queryId, request, endMs } = query;
+      this.#engines.give(agentId, { queryId, request, limitMs: Math.max(0, Math.floor(endMs - nowMs)) });
+    }
+  }
+
+  #keep(query: Query, agentId: string, answer: Uint8Array): void {
+    const bytes = this.#foundBytes + answer.length - (query.found?.answer.length ?? 0);
+    // It would be of use only if the agent fell silent.
+    if (bytes > caps.queryAnswersHeldBytesMax) return;
+    this.#foundBytes = bytes;
+    query.found = { agentId, answer };
+  }
+
+  /** The agent does not work on the query any more: another does, once. */
+  #lose(query: Query): void {
+    if (query.triedBy.size >= triesMax) {
+      this.#endWithWhatIsFound(query, 'the agents that worked on the query fell silent');
+      return;
+    }
+    this.#engines.free(query.agentId!, query.queryId);
+    query.agentId = undefined;
+    query.sinceMs = this.#clock.monotonicMs();
+    this.#figures.moved();
+  }
+
+  #endWithWhatIsFound(query: Query, message: string): void {
+    const { found } = query;
+    this.#end(
+      query,
+      found === undefined ? refusal('noAnswer', message) : { kind: 'answered', ...found, isLast: false },
+    );
+  }
+
+  #end(query: Query, outcome: QueryOutcome): void {
+    this.#forget(query);
+    this.#figures.ended(outcome.kind === 'answered' ? outcome.kind : outcome.refusal);
+    query.settle(outcome);
+  }
+
+  #forget(query: Query): void {
+    this.#queries.delete(query.queryId);
+    if (query.agentId !== undefined) this.#engines.free(query.agentId, query.queryId);
+    this.#foundBytes -= query.found?.answer.length ?? 0;
+    query.found = undefined;
+  }
+
+  #lookLater(): void {
+    this.#cancelLook ??= this.#clock.after(lookIntervalMs, () => {
+      this.#cancelLook = undefined;
+      this.#look();
+      if (this.#queries.size > 0) this.#lookLater();
+    });
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#engines.sweep();
+    for (const query of [...this.#queries.values()]) {
+      const { agentId, sinceMs, endMs } = query;
+      if (nowMs >= endMs + answerGraceMs) {
+        this.#endWithWhatIsFound(query, 'no agent answered in time');
+      } else if (agentId !== undefined) {
+        const isSilent = nowMs - sinceMs > querySilenceMsMax;
+        if (isSilent || !this.#engines.isAlive(agentId)) this.#lose(query);
+      } else if (this.#engines.count === 0 && nowMs - sinceMs > engineGraceMs) {
+        this.#end(query, refusal('noEngine', 'no agent of the cluster has a query engine'));
+      }
+    }
+    this.#dispatch();
+  }
+}
+
+function refusal(kind: QueryRefusal, message: string): QueryOutcome & { kind: 'refused' } {
+  return { kind: 'refused', refusal: kind, message };
+}

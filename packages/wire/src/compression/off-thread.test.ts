@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KiB, MiB } from '@weir/core';
+import { type BlockSteps, decompressBlocks, decompressBlocksAside } from './off-thread.ts';
+
+/** Blocks that note where they are decompressed. */
+function blocks(sizes: readonly number[]) {
+  const done: string[] = [];
+  function* steps(): BlockSteps {
+    const outputs: Buffer[] = [];
+    for (const bytes of sizes) {
+      const output = Buffer.alloc(bytes);
+      const atOnce = () => {
+        done.push('at once');
+        return output;
+      };
+      const aside = async () => {
+        done.push('aside');
+        return output;
+      };
+      outputs.push(yield { outputBytesMax: bytes, atOnce, aside });
+    }
+    return Buffer.concat(outputs);
+  }
+  return { steps, done };
+}
+
+test('large blocks are decompressed in the pool, and small ones here', async () => {
+  const { steps, done } = blocks([4 * MiB, 100, 17 * KiB, 16 * KiB]);
+  const output = await decompressBlocksAside(steps(), { pause: async () => {} });
+  assert.equal(output.length, 4 * MiB + 100 + 33 * KiB);
+  assert.deepEqual(done, ['aside', 'at once', 'aside', 'at once']);
+  assert.equal(decompressBlocks(steps()).length, output.length);
+});
+
+test('between small blocks others have their turn, by their bytes and by their number', async () => {
+  for (const [bytes, perTurnMax] of [
+    [16 * KiB, 16],
+    [0, 256],
+  ] as const) {
+    const { steps, done } = blocks(Array.from({ length: 1000 }, () => bytes));
+    const turns = [0];
+    const pause = async () => {
+      turns.push(done.length);
+    };
+    await decompressBlocksAside(steps(), { pause });
+    turns.push(done.length);
+    const counts = turns.slice(1).map((end, index) => end - turns[index]!);
+    assert.ok(Math.max(...counts) <= perTurnMax + 1, `${Math.max(...counts)}`);
+    assert.equal(done.length, 1000);
+  }
+});
