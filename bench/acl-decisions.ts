@@ -1,6 +1,6 @@
 import { type Acl, Metrics, silentLog, systemClock } from '@weir/core';
 import { apis } from '@weir/wire';
-import { FollowedRecords } from '../packages/agent/src/cluster/followed-entries.ts';
+import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { createAccessOf } from '../packages/agent/src/security/acl/access-of.ts';
 import { openSession } from '../packages/agent/src/security/client-session.ts';
 import { aclKey } from '../packages/metadata/src/acls/acl-entry.ts';
@@ -81,7 +81,7 @@ function contender(acls: readonly Acl[], asked: readonly string[]) {
 
 /** What a handler asks. */
 function accessOver(acls: readonly Acl[]) {
-  const records = new FollowedRecords();
+  const records = new FollowedEntries();
   for (const acl of acls) records.put('acl', aclKey(acl), Buffer.alloc(0));
   const accessOf = createAccessOf({
     cluster: {

@@ -17,7 +17,7 @@ export interface AgentsToConnect {
 
 export type AgentsReady = 'ready';
 
-export interface ConnectedFigures {
+export interface ConnectedResults {
   readonly seconds: number;
   readonly heartbeats: number;
   readonly failures: number;
@@ -88,12 +88,12 @@ async function connect(
     clock: systemClock,
     log: silentLog,
   });
-  await untilHeard(heartbeats);
+  await waitForView(heartbeats);
   void waitForQueries(port, agentId);
 }
 
 /** The first one is waited for as long as it takes; that it fails is counted. */
-async function untilHeard(heartbeats: Heartbeats): Promise<void> {
+async function waitForView(heartbeats: Heartbeats): Promise<void> {
   for (;;) {
     try {
       return await heartbeats.start();
@@ -146,20 +146,20 @@ function agentOf(agentId: string, number: number, beat: number): AgentDescriptio
 /** What an agent says that writes some files. */
 function reportsOf() {
   let number = 0;
-  let heardNumber = 0;
+  let ackedNumber = 0;
   const startedMs = systemClock.nowMs();
   return {
     report: (): AgentReport => ({
       startedMs,
       number: ++number,
-      sinceNumber: heardNumber,
+      sinceNumber: ackedNumber,
       spanMs: 20_000,
       nowMs: systemClock.nowMs(),
       files: { count: 80, bytes: 80_000_000 },
       buckets: [{ name: 's3://bucket', operationCount: 200, failureCount: 0 }],
     }),
     heard: () => {
-      heardNumber = number;
+      ackedNumber = number;
     },
   };
 }
@@ -175,7 +175,7 @@ function nothing() {
   };
 }
 
-function figures(): ConnectedFigures {
+function figures(): ConnectedResults {
   const { sinceMs, cpu, failures, snapshots, changes, latenciesMs } = counted;
   const seconds = (systemClock.monotonicMs() - sinceMs) / 1000;
   const { user, system } = process.cpuUsage(cpu);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MiB, systemClock } from '@weir/core';
 import { accountsUrlOf } from '../packages/controlplane/src/process/accounts-url.ts';
-import type { AgentsReady, AgentsToConnect, ConnectedFigures } from './agent-connections-process.ts';
+import type { AgentsReady, AgentsToConnect, ConnectedResults } from './agent-connections-process.ts';
 import { openBenchAccounts, stockAccounts } from './api-stage.ts';
 import { type Benchmark, ms, type Row } from './benchmark.ts';
 import { Lifetime } from './kafka/lifetime.ts';
@@ -131,10 +131,10 @@ async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildPr
   }
 }
 
-async function ended(child: ChildProcess): Promise<ConnectedFigures> {
+async function ended(child: ChildProcess): Promise<ConnectedResults> {
   const told = once(child, 'message');
   child.send('end');
-  const [figures] = (await Promise.race([told, failed(child)])) as [ConnectedFigures];
+  const [figures] = (await Promise.race([told, failed(child)])) as [ConnectedResults];
   return figures;
 }
 
@@ -164,13 +164,13 @@ interface Outcome {
   readonly idle: Watched;
   readonly busy: Watched;
   readonly connectedMs: number;
-  readonly figures: readonly ConnectedFigures[];
+  readonly figures: readonly ConnectedResults[];
 }
 
 function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, figures }: Outcome): Row[] {
   const agents = clusters * agentsPerCluster;
   const size = `${clusters} clusters, ${agents} agents over sockets`;
-  const sum = (of: (one: ConnectedFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (one: ConnectedResults) => number) => figures.reduce((total, one) => total + of(one), 0);
   const seconds = Math.max(...figures.map(({ seconds }) => seconds));
   const perSecond = (count: number) => `${Math.round(count / seconds)}/s`;
   const agentsCpu = sum(({ cpuShare }) => cpuShare);

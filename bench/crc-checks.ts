@@ -114,7 +114,7 @@ function readPathOf(store: TestStore, cacheBytesMax: number): ReadPath {
   return createReadPath({
     store,
     cluster: { clusterId } as ClusterView,
-    pages: { pageBytes, cacheBytesMax, ownFiles: 'none', readsOn: false },
+    pages: { pageBytes, cacheBytesMax, ownFiles: 'none', readahead: false },
     log: silentLog,
     metrics: new Metrics(),
   });

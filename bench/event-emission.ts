@@ -139,7 +139,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
     fetchRequestBytesMax: 256 * MiB,
     fetchPartitionBytesMax: 256 * MiB,
     pageCacheBytesMax: 16 * MiB,
-    readsOn: false,
+    readahead: false,
     bufferedBytesMax: 256 * MiB,
     idleConnectionMs: 3_600_000,
     highCpuPercent: 0,

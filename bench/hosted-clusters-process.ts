@@ -20,7 +20,7 @@ export interface HostedClusters {
   readonly durationMs: number;
 }
 
-export interface HostedFigures {
+export interface HostedResults {
   /** From the start of the first node until all of them are what they should be. */
   readonly readyMs: number;
   readonly cpuShare: number;
@@ -62,7 +62,7 @@ const heartbeats = await heartbeatFor(order.durationMs);
 const cpu = process.cpuUsage(cpuBefore);
 const tookMs = systemClock.monotonicMs() - measuredMs;
 const { rss, heapUsed, external } = process.memoryUsage();
-const figures: HostedFigures = {
+const figures: HostedResults = {
   readyMs,
   cpuShare: (cpu.user + cpu.system) / 1000 / tookMs,
   rssBytes: rss,

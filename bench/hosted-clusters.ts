@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { MiB } from '@weir/core';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
-import type { HostedClusters, HostedFigures } from './hosted-clusters-process.ts';
+import type { HostedClusters, HostedResults } from './hosted-clusters-process.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import type { Effort } from './side-by-side.ts';
 
@@ -37,8 +37,8 @@ export const hostedClusters: Benchmark = {
 };
 
 interface Measured {
-  readonly leader: HostedFigures;
-  readonly standby: HostedFigures;
+  readonly leader: HostedResults;
+  readonly standby: HostedResults;
 }
 
 function rows({ clusters, fewClusters }: Scale, few: Measured, many: Measured): Row[] {
@@ -90,20 +90,20 @@ function measured(clusters: number, { warmUpMs, durationMs }: Scale): Promise<Me
 }
 
 /** Starts the process and returns what it measured; it goes on until the end of the lifetime. */
-async function hosted(order: HostedClusters, lifetime: Lifetime): Promise<HostedFigures> {
+async function hosted(order: HostedClusters, lifetime: Lifetime): Promise<HostedResults> {
   const child = spawn(process.execPath, [processFile, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   lifetime.owns(child);
   for await (const line of createInterface({ input: child.stdout })) {
-    const figures = JSON.parse(line) as HostedFigures;
+    const figures = JSON.parse(line) as HostedResults;
     if (figures.changedRoles > 0) throw new Error(`${figures.changedRoles} nodes did not stay ${order.role}`);
     return figures;
   }
   throw new Error(`the ${order.role} of ${order.clusters} clusters ended without figures`);
 }
 
-function memoryOf({ heapUsedBytes, externalBytes }: HostedFigures): string {
+function memoryOf({ heapUsedBytes, externalBytes }: HostedResults): string {
   return `heap ${mebibytes(heapUsedBytes)} MiB, external ${mebibytes(externalBytes)} MiB`;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { scramIterations } from '@weir/metadata';
-import { FollowedRecords } from '../packages/agent/src/cluster/followed-entries.ts';
+import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { openSession } from '../packages/agent/src/security/client-session.ts';
 import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
 import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';
@@ -66,7 +66,7 @@ export const loginFlood: Benchmark = {
 };
 
 async function stage() {
-  const records = new FollowedRecords();
+  const records = new FollowedEntries();
   const { sasl } = await createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
 /** What a process and its descendants have used so far, from `/proc`; nothing where there is no such folder. */
-export interface ProcessFigures {
+export interface ProcessStats {
   /** User and system time together. */
   readonly cpuSeconds: number;
   /** The resident size of each, added up, now and at its largest. */
@@ -10,7 +10,7 @@ export interface ProcessFigures {
   readonly peakBytes: number;
 }
 
-export function figuresOf(pid: number): ProcessFigures | undefined {
+export function figuresOf(pid: number): ProcessStats | undefined {
   const root = readStat(pid);
   if (root === undefined) return undefined;
   let cpuTicks = root.childTicks;

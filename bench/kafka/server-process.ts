@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, systemClock, systemEnvironment } from '@weir/core';
 import type { Lifetime } from './lifetime.ts';
-import { figuresOf, type ProcessFigures } from './process-stats.ts';
+import { figuresOf, type ProcessStats } from './process-stats.ts';
 
 const readyMsMax = 120_000;
 const stopMsMax = 60_000;
@@ -76,7 +76,7 @@ export class ServerProcess {
     return this.#child.pid!;
   }
 
-  get figures(): ProcessFigures | undefined {
+  get figures(): ProcessStats | undefined {
     return figuresOf(this.#child.pid!);
   }
 

@@ -2,7 +2,7 @@
  * Things that make a run depend on when and where it happens. Each has one door, the file that turns it into a port;
  * everything else receives the port, so that a whole cluster can be simulated from a seed.
  */
-export interface Door {
+export interface AmbientAccess {
   readonly banned: string;
   readonly pattern: RegExp;
   /** Whether the pattern is about the names of imported modules, which stand in strings. */
@@ -12,9 +12,9 @@ export interface Door {
   readonly instead: string;
 }
 
-const clockDoor = ['packages/core/src/clock.ts'];
+const clockFiles = ['packages/core/src/clock.ts'];
 
-export const doors: readonly Door[] = [
+export const ambientAccesses: readonly AmbientAccess[] = [
   {
     banned: 'process.env',
     pattern: /\bprocess\s*\.\s*env\b|\benv\b[^;\n]*\}\s*=\s*process\b/,
@@ -24,25 +24,25 @@ export const doors: readonly Door[] = [
   {
     banned: 'Date.now',
     pattern: /\bDate\s*\.\s*now\b/,
-    door: clockDoor,
+    door: clockFiles,
     instead: 'receive a Clock and ask nowMs()',
   },
   {
     banned: 'new Date() of the present',
     pattern: /\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(]))/,
-    door: clockDoor,
+    door: clockFiles,
     instead: 'receive a Clock and pass its nowMs()',
   },
   {
     banned: 'performance.now',
     pattern: /\bperformance\s*\.\s*now\b/,
-    door: clockDoor,
+    door: clockFiles,
     instead: 'receive a Clock and ask monotonicMs()',
   },
   {
     banned: 'process.hrtime',
     pattern: /\bprocess\s*\.\s*hrtime\b/,
-    door: clockDoor,
+    door: clockFiles,
     instead: 'receive a Clock and ask monotonicMs()',
   },
   {
@@ -56,7 +56,7 @@ export const doors: readonly Door[] = [
     pattern:
       /(?<![.\w])(?:globalThis\s*\.\s*)?(?:setTimeout|setInterval|setImmediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
     inStrings: true,
-    door: clockDoor,
+    door: clockFiles,
     instead: 'receive a Clock and ask after()',
   },
   {

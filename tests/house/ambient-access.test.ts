@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doors } from './ambient-access-rule.ts';
+import { ambientAccesses } from './ambient-access-rule.ts';
 import { type SourceFile, typescriptFiles } from './repository.ts';
 import { blankComments, blankCommentsAndStrings, lineOf } from './source-text.ts';
 
-function usesOutsideTheDoor(file: SourceFile): string[] {
+function forbiddenUses(file: SourceFile): string[] {
   const problems: string[] = [];
-  for (const { banned, pattern, inStrings, door, instead } of doors) {
+  for (const { banned, pattern, inStrings, door, instead } of ambientAccesses) {
     if (door.includes(file.path)) continue;
     const text = inStrings === true ? blankComments(file.text) : blankCommentsAndStrings(file.text);
     for (const match of text.matchAll(new RegExp(pattern, 'g'))) {
@@ -16,15 +16,15 @@ function usesOutsideTheDoor(file: SourceFile): string[] {
   return problems;
 }
 
-test('time, chance, environment and console enter through their doors only', () => {
+test('time, chance, environment and console enter through their ambientAccesses only', () => {
   const rules = ['tests/house/ambient-access-rule.ts', 'tests/house/ambient-access.test.ts'];
   const files = typescriptFiles().filter(({ path }) => !rules.includes(path));
-  assert.deepEqual(files.flatMap(usesOutsideTheDoor), []);
+  assert.deepEqual(files.flatMap(forbiddenUses), []);
 });
 
 test('every door exists', () => {
   const paths = new Set(typescriptFiles().map(({ path }) => path));
-  for (const { door } of doors) {
+  for (const { door } of ambientAccesses) {
     for (const path of door) assert.ok(paths.has(path), `${path} is gone`);
   }
 });
@@ -54,7 +54,7 @@ test('the rule tells calls from prose', () => {
     ['const consoleUrl = api.console;', undefined],
   ];
   for (const [text, banned] of cases) {
-    const [problem] = usesOutsideTheDoor({ path: 'packages/agent/src/a.ts', text });
+    const [problem] = forbiddenUses({ path: 'packages/agent/src/a.ts', text });
     if (banned === undefined) assert.equal(problem, undefined, text);
     else assert.ok(problem?.includes(banned), `${text}: ${problem}`);
   }

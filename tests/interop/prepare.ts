@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildJava, buildJudge } from './apache/build.ts';
 import { missingTool } from './apache/tools.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
-import { missingJudges } from './mcp/conformance-tools.ts';
+import { missingImplementations } from './mcp/conformance-tools.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
 import { gatherJars } from './s3/server.ts';
 
@@ -28,7 +28,7 @@ const works: Readonly<Record<string, () => void>> = {
     for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
   },
   judges() {
-    missingJudges();
+    missingImplementations();
   },
 };
 

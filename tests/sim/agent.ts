@@ -19,7 +19,7 @@ import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telem
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
 import { DialError } from '../../packages/metadata/src/rpc/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
-import { clusterId, type Surroundings } from './deps.ts';
+import { clusterId, type Deps } from './deps.ts';
 import { Lane, type Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
@@ -48,12 +48,12 @@ export class SimAgent {
   readonly process: SimProcess;
   /** Undefined until it is ready. */
   server: RequestServer | undefined;
-  readonly #world: Surroundings;
+  readonly #world: Deps;
   readonly #options: SimAgentOptions;
   readonly #random: Random;
   #links: Link[] = [];
 
-  constructor(world: Surroundings, options: SimAgentOptions) {
+  constructor(world: Deps, options: SimAgentOptions) {
     this.#world = world;
     this.#options = options;
     this.agentId = options.agentId;

@@ -2,7 +2,7 @@ import type { Apis } from '@weir/wire';
 import { type ErrorName, errorByCode } from '@weir/wire';
 import type { Bootstrap } from './bootstrap.ts';
 import type { ClientApi, Connection, RequestBody, ResponseBody } from './client.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 
 /** A broker has answered with an error. */
 export class Refused extends Error {
@@ -21,11 +21,11 @@ export function refuse(what: string, errorCode: number): void {
 
 /** Asks one broker after the other, each until it fails: whoever answers knows everything. */
 export class Asker {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
   #connection: Connection | undefined;
 
-  constructor(world: ClientSurroundings, bootstrap: Bootstrap) {
+  constructor(world: ClientDeps, bootstrap: Bootstrap) {
     this.#world = world;
     this.#bootstrap = bootstrap;
   }

@@ -1,5 +1,5 @@
 import type { Broker, Connection } from './client.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 
 /** How clients find brokers. */
 export interface Bootstrap {
@@ -15,13 +15,13 @@ const metadataTimeoutMs = 2_000;
 
 /** What one client has: a connection per broker, and what it was last told of leaders. */
 export class ClientCluster {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
   readonly #connections = new Map<Broker, Connection>();
   #leaders: readonly (Broker | undefined)[] = [];
   #refresh: Promise<void> | undefined;
 
-  constructor(world: ClientSurroundings, bootstrap: Bootstrap) {
+  constructor(world: ClientDeps, bootstrap: Bootstrap) {
     this.#world = world;
     this.#bootstrap = bootstrap;
   }

@@ -13,7 +13,7 @@ import {
 } from '@weir/wire';
 import { openSession } from '../../packages/agent/src/security/client-session.ts';
 import type { SimAgent } from './agent.ts';
-import { delayMs, type Surroundings } from './deps.ts';
+import { type Deps, delayMs } from './deps.ts';
 
 export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
 export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
@@ -66,7 +66,7 @@ export class ConnectionLost extends Error {
 /** A Kafka client's connection to an agent. Requests and answers keep their order, as they do on a socket. */
 export class ClientConnection implements Connection {
   readonly broker: SimAgent;
-  readonly #world: Surroundings;
+  readonly #world: Deps;
   readonly #closed = new AbortController();
   readonly #session = openSession({ remoteAddress: '10.0.0.1', remotePort: 40_000 });
   readonly #waiting = new Set<(error: ConnectionLost) => void>();
@@ -78,7 +78,7 @@ export class ClientConnection implements Connection {
   /** Whether the agent closes it. */
   #isRefused = false;
 
-  constructor(world: Surroundings, agent: SimAgent) {
+  constructor(world: Deps, agent: SimAgent) {
     this.#world = world;
     this.broker = agent;
   }

@@ -4,7 +4,7 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import type { ReadLog } from './copy-history.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 
 const requestTimeoutMs = 3_000;
 const readCommitted = 1;
@@ -16,7 +16,7 @@ interface AbortedTransaction {
 
 /** Reads the copy as a consumer of committed records does, and checks every record that it comes to. */
 export class CommittedReader {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #history: ReadLog;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
@@ -27,7 +27,7 @@ export class CommittedReader {
   readonly #ends: number[];
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, history: ReadLog, bootstrap: Bootstrap, name: string) {
+  constructor(world: ClientDeps, history: ReadLog, bootstrap: Bootstrap, name: string) {
     this.#world = world;
     this.#history = history;
     this.#bootstrap = bootstrap;

@@ -3,7 +3,7 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { offsetsFrom } from './copier.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import type { Generation, GroupMembership } from './membership.ts';
 
@@ -52,7 +52,7 @@ export class CommittedPositions implements OffsetLog {
 
 /** A member of a group that reads and commits, and now and then leaves and comes back. */
 export class Committer {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
   readonly #log: OffsetLog;
@@ -62,7 +62,7 @@ export class Committer {
   #isStopped = false;
 
   constructor(
-    world: ClientSurroundings,
+    world: ClientDeps,
     bootstrap: Bootstrap,
     name: string,
     join: (asker: Asker) => GroupMembership,

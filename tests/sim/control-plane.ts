@@ -2,7 +2,7 @@ import type { Random } from '@weir/core';
 import { ClusterNode, ReplyMemory, serveConnection } from '@weir/metadata';
 import { type MemoryDatabase, MemoryTables } from '../../packages/metadata/src/journal/memory-tables.ts';
 import { TableHub } from '../../packages/metadata/src/journal/table-journal.ts';
-import { clusterId, type Surroundings } from './deps.ts';
+import { clusterId, type Deps } from './deps.ts';
 import { Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
@@ -11,13 +11,13 @@ export class SimControlPlane {
   readonly url: string;
   readonly process: SimProcess;
   readonly node: ClusterNode;
-  readonly #world: Surroundings;
+  readonly #world: Deps;
   readonly #memory: ReplyMemory;
   readonly #members: () => readonly string[];
   #links: Link[] = [];
 
   constructor(
-    world: Surroundings,
+    world: Deps,
     database: MemoryDatabase,
     id: string,
     url: string,

@@ -3,7 +3,7 @@ import { Asker, Refused, refuse } from './asker.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { type CopyLog, textOf } from './copy-history.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import { type Generation, Membership } from './membership.ts';
 
@@ -37,7 +37,7 @@ export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffe
  * after any failure it begins anew under the next epoch, where the group was left by what was really committed.
  */
 export class Copier {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #history: CopyLog;
   readonly #options: CopierOptions;
   readonly #asker: Asker;
@@ -48,7 +48,7 @@ export class Copier {
   #isReplaced = false;
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, history: CopyLog, options: CopierOptions) {
+  constructor(world: ClientDeps, history: CopyLog, options: CopierOptions) {
     this.#world = world;
     this.#history = history;
     this.#options = options;

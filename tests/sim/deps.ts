@@ -5,7 +5,7 @@ import type { Tally } from './tally.ts';
 export const clusterId = 'vci_sim';
 
 /** What clients need, whether their cluster is simulated or not. */
-export interface ClientSurroundings {
+export interface ClientDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly tally: Tally;
@@ -16,7 +16,7 @@ export interface ClientSurroundings {
 }
 
 /** What everything in one simulated world shares. */
-export interface Surroundings extends ClientSurroundings {
+export interface Deps extends ClientDeps {
   readonly clock: HandClock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -39,6 +39,6 @@ export const wellFaults: Readonly<SharedFaults> = {
 };
 
 /** How long one message is on its way. Fractions keep two of them from arriving at the very same time. */
-export function delayMs({ random, faults }: Surroundings): number {
+export function delayMs({ random, faults }: Deps): number {
   return random.next() * faults.delayMsMax;
 }

@@ -4,7 +4,7 @@ import { CommittedReader } from './committed-reader.ts';
 import { CommittedPositions, Committer } from './committer.ts';
 import { Copier } from './copier.ts';
 import { CopyHistory } from './copy-history.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 import { Membership } from './membership.ts';
 
 const committerCount = 3;
@@ -13,7 +13,7 @@ const copierCount = 2;
 /** Two groups at work on one topic: members that read and commit, and others that copy it in transactions; and who reads the copy. */
 export class GroupWork {
   readonly history = new CopyHistory();
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #from: Bootstrap;
   readonly #to: Bootstrap;
   readonly #committed = new CommittedPositions();
@@ -23,7 +23,7 @@ export class GroupWork {
   readonly #readers: CommittedReader[];
   #copierStarts = 0;
 
-  constructor(world: ClientSurroundings, from: Bootstrap, to: Bootstrap) {
+  constructor(world: ClientDeps, from: Bootstrap, to: Bootstrap) {
     this.#world = world;
     this.#from = from;
     this.#to = to;

@@ -1,14 +1,14 @@
 import type { Channel, ChannelListener, EndCode } from '../../packages/metadata/src/rpc/channel.ts';
-import { delayMs, type Surroundings } from './deps.ts';
+import { type Deps, delayMs } from './deps.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /** Messages between two processes: each takes its time, and none overtakes another. */
 export class Lane {
-  readonly #world: Surroundings;
+  readonly #world: Deps;
   readonly #receiver: SimProcess;
   #lastDueMs = 0;
 
-  constructor(world: Surroundings, receiver: SimProcess) {
+  constructor(world: Deps, receiver: SimProcess) {
     this.#world = world;
     this.#receiver = receiver;
   }
@@ -26,7 +26,7 @@ export class Link {
   readonly agentEnd: LinkEnd;
   readonly serverEnd: LinkEnd;
 
-  constructor(world: Surroundings, agent: SimProcess, server: SimProcess) {
+  constructor(world: Deps, agent: SimProcess, server: SimProcess) {
     this.agentEnd = new LinkEnd(agent, new Lane(world, server));
     this.serverEnd = new LinkEnd(server, new Lane(world, agent));
     this.agentEnd.other = this.serverEnd;

@@ -2,7 +2,7 @@ import type { Random } from '@weir/core';
 import { buildRecordBatch, type ErrorName, errorByCode, errors } from '@weir/wire';
 import { type Bootstrap, ClientCluster } from './bootstrap.ts';
 import { type Broker, type Connection, ConnectionLost } from './client.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 import { nameOf, type ProduceLog, type ProducerKind, type SentBatch } from './history.ts';
 
 export interface ProducerOptions extends ProducerKind {
@@ -37,7 +37,7 @@ const metadataAgeMsMax = 2_500;
  * breaks its connection, and with it all requests that wait there. Nobody gives up.
  */
 export class Producer {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #random: Random;
   readonly #history: ProduceLog;
   readonly #bootstrap: Bootstrap;
@@ -52,12 +52,7 @@ export class Producer {
   #failures = 0;
   #cancelPump: (() => void) | undefined;
 
-  constructor(
-    world: ClientSurroundings,
-    history: ProduceLog,
-    bootstrap: Bootstrap,
-    options: ProducerOptions,
-  ) {
+  constructor(world: ClientDeps, history: ProduceLog, bootstrap: Bootstrap, options: ProducerOptions) {
     this.#world = world;
     this.#random = world.random;
     this.#history = history;

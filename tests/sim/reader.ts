@@ -1,7 +1,7 @@
 import { errorByCode } from '@weir/wire';
 import type { Bootstrap } from './bootstrap.ts';
 import { type Connection, ConnectionLost } from './client.ts';
-import type { ClientSurroundings } from './deps.ts';
+import type { ClientDeps } from './deps.ts';
 import type { History } from './history.ts';
 
 const requestTimeoutMs = 3_000;
@@ -10,7 +10,7 @@ const bytesMax = 2_000;
 
 /** Reads all partitions from the beginning, from whichever agent, and checks whatever it is told. */
 export class Reader {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #history: History;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
@@ -19,7 +19,7 @@ export class Reader {
   #connections = 0;
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, history: History, bootstrap: Bootstrap, name: string) {
+  constructor(world: ClientDeps, history: History, bootstrap: Bootstrap, name: string) {
     this.#world = world;
     this.#history = history;
     this.#bootstrap = bootstrap;

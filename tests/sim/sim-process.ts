@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 import type { Journal } from '../../packages/metadata/src/journal/index.ts';
-import { delayMs, type Surroundings } from './deps.ts';
+import { type Deps, delayMs } from './deps.ts';
 
 /**
  * A process that can be paused and killed between any two things that it does. While it is paused time goes on, and its timers and
@@ -9,13 +9,13 @@ import { delayMs, type Surroundings } from './deps.ts';
  */
 export class SimProcess {
   readonly clock: Clock;
-  readonly #world: Surroundings;
+  readonly #world: Deps;
   #state: 'runs' | 'paused' | 'killed' = 'runs';
   /** What waits for the process to run, in order. */
   #waiting: (() => void)[] = [];
   #isCatchingUp = false;
 
-  constructor(world: Surroundings) {
+  constructor(world: Deps) {
     this.#world = world;
     const wallSkewMs = (world.random.next() - 0.5) * 4_000;
     const monotonicStartMs = world.random.next() * 1e6;

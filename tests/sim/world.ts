@@ -14,7 +14,7 @@ import { SimAgent } from './agent.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ClientConnection, ConnectionLost } from './client.ts';
 import { SimControlPlane } from './control-plane.ts';
-import { type SharedFaults, type Surroundings, wellFaults } from './deps.ts';
+import { type Deps, type SharedFaults, wellFaults } from './deps.ts';
 import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
 import { Producer } from './producer.ts';
@@ -80,7 +80,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
   }
 }
 
-class World implements Surroundings {
+class World implements Deps {
   readonly clock = new HandClock();
   readonly random: Random;
   readonly log: Log;

@@ -31,7 +31,7 @@ interface SlowStoreRow {
 const memory: FigureSpec = { key: 'peakMib', figure: 'peak memory, agent and control plane', unit: 'MiB' };
 const cpu: FigureSpec = { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' };
 
-const latencyFigures = (p50Ms: number, p99Ms: number): readonly FigureSpec[] => [
+const latencyResults = (p50Ms: number, p99Ms: number): readonly FigureSpec[] => [
   { key: 'p50Ms', figure: 'p50', unit: 'ms', bar: weirUnder(p50Ms, 'ms') },
   { key: 'p99Ms', figure: 'p99', unit: 'ms', bar: weirUnder(p99Ms, 'ms') },
   { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },
@@ -68,7 +68,7 @@ const rows: readonly SlowStoreRow[] = [
     isQuick: true,
     store: usualStore,
     partitions: 16,
-    figures: latencyFigures(300, 600),
+    figures: latencyResults(300, 600),
     measure: (bench, cluster) => produceSteadily(bench, cluster, steadyRate),
   },
   {
@@ -100,7 +100,7 @@ const rows: readonly SlowStoreRow[] = [
     store: fastStore,
     agentFlags: ['-batchTimeout', '25ms'],
     partitions: 16,
-    figures: latencyFigures(35, 60),
+    figures: latencyResults(35, 60),
     measure: (bench, cluster) => produceSteadily(bench, cluster, steadyRate),
   },
   {

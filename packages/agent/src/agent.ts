@@ -52,12 +52,12 @@ import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { type AgentTls, peersOf } from './security/tls/agent-tls.ts';
 import { ShareService } from './share/share-service.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
-import { AgentFigures } from './stats/agent-stats.ts';
+import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import { ConnectedClients } from './telemetry/connected-clients.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
-import { Authorship, type AuthorshipOptions } from './write-path/impersonation/impersonation.ts';
+import { Impersonation, type ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
 import { createWritePath } from './write-path/write-path.ts';
 
@@ -97,12 +97,12 @@ export interface AgentOptions {
   readonly flush: FlushLimits;
   readonly recordBytesMax: number;
   /** Who the authors of records are, and how readers learn of them. */
-  readonly authorship?: AuthorshipOptions;
+  readonly impersonation?: ImpersonationOptions;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
   readonly pageCacheBytesMax: number;
   /** Whether readers of one partition find the next pages in memory. */
-  readonly readsOn: boolean;
+  readonly readahead: boolean;
   readonly bufferedBytesMax: number;
   readonly idleConnectionMs: number;
   /** The load of the processor at which clients are slowed down, from 0 to 100; 0 never does. */
@@ -126,7 +126,7 @@ export interface AgentOptions {
   readonly hostname?: string;
   readonly cpuCount: number;
   /** What is told to the control plane of this agent's work. Whoever opened the store notes its requests there. */
-  readonly figures?: AgentFigures;
+  readonly figures?: AgentStats;
   /** What this agent shows to its control plane and that ends at a time. */
   readonly tokens?: () => readonly ReportedExpiry[];
   /** Aborted when nobody waits for the start any more: an agent whose cluster cannot be reached would wait for ever. */
@@ -185,7 +185,7 @@ async function start(
   started: AsyncDisposableStack,
   events: AgentEvents,
 ): Promise<RunningAgent> {
-  const { cluster, clock, log, metrics, cpuCount, figures = new AgentFigures({ clock, metrics }) } = options;
+  const { cluster, clock, log, metrics, cpuCount, figures = new AgentStats({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
   let beatNow = () => {};
   const view = createClusterView(cluster, {
@@ -266,7 +266,7 @@ async function start(
     defaultStrategy: options.defaultStrategy,
     zoneOfAddress: options.zoneOfAddress,
     loads,
-    metadataTurns: pressure.metadataTurns,
+    metadataQueue: pressure.metadataQueue,
     slowDown: pressure.slowDown,
     quotas,
     accessOf: createAccessOf({
@@ -434,7 +434,7 @@ function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
 async function saslOf(
   options: AgentOptions,
   view: ClusterView,
-  figures: AgentFigures,
+  figures: AgentStats,
 ): Promise<RunningSasl | undefined> {
   const { sasl: settings } = options;
   return settings === undefined
@@ -473,7 +473,7 @@ interface DataPathParts {
   readonly view: ClusterView;
   readonly exchange: PageExchange | undefined;
   readonly pressure: Pressure;
-  readonly figures: AgentFigures;
+  readonly figures: AgentStats;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
@@ -489,7 +489,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
       pageBytes,
       cacheBytesMax: options.pageCacheBytesMax,
       ownFiles: 'copy',
-      readsOn: options.readsOn,
+      readahead: options.readahead,
     },
     log,
     metrics,
@@ -522,15 +522,16 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
     answers: pressure.answers,
     stopping,
   });
-  const authorship =
-    options.authorship && new Authorship(options.authorship, principalsOf(view.records('credential')));
+  const impersonation =
+    options.impersonation &&
+    new Impersonation(options.impersonation, principalsOf(view.records('credential')));
   const handlers = {
     produce: countingOutcomes(
       produceHandler({
         writePath,
         recordBytesMax: options.recordBytesMax,
         ownConfigs: ownConfigsReader(ownNodeId),
-        authorship,
+        impersonation,
         onRequest: figures.produceAsked,
       }),
       metrics,

@@ -33,7 +33,7 @@ export type { AgentTls } from './security/tls/agent-tls.ts';
 export { clientNames, type NameRule } from './security/tls/client-names.ts';
 export { ServerCertificates } from './security/tls/server-certificates.ts';
 export { type TlsSource, tlsBucket, tlsFiles } from './security/tls/tls-material.ts';
-export { AgentFigures } from './stats/agent-stats.ts';
+export { AgentStats } from './stats/agent-stats.ts';
 export { type FoundZone, lookUpZone, type ZoneLookupOptions } from './zone/look-up-zone.ts';
 export { OwnZone } from './zone/own-zone.ts';
 export { ZoneWarnings } from './zone/zone-warnings.ts';

@@ -32,7 +32,7 @@ import { type Access, fullAccess } from '../src/security/access.ts';
 import { openSession } from '../src/security/client-session.ts';
 import { principalsOf } from '../src/security/principals.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
-import { Authorship, type AuthorshipOptions } from '../src/write-path/impersonation/impersonation.ts';
+import { Impersonation, type ImpersonationOptions } from '../src/write-path/impersonation/impersonation.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -120,7 +120,7 @@ export interface DataPathOptions {
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
   readonly recordBytesMax?: number;
-  readonly authorship?: AuthorshipOptions;
+  readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
   readonly seed?: number;
   /** Puts something between the agent and its cluster. */
@@ -173,9 +173,9 @@ export class DataPath {
       Produce: produceHandler({
         writePath: this.writePath,
         recordBytesMax: options.recordBytesMax ?? 32 << 20,
-        authorship:
-          options.authorship &&
-          new Authorship(options.authorship, principalsOf(this.view.records('credential'))),
+        impersonation:
+          options.impersonation &&
+          new Impersonation(options.impersonation, principalsOf(this.view.records('credential'))),
       }),
       Fetch: fetchHandler({
         readPath: this.readPath,

@@ -7,7 +7,6 @@ import {
   type ClusterChange,
   type ClusterFollower,
   type ClusterPort,
-  type ClusterRecord,
   type ClusterSnapshot,
   ClusterUnavailable,
   type EntryError,
@@ -16,6 +15,7 @@ import {
   type FileCommitResult,
   type FilesToCommit,
   filesToSend,
+  type MetadataEntry,
   type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
@@ -124,7 +124,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   readonly #agents = new Map<string, AgentDescription>();
   readonly #commits = new Map<string, FileCommitResult>();
   readonly #following = new Set<Following>();
-  readonly #records = new Map<string, ClusterRecord>();
+  readonly #records = new Map<string, MetadataEntry>();
   #streamIsHeld = false;
   #topicsMade = 0;
   #nextProducerId = 1000;
@@ -389,7 +389,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
         continue;
       }
       result.logStartOffset[row] = partition.logStartOffset;
-      const verdict = judgeSequence(partition, file, row);
+      const verdict = validateSequence(partition, file, row);
       if (verdict.error !== 'NONE') {
         result.error[row] = entryErrors.indexOf(verdict.error);
         continue;
@@ -500,7 +500,7 @@ type Verdict =
   | { readonly error: Exclude<EntryError, 'NONE'> };
 
 /** The rules for idempotent producers: five batches are remembered, and a producer that is not known may start anywhere. */
-function judgeSequence(partition: Partition, file: FileCommit, row: number): Verdict {
+function validateSequence(partition: Partition, file: FileCommit, row: number): Verdict {
   const accepted: Verdict = { error: 'NONE', baseOffset: partition.nextOffset, isDuplicate: false };
   const producerId = file.producerId[row]!;
   if (producerId < 0) return accepted;

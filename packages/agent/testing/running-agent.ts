@@ -53,7 +53,7 @@ export async function startAgentUnderTest(
     fetchRequestBytesMax: 256 * MiB,
     fetchPartitionBytesMax: 256 * MiB,
     pageCacheBytesMax: 16 * MiB,
-    readsOn: false,
+    readahead: false,
     bufferedBytesMax: 64 * MiB,
     idleConnectionMs: 3_600_000,
     highCpuPercent: 98,

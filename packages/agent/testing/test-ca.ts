@@ -18,7 +18,7 @@ export interface TestCertificate {
   readonly privateKey: string;
 }
 
-export interface CertificateWishes {
+export interface CertificateOptions {
   /** Part by part in the order of the encoding, which RFC 2253 prints backwards; nothing by default. */
   readonly subject?: string | JsonName;
   readonly dns?: readonly string[];
@@ -73,7 +73,7 @@ export class TestCa {
     return new TestCa(name, keys, certificate.toString('pem'));
   }
 
-  async issue(wishes: CertificateWishes = {}): Promise<TestCertificate> {
+  async issue(wishes: CertificateOptions = {}): Promise<TestCertificate> {
     const { subject = [], dns = [], ips = [], uris = [], key = 'P-256' } = wishes;
     const keys = await keyPair(key);
     const names = [
@@ -102,7 +102,7 @@ export class TestCa {
   }
 
   /** What a server of this machine shows. */
-  issueServer(wishes: CertificateWishes = {}): Promise<TestCertificate> {
+  issueServer(wishes: CertificateOptions = {}): Promise<TestCertificate> {
     return this.issue({ subject: 'CN=localhost', dns: ['localhost'], ips: ['127.0.0.1'], ...wishes });
   }
 }

@@ -88,7 +88,7 @@ export function shortest(value: bigint): Nanoseconds {
 }
 
 /** The same in an answer, where it is not written as text. */
-export function nanosecondsTold() {
+export function nanosecondsField() {
   return z.union([z.int(), z.bigint()]).meta({ wire: int64Mark });
 }
 
@@ -98,7 +98,7 @@ export function secret(charsMin: number, charsMax: number) {
 }
 
 /** A secret that is told once. */
-export function secretTold(charsMax: number) {
+export function secretField(charsMax: number) {
   return z.string().max(charsMax).meta({ format: 'password', readOnly: true });
 }
 
@@ -156,7 +156,7 @@ export function topicName() {
   );
 }
 
-export const topicNameTold = () => text(249);
+export const topicNameField = () => text(249);
 
 /** Kafka's own ids are UUIDs; what they are written as is left to it. */
 export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of a topic');
@@ -175,7 +175,7 @@ export function configsGiven() {
     .transform((configs) => configs ?? {});
 }
 
-export function configsTold() {
+export function configsField() {
   return dictionary(configName(), prose(caps.configTextCharsMax).nullable(), caps.configsPerRequestMax);
 }
 

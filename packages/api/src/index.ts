@@ -67,7 +67,7 @@ export { grantNames, principalKinds, resourceKinds } from './operations/access-g
 export { actorKinds } from './operations/audit.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { diagnosticTransitions, severities } from './operations/diagnostics.ts';
-export type { EventTold } from './operations/events.ts';
+export type { EventResponse } from './operations/events.ts';
 export { cloudProviders, clusterTiers, restorableDays } from './operations/virtual-clusters.ts';
 export { type OtherRoute, otherRoutes } from './other-routes.ts';
 export {

@@ -1,7 +1,7 @@
 import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
 import { systemRandom } from '@weir/core';
 import { patientClient } from './apply/api/patient-client.ts';
-import type { Surroundings } from './deps.ts';
+import type { Deps } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
 import { apiBaseUrl } from './values/api-base-url.ts';
 
@@ -11,7 +11,7 @@ interface ApiValues {
 }
 
 /** The API of a control plane by what flags say. Provisioning tools write its path with its address. */
-export function apiClient({ apiURL = '', apiKey = '' }: ApiValues, { clock, stop }: Surroundings): Client {
+export function apiClient({ apiURL = '', apiKey = '' }: ApiValues, { clock, stop }: Deps): Client {
   const client = createClient({
     baseUrl: apiBaseUrl(apiURL),
     fetch,

@@ -21,12 +21,12 @@ const executable = join(import.meta.dirname, '../../../bin/weir');
 const scratch = mkdtempSync(join(tmpdir(), 'weir-bin-'));
 after(() => rmSync(scratch, { recursive: true }));
 
-interface Surroundings {
+interface Deps {
   readonly file?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-function weir(argv: readonly string[], { file = executable, environment = {} }: Surroundings = {}) {
+function weir(argv: readonly string[], { file = executable, environment = {} }: Deps = {}) {
   const { status, stdout, stderr } = spawnSync(file, argv, {
     cwd: scratch,
     encoding: 'utf8',

@@ -2,7 +2,7 @@ import type { Clock, Environment } from '@weir/core';
 import type { Output } from './output.ts';
 
 /** All that a command knows of the world. The composition root makes it from the process, tests from what they like. */
-export interface Surroundings {
+export interface Deps {
   readonly environment: Environment;
   readonly output: Output;
   /** Standard input, chunk by chunk. Only a command that needs it begins to read. */

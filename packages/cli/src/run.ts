@@ -2,7 +2,7 @@ import { type AvailableCommandName, type CommandName, commandRow } from './comma
 import { findCommand } from './commands/find.ts';
 import { stoppedStatus } from './commands/handler.ts';
 import { handlers } from './commands/handlers.ts';
-import type { Surroundings } from './deps.ts';
+import type { Deps } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
@@ -18,7 +18,7 @@ const refusedStatus = 2;
 const failedStatus = 1;
 
 /** Runs one command line and gives the exit status. */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], surroundings: Deps): Promise<number> {
   const { environment, output } = surroundings;
   const [first = 'help'] = argv;
   if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], surroundings);

@@ -1,5 +1,5 @@
 import { type Clock, type Environment, systemClock } from '@weir/core';
-import type { Surroundings } from '../src/deps.ts';
+import type { Deps } from '../src/deps.ts';
 import { run } from '../src/run.ts';
 
 export interface RunOptions {
@@ -29,7 +29,7 @@ export function leapingClock(stepMs: number): Clock {
 /** Runs a command line in this process and gives what the user would see. */
 export async function runArguments(argv: readonly string[], options: RunOptions = {}) {
   const written = { out: '', err: '' };
-  const surroundings: Surroundings = {
+  const surroundings: Deps = {
     environment: options.environment ?? {},
     output: {
       out(text) {

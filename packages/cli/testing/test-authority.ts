@@ -15,7 +15,7 @@ export interface TestIdentity {
 }
 
 /** Who and for how long. Without dates it is for as long as any test lives. */
-export interface IdentityWishes {
+export interface IdentityOptions {
   readonly name?: string;
   readonly dns?: readonly string[];
   /** Days, such as `2020-01-01`. */
@@ -52,7 +52,7 @@ export class TestAuthority {
     return new TestAuthority(name, keys, certificate.toString('pem'));
   }
 
-  async issue({ name = 'localhost', dns = ['localhost'], validFrom, validTo }: IdentityWishes = {}) {
+  async issue({ name = 'localhost', dns = ['localhost'], validFrom, validTo }: IdentityOptions = {}) {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create({
       subject: `CN=${name}`,

@@ -18,7 +18,7 @@ import type { Authorize, Verdict } from './agent-keys.ts';
 import { remoteAddressOf } from './api-server/remote-address.ts';
 import { securityHeaders } from './security-headers.ts';
 
-export interface AgentDoorOptions {
+export interface AgentListenerOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
   /** Asked before a cluster is said not to be here: it may have been made a moment ago. */
   readonly lookForClusters?: () => Promise<void>;
@@ -78,8 +78,8 @@ interface Admission {
 }
 
 /** Takes the connections of agents: judges who comes before anything is upgraded, and then serves the cluster. */
-export class AgentDoor {
-  readonly #options: AgentDoorOptions;
+export class AgentListener {
+  readonly #options: AgentListenerOptions;
   readonly #memory: ReplyMemory;
   readonly #served = new Map<ServedConnection, Admission & { readonly ended: Promise<void> }>();
   readonly #sockets = new WebSocketServer({
@@ -93,7 +93,7 @@ export class AgentDoor {
   #isClosing = false;
   #cancelKeyCheck = () => {};
 
-  constructor(options: AgentDoorOptions) {
+  constructor(options: AgentListenerOptions) {
     this.#options = options;
     this.#memory = new ReplyMemory(options.clock);
     this.#checkKeysLater();

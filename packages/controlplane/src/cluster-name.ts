@@ -10,7 +10,7 @@ const { namespace, key } = clusterFacts.name;
 export async function keepClusterName(node: NamedNode, name: string, log: Log): Promise<void> {
   if (node.role !== 'leader' || node.record(namespace, key)?.toString() === name) return;
   try {
-    await node.execute({ kind: 'putRecords', changes: [{ namespace, key, value: Buffer.from(name) }] });
+    await node.execute({ kind: 'putEntries', changes: [{ namespace, key, value: Buffer.from(name) }] });
   } catch (error) {
     // The next look at the cluster tries again.
     log.debug('failed to publish cluster name to agents', { problem: (error as Error).message });

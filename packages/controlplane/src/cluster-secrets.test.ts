@@ -59,7 +59,7 @@ test('after a key was revoked agents get another secret, when nobody with the ke
     for (let seconds = 0; seconds < 60; seconds++) {
       if (secret() !== before) return seconds;
       clock.advance(1_000);
-      await leader.execute({ kind: 'putRecords', changes: [] });
+      await leader.execute({ kind: 'putEntries', changes: [] });
       await settle();
     }
     return undefined;
@@ -89,7 +89,7 @@ async function look(node: ClusterNode, clock: HandClock): Promise<void> {
   for (let times = 0; times < 5; times++) {
     clock.advance(2_000);
     await settle();
-    await node.execute({ kind: 'putRecords', changes: [] });
+    await node.execute({ kind: 'putEntries', changes: [] });
     await settle();
   }
 }

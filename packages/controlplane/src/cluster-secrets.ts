@@ -20,7 +20,7 @@ export interface ClusterSecretsOptions {
   readonly log: Log;
 }
 
-type Changes = Extract<Parameters<ClusterNode['execute']>[0], { kind: 'putRecords' }>['changes'];
+type Changes = Extract<Parameters<ClusterNode['execute']>[0], { kind: 'putEntries' }>['changes'];
 
 /** How often a leader looks whether secrets are to be replaced. */
 const lookMs = 2_000;
@@ -46,7 +46,7 @@ export function keepClusterSecrets(
   let isEnded = false;
 
   async function put(changes: Changes): Promise<void> {
-    const { message } = await node.execute({ kind: 'putRecords', changes });
+    const { message } = await node.execute({ kind: 'putEntries', changes });
     if (message !== null) throw new Error(message);
   }
 

@@ -11,7 +11,7 @@ interface Line {
  * Lets the requests of a connection have their turn one after the other. A peer may send further ones before it has read the answer to the first; if
  * all of them were worked on at once, one connection could make as many answers wait in memory as it likes.
  */
-export class ConnectionTurns {
+export class ConnectionQueue {
   readonly #waitingMax: number;
   readonly #lines = new WeakMap<Socket, Line>();
 

@@ -7,7 +7,7 @@ export type {
   AuditPage,
   AuditSearch,
 } from './accounts/audit-log.ts';
-export type { AccountsSurroundings } from './accounts/deps.ts';
+export type { AccountsDeps } from './accounts/deps.ts';
 export type { KeyGrant, KeyKind, RoleGrant } from './accounts/grants.ts';
 export type { ApiKey } from './accounts/keys.ts';
 export { type AccountsDatabase, openAccounts } from './accounts/open.ts';
@@ -26,7 +26,7 @@ export { keepClusterSecrets, type SecretsNode } from './cluster-secrets.ts';
 export { CredentialsKeeper, type CredentialsKeeperOptions } from './credentials/credentials-keeper.ts';
 export { type ChangedDiagnostics, changeDiagnostics } from './diagnostics/change.ts';
 export type { CheckDescription } from './diagnostics/check.ts';
-export type { ClusterPicture } from './diagnostics/diagnostic-snapshot.ts';
+export type { DiagnosticSnapshot } from './diagnostics/diagnostic-snapshot.ts';
 export { type DiagnosticEventData, diagnosticEventData } from './diagnostics/event.ts';
 export { MemoryDiagnosticsStore } from './diagnostics/memory-store.ts';
 export { MuteRefused, muteDiagnostic, unmuteDiagnostic } from './diagnostics/mute.ts';
@@ -34,7 +34,7 @@ export type { DiagnosticRecord, Transition } from './diagnostics/record.ts';
 export { describeCheck, diagnostics } from './diagnostics/registry.ts';
 export { DiagnosticsRunner, type DiagnosticsRunnerOptions } from './diagnostics/runner.ts';
 export type { DiagnosticsStore } from './diagnostics/store.ts';
-export { takePicture } from './diagnostics/take-diagnostic-snapshot.ts';
+export { takeDiagnosticSnapshot } from './diagnostics/take-diagnostic-snapshot.ts';
 export { listingsOf, transitionView, viewOf } from './diagnostics/views.ts';
 export {
   type LedCluster,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { caps } from '@weir/core';
-import { AgentDoor, type AgentDoorOptions } from './agent-listener.ts';
-import { ConnectionTurns } from './connection-queue.ts';
+import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
+import { ConnectionQueue } from './connection-queue.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
 import { refuseUnreadable, securityHeaders } from './security-headers.ts';
 import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
-export interface ControlPlaneOptions extends AgentDoorOptions {
+export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;
@@ -65,11 +65,11 @@ const rss = 'application/rss+xml; charset=utf-8';
 
 /** Starts the HTTP server of a control-plane process: probes, metrics, and the connections of agents. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const door = new AgentDoor(options);
+  const door = new AgentListener(options);
   const answer = answerer(options);
   const { routes = [], metrics } = options;
   const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
-  const turns = new ConnectionTurns(caps.controlPlaneRequestsWaitingMax);
+  const turns = new ConnectionQueue(caps.controlPlaneRequestsWaitingMax);
   const unread = new UnreadAnswers(
     { msMax: caps.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
     options,

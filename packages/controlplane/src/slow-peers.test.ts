@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { caps, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { accountsSurroundings } from '../testing/accounts-deps.ts';
+import { accountsDeps } from '../testing/accounts-deps.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { appGrant, makeAccount } from '../testing/two-accounts.ts';
 import { until } from '../testing/until.ts';
@@ -27,7 +27,7 @@ let databaseCount = 0;
 async function start(t: TestContext, patience: Partial<Patience> = {}) {
   const clock = new HandClock();
   const metrics = new Metrics();
-  const accounts = await openAccounts(`memory://slow-${databaseCount++}`, accountsSurroundings());
+  const accounts = await openAccounts(`memory://slow-${databaseCount++}`, accountsDeps());
   const account = await makeAccount(accounts, 'Ours');
   const key = await account.key('app', appGrant(account.a.id));
   let callCount = 0;

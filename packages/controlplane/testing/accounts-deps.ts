@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { AccountsSurroundings } from '../src/accounts/deps.ts';
+import type { AccountsDeps } from '../src/accounts/deps.ts';
 import { createSecretBox } from '../src/accounts/secret-box.ts';
 
-export interface TestSurroundings extends AccountsSurroundings {
+export interface TestDeps extends AccountsDeps {
   readonly clock: HandClock;
 }
 
 /** A world without surprises, where time is moved by hand and passwords cost little. */
-export function accountsSurroundings(seed = 1): TestSurroundings {
+export function accountsDeps(seed = 1): TestDeps {
   let drawn = 0;
   const randomBytes = (count: number) =>
     createHash('shake256', { outputLength: count }).update(`${seed}.${drawn++}`).digest();

@@ -19,7 +19,7 @@ import { federationBindings } from '../src/workload-identity/federation-bindings
 import { platformIssuers } from '../src/workload-identity/platform-issuers.ts';
 import { TokenExchange } from '../src/workload-identity/token-exchange.ts';
 import { tokenKeys } from '../src/workload-identity/token-keys.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
+import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 
 export interface Answer {
   readonly status: number;
@@ -38,7 +38,7 @@ export interface CallInit {
 
 export interface TestApi {
   readonly accounts: AccountsDatabase;
-  readonly surroundings: TestSurroundings;
+  readonly surroundings: TestDeps;
   readonly metrics: Metrics;
   /** Whether an operation answers with its example, whatever it is asked. */
   isFake(name: string): boolean;
@@ -54,7 +54,7 @@ let databaseCount = 0;
 
 export interface TestApiOptions extends Partial<ApiServerOptions> {
   readonly rateLimits?: RateLimitSizes;
-  readonly surroundings?: TestSurroundings;
+  readonly surroundings?: TestDeps;
   readonly fileBindings?: AccountOperationsOptions['fileBindings'];
   readonly onAgentsRevoked?: AccountOperationsOptions['onAgentsRevoked'];
 }
@@ -67,7 +67,7 @@ export async function startTestApi(
   t: TestContext,
   {
     rateLimits,
-    surroundings = accountsSurroundings(),
+    surroundings = accountsDeps(),
     fileBindings,
     onAgentsRevoked,
     ...options

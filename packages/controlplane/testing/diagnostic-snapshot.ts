@@ -1,11 +1,11 @@
 import type {
   AgentFacts,
-  ClusterPicture,
+  DiagnosticSnapshot,
   GroupFacts,
   GroupPartition,
 } from '../src/diagnostics/diagnostic-snapshot.ts';
 
-export const picturedMs = 1_700_000_000_000;
+export const snapshotMs = 1_700_000_000_000;
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
@@ -23,11 +23,11 @@ export function agentOf(agentId: string, facts: Partial<AgentFacts> = {}): Agent
     release: 'v830',
     cpuCount: 4,
     cpuLoad: 0.3,
-    lastSeenMs: picturedMs,
+    lastSeenMs: snapshotMs,
     clockOffsetMs: 5,
-    certificates: [{ name: 'kafka.example', expiresMs: picturedMs + 90 * dayMs }],
+    certificates: [{ name: 'kafka.example', expiresMs: snapshotMs + 90 * dayMs }],
     tokens: [
-      { name: 'agent token', issuedMs: picturedMs - 10 * minuteMs, expiresMs: picturedMs + 50 * minuteMs },
+      { name: 'agent token', issuedMs: snapshotMs - 10 * minuteMs, expiresMs: snapshotMs + 50 * minuteMs },
     ],
     ...facts,
   };
@@ -47,9 +47,9 @@ export function groupOf(
 }
 
 /** A cluster that is well, of which everything is known. */
-export function healthyPicture(facts: Partial<ClusterPicture> = {}): ClusterPicture {
+export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): DiagnosticSnapshot {
   return {
-    atMs: picturedMs,
+    atMs: snapshotMs,
     cluster: {
       clusterId: 'vci_test',
       kind: 'kafka',
@@ -88,7 +88,7 @@ export function healthyPicture(facts: Partial<ClusterPicture> = {}): ClusterPict
     controlPlaneUtilization: 0.1,
     acls: { mode: 'enforced', ruleCount: 2, invalid: [] },
     credentials: [
-      { username: 'root', isSuperuser: true, createdMs: picturedMs - dayMs, lastUsedMs: picturedMs },
+      { username: 'root', isSuperuser: true, createdMs: snapshotMs - dayMs, lastUsedMs: snapshotMs },
     ],
     metrics: [{ name: 'agent_kafka_request_count', seriesCount: 100 }],
     ...facts,

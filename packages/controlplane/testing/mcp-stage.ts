@@ -12,14 +12,14 @@ import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
+import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
 
 /** The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real socket. */
 export interface McpStage {
   readonly accounts: AccountsDatabase;
   /** Of the accounts, whose time is moved by hand. */
-  readonly surroundings: TestSurroundings;
+  readonly surroundings: TestDeps;
   /** Leads every cluster of the stage. */
   readonly node: ClusterNode;
   readonly diagnostics: MemoryDiagnosticsStore;
@@ -38,7 +38,7 @@ export async function openMcpStage(
   }: { readonly requestsPerKey?: BucketSize; readonly port?: (node: ClusterNode) => ClusterPort } = {},
 ): Promise<McpStage> {
   const node = await startLeader(t);
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const accounts = await openAccounts(`memory://mcp-${databaseCount++}`, surroundings);
   const diagnostics = new MemoryDiagnosticsStore();
   const metrics = new Metrics();

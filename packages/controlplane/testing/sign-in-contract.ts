@@ -7,7 +7,7 @@ import type { NewFederation } from '../src/accounts/federations.ts';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
 import type { SsoPerson } from '../src/accounts/sso-sign-ins.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
+import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { makeAccount, type TestAccount } from './two-accounts.ts';
 
 const admin = { workspaceId: '*', managedGrantName: 'admin' } as const;
@@ -16,7 +16,7 @@ const issuer = 'https://id.example';
 
 interface Scene extends AccountsDatabase {
   readonly url: string;
-  readonly surroundings: TestSurroundings;
+  readonly surroundings: TestDeps;
   readonly ours: TestAccount;
   readonly theirs: TestAccount;
   connect(account: TestAccount, changes?: Partial<NewSsoConnection>): Promise<SsoConnection>;
@@ -46,7 +46,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   function contract(name: string, run: (scene: Scene) => Promise<void>): void {
     test(`${driver}: ${name}`, async () => {
       const url = await fresh();
-      const surroundings = accountsSurroundings();
+      const surroundings = accountsDeps();
       const accounts = await openAccounts(url, surroundings);
       const ours = await makeAccount(accounts, 'Ours');
       const theirs = await makeAccount(accounts, 'Theirs');

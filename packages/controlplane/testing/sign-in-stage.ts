@@ -11,7 +11,7 @@ import { accountOperations } from '../src/operations/account/account-operations.
 import { signInIssuers } from '../src/sign-in/sign-in-issuers.ts';
 import type { SignInOptions } from '../src/sign-in/sign-in-options.ts';
 import { signInRoute } from '../src/sign-in/sign-in-route.ts';
-import { accountsSurroundings, type TestSurroundings } from './accounts-deps.ts';
+import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import type { Browser } from './browser.ts';
 import { makeAccount, type TestAccount } from './two-accounts.ts';
 
@@ -19,7 +19,7 @@ export interface SignInStage {
   readonly url: string;
   readonly accounts: AccountsDatabase;
   readonly ours: TestAccount;
-  readonly surroundings: TestSurroundings;
+  readonly surroundings: TestDeps;
   /** Everything that was logged. */
   readonly lines: readonly string[];
   readonly metrics: Metrics;
@@ -43,7 +43,7 @@ export async function startSignInStage(
   t: TestContext,
   options: Partial<SignInOptions> & { readonly allowsPrivateAddresses?: boolean } = {},
 ): Promise<SignInStage> {
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const { clock = surroundings.clock } = options;
   const { randomBytes } = surroundings;
   const lines: string[] = [];

@@ -31,7 +31,7 @@ type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_clust
 };
 
 /** The operations on a cluster, as the interface serves them: what goes in and comes out is what the catalogue allows. */
-export interface ClusterDesk {
+export interface TestClusterApi {
   readonly node: ClusterNode;
   readonly store: MemoryDiagnosticsStore;
   readonly transitions: readonly Transition[];
@@ -45,10 +45,10 @@ export interface ClusterDesk {
   write(topicId: string, partition: number, recordCount: number): Promise<void>;
 }
 
-export async function openClusterDesk(
+export async function openTestClusterApi(
   t: TestContext,
   differences: Partial<ClusterServices> & { readonly port?: ClusterPort } = {},
-): Promise<ClusterDesk> {
+): Promise<TestClusterApi> {
   const node = await startLeader(t);
   const store = new MemoryDiagnosticsStore();
   const transitions: Transition[] = [];

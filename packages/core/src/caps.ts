@@ -35,7 +35,7 @@ export const caps = {
   inflatedPerTurnBytesMax: 2 * MiB,
 
   /** Batches of an agent that are inflated aside at a time, and so in memory. Each takes a thread of the pool, of which others need some too. */
-  inflationsAsideMax: 2,
+  offThreadInflationsMax: 2,
 
   /** Records that are walked before others get their turn: about a millisecond. */
   walkedRecordsPerTurnMax: 10_000,
@@ -236,7 +236,7 @@ export const caps = {
   recordBytesMax: 1024 * MiB,
 
   /** One record. The largest is a classic group with what all of its members say and are told. */
-  recordValueBytesMax: 24 * MiB,
+  kvValueBytesMax: 24 * MiB,
 
   /** Offsets that all groups of a cluster have committed, about 110 bytes each. */
   committedOffsetsMax: 2_000_000,
@@ -488,7 +488,7 @@ export const caps = {
   pageReadsMax: 32,
 
   /** Pages that all readers of an agent together have asked for before they came to them. */
-  pagesAheadMax: 16,
+  readaheadPagesMax: 16,
 
   /**
    * Pages that are read from other agents at a time, and from one of them. Apart from reads of the store, which must go on
@@ -856,7 +856,7 @@ export const caps = {
   eventQueueCountMax: 50_000,
 
   /** What an agent writes besides the records of clients, as it waits for a file that takes it along. */
-  asideBytesMax: 16 * MiB,
+  backgroundBytesMax: 16 * MiB,
 
   /** Figures of a cluster that are events once a minute. */
   clusterMetricEventsMax: 20_000,

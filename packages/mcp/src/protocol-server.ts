@@ -12,13 +12,13 @@ import { ToolProblem } from './answers/problem.ts';
 import { completionOf, valuesOf } from './prompts/completions.ts';
 import type { Prompt } from './prompts/prompts.ts';
 import { type FixedResource, mimeType, type ResourceFamily } from './resources/resources.ts';
-import { askingOf, runTool } from './tools/run-tool.ts';
+import { runTool, toolContextOf } from './tools/run-tool.ts';
 import type { Tool } from './tools/tool.ts';
 import type { CallOperation } from './tools/tool-context.ts';
 import { listedTool } from './tools/tool-list.ts';
 
 /** What a server has to offer. */
-export interface Offer {
+export interface ServerManifest {
   readonly name: string;
   readonly title: string;
   readonly instructions: string;
@@ -30,7 +30,7 @@ export interface Offer {
   readonly isPublic: boolean;
 }
 
-export interface ServerSurroundings {
+export interface ServerDeps {
   readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -45,8 +45,8 @@ const listsKeptMs = 300_000;
  * library's plain server: its other one writes all schemas anew with each request.
  */
 export function serverMaker(
-  offer: Offer,
-  surroundings: ServerSurroundings,
+  offer: ServerManifest,
+  surroundings: ServerDeps,
 ): (callOperation: CallOperation, caller: string) => Server {
   const { publicUrl, clock, log, metrics } = surroundings;
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
@@ -89,7 +89,7 @@ export function serverMaker(
       orInvalid(async () => {
         const { ref, argument } = params;
         const given = params.context?.arguments ?? {};
-        const asking = askingOf({ stop: context.mcpReq.signal }, runner);
+        const asking = toolContextOf({ stop: context.mcpReq.signal }, runner);
         const values =
           ref.type === 'ref/prompt'
             ? await valuesOf(argumentOf(ref.name, argument.name)?.completedBy, given, argument.value, asking)
@@ -155,7 +155,7 @@ export function serverMaker(
   }
 }
 
-function listsOf({ tools, resources, families, prompts }: Offer, siteUrl: string) {
+function listsOf({ tools, resources, families, prompts }: ServerManifest, siteUrl: string) {
   return {
     tools: { tools: tools.map((tool) => listedTool(tool, siteUrl)) },
     resources: {

@@ -1,12 +1,12 @@
 import { docsTools } from './docs/docs-tools.ts';
 import type { DocsPage } from './docs/documentation.ts';
 import { prompts } from './prompts/prompts.ts';
-import type { Offer } from './protocol-server.ts';
+import type { ServerManifest } from './protocol-server.ts';
 import { docsFamily, eventTypeFamily, fixedResources } from './resources/resources.ts';
 import { tools } from './tools/tools.ts';
 
 /** What the control plane offers to whoever has keys. */
-export function controlPlaneOffer(pages: readonly DocsPage[]): Offer {
+export function controlPlaneManifest(pages: readonly DocsPage[]): ServerManifest {
   return {
     name: 'weir',
     title: 'Weir',
@@ -25,7 +25,7 @@ export function controlPlaneOffer(pages: readonly DocsPage[]): Offer {
 }
 
 /** What the documentation offers to everybody. It reaches no cluster. */
-export function documentationOffer(pages: readonly DocsPage[]): Offer {
+export function documentationManifest(pages: readonly DocsPage[]): ServerManifest {
   return {
     name: 'weir-docs',
     title: 'Documentation of Weir',

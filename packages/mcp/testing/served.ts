@@ -6,8 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { catalogue, type OperationName } from '@weir/api';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
 import { createEndpoint, type EndpointOptions } from '../src/endpoint/endpoint.ts';
-import { type Offer, serverMaker } from '../src/protocol-server.ts';
-import { controlPlaneOffer } from '../src/server-manifests.ts';
+import { type ServerManifest, serverMaker } from '../src/protocol-server.ts';
+import { controlPlaneManifest } from '../src/server-manifests.ts';
 import type { CallOperation } from '../src/tools/tool-context.ts';
 
 export interface Served {
@@ -37,14 +37,14 @@ export async function serve(
   t: TestContext,
   {
     answers = {},
-    offer = controlPlaneOffer(docsPages),
+    offer = controlPlaneManifest(docsPages),
     whoOf = async () => ({}),
     clock = systemClock,
     publicUrl,
     legacy,
   }: {
     readonly answers?: Answers;
-    readonly offer?: Offer;
+    readonly offer?: ServerManifest;
     readonly whoOf?: (request: IncomingMessage) => Promise<object>;
     readonly clock?: Clock;
     readonly publicUrl?: string;

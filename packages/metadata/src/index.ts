@@ -48,8 +48,8 @@ export {
 } from './cluster/cluster-secrets.ts';
 export {
   type ControlPlaneEvent,
+  type ControlPlaneEventsPoll,
   type ControlPlaneEventsTaken,
-  type ControlPlaneEventsWish,
   controlPlaneEventsWaitMsMax,
 } from './cluster/events-port.ts';
 export type {
@@ -106,13 +106,13 @@ export type {
   BatchesQuery,
   ClusterChange,
   ClusterFollower,
-  ClusterRecord,
   ClusterSnapshot,
   EntryError,
   FileCommit,
   FileCommitResult,
   FilesToCommit,
   Markers,
+  MetadataEntry,
   MutationOptions,
   OffsetAnswer,
   OffsetQuery,
@@ -152,16 +152,16 @@ export type {
   ScramCredentialResult,
 } from './cluster/principals-port.ts';
 export {
+  type ClaimedQuery,
   type JobHold,
   jobLeaseMs,
   type QueryOutcome,
+  type QueryPoll,
   type QueryRefusal,
   type QueryReport,
   type QueryToRun,
-  type QueryWish,
   queryLimitMsMax,
   queryReportIntervalMs,
-  type TakenQuery,
 } from './cluster/queries-port.ts';
 export {
   type AcknowledgeAnswer,
@@ -209,18 +209,18 @@ export {
   transactionStates,
 } from './cluster/transactions-port.ts';
 export type { Figure } from './cluster-metrics/combined-stats.ts';
-export { lookAt } from './cluster-metrics/measured-cluster-snapshot.ts';
-export type { ClusterSight } from './cluster-metrics/measured-cluster-view.ts';
+export { readMeasuredSnapshot } from './cluster-metrics/measured-cluster-snapshot.ts';
+export type { MeasuredClusterView } from './cluster-metrics/measured-cluster-view.ts';
 export { leftOutRow, publishedMetrics } from './cluster-metrics/published-metrics.ts';
-export { ShownFigures } from './cluster-metrics/published-stats.ts';
+export { PublishedStats } from './cluster-metrics/published-stats.ts';
 export type { GroupLimits } from './cluster-metrics/read-groups.ts';
-export { type ClusterMetricsSettings, readFigures } from './cluster-metrics/read-stats.ts';
+export { type ClusterMetricsSettings, readStats } from './cluster-metrics/read-stats.ts';
 export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
 export {
-  type CredentialRecord,
+  type CredentialEntry,
   readCredentialRecord,
   writeCredentialRecord,
 } from './credentials/credential-entry.ts';

@@ -41,7 +41,7 @@ export {
   buildRecordBatch,
   type ControlRecord,
   decompressRecords,
-  decompressRecordsAside,
+  decompressRecordsOffThread,
   type EndTransactionMarker,
   encodeRecordHeader,
   type HeaderChange,
@@ -77,7 +77,7 @@ export {
   textValue,
   type ValueToWrite,
   validateBatchRecords,
-  validateBatchRecordsAside,
+  validateBatchRecordsOffThread,
   validateProducedBatch,
   writePositionHead,
 } from './records/index.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Random, seededRandom, systemClock } from '@weir/core';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/deps.ts';
+import type { ClientDeps } from '../../sim/deps.ts';
 import { newTally } from '../../sim/tally.ts';
 import { BucketServer, wellBucket } from './bucket-server.ts';
 import { FaultyProxy, wellNetwork } from './faulty-proxy.ts';
@@ -49,7 +49,7 @@ const noteCharactersMax = 200;
 export const partitionCount = 4;
 
 /** Real processes over a real database and a bucket, and a network between them. All of them can be harmed. */
-export class FaultCluster implements ClientSurroundings {
+export class FaultCluster implements ClientDeps {
   readonly clock = systemClock;
   readonly random: Random;
   readonly tally = newTally();

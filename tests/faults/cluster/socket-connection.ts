@@ -10,7 +10,7 @@ import {
   type RequestBody,
   type ResponseBody,
 } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/deps.ts';
+import type { ClientDeps } from '../../sim/deps.ts';
 
 export interface SocketBroker extends Broker {
   /** Where its connections go instead, for what can happen to them there. */
@@ -26,7 +26,7 @@ export class SocketConnection implements Connection {
   inFlight = 0;
   isOpen = true;
 
-  constructor({ clock }: ClientSurroundings, broker: SocketBroker) {
+  constructor({ clock }: ClientDeps, broker: SocketBroker) {
     this.broker = broker;
     this.#opening = KafkaConnection.open({
       address: broker.proxy,

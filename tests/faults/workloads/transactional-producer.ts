@@ -2,7 +2,7 @@ import { buildRecordBatch } from '@weir/wire';
 import { Asker, Refused, refuse } from '../../sim/asker.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
-import type { ClientSurroundings } from '../../sim/deps.ts';
+import type { ClientDeps } from '../../sim/deps.ts';
 import type { Recorder } from '../history/recorder.ts';
 
 const requestTimeoutMs = 3_000;
@@ -15,7 +15,7 @@ const requestsMax = 3;
  * the next epoch, which aborts what was open.
  */
 export class TransactionalProducer {
-  readonly #world: ClientSurroundings;
+  readonly #world: ClientDeps;
   readonly #recorder: Recorder;
   readonly #bootstrap: Bootstrap;
   readonly #transactionalId: string;
@@ -26,7 +26,7 @@ export class TransactionalProducer {
   #isDone = false;
   #isStopped = false;
 
-  constructor(world: ClientSurroundings, recorder: Recorder, bootstrap: Bootstrap, transactionalId: string) {
+  constructor(world: ClientDeps, recorder: Recorder, bootstrap: Bootstrap, transactionalId: string) {
     this.#world = world;
     this.#recorder = recorder;
     this.#bootstrap = bootstrap;

@@ -7,7 +7,7 @@ import { ClusterNode, ClusterUnavailable, openJournals, reportIntervalMs } from 
 import { metered, StoreError } from '@weir/storage';
 import type { AgentOptions } from '../../../packages/agent/src/agent.ts';
 import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';
-import { AgentFigures } from '../../../packages/agent/src/stats/agent-stats.ts';
+import { AgentStats } from '../../../packages/agent/src/stats/agent-stats.ts';
 import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
@@ -62,7 +62,7 @@ class World {
   async addAgent(agentId: string, differences: Partial<AgentOptions> = {}, bucket = new TestStore()) {
     const clock = new HandClock(startMs);
     const metrics = new Metrics();
-    const figures = new AgentFigures({ clock, metrics });
+    const figures = new AgentStats({ clock, metrics });
     const store = metered(bucket, {
       clock,
       metrics,

@@ -69,7 +69,7 @@ async function start(t: TestContext, { bucket, cluster }: World, agentId: string
     fetchRequestBytesMax: 256 * MiB,
     fetchPartitionBytesMax: 256 * MiB,
     pageCacheBytesMax: 256 * MiB,
-    readsOn: true,
+    readahead: true,
     bufferedBytesMax: 128 * MiB,
     idleConnectionMs: 60_000,
     highCpuPercent: 0,

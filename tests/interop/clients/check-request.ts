@@ -58,7 +58,7 @@ const arbitraryHeader: fc.Arbitrary<RequestHeader> = fc.record({
  * Lets the client write requests of one version and reads them back: the values must be those that it was given, and
  * ours, written again, must be the same bytes.
  */
-export async function judgeRequests<Options>(
+export async function checkRequests<Options>(
   api: Api,
   version: number,
   row: AnyRow<Options>,

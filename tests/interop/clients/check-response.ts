@@ -46,7 +46,7 @@ export interface ReaderTraits {
 const correlationId = 0x0102_0304;
 
 /** Judges responses of one client, and knows afterwards which rows of its table were of no use. */
-export class ResponseJudge {
+export class ResponseChecker {
   private readonly traits: ReaderTraits;
   private readonly comparisons = new Map<string, FieldComparison>();
 

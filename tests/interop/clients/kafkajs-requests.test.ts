@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiByKey } from '@weir/wire';
 import { aclFilterOptions } from './acl-filter.ts';
-import { judgeRequests, type RequestTable, rowOf } from './check-request.ts';
+import { checkRequests, type RequestTable, rowOf } from './check-request.ts';
 import { kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import { valueSent, valueToSend, withValues } from './produced-values.ts';
@@ -316,7 +316,7 @@ const requests = {
 for (const client of kafkajsVersions.filter(isOurs)) {
   test(`kafkajs ${titleOf(client)} request`, async () => {
     const row = rowOf<object>(requests, client.name);
-    await judgeRequests(apiByKey(client.key)!, client.version, row, client.encodeRequest);
+    await checkRequests(apiByKey(client.key)!, client.version, row, client.encodeRequest);
   });
 }
 

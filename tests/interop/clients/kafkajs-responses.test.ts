@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiByKey } from '@weir/wire';
-import { ResponseJudge, type ResponseTable } from './check-response.ts';
+import { ResponseChecker, type ResponseTable } from './check-response.ts';
 import type { RecordSummary } from './fetched-records.ts';
 import { kafkajsErrorCodes, kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
@@ -165,7 +165,7 @@ function withThrottleTime({ throttleTime, clientSideThrottleTime, ...response }:
 /** kafkajs takes this code for the answer to a version that the broker does not know, and reads no further. */
 const unsupportedVersion = 35;
 
-const judge = new ResponseJudge({
+const judge = new ResponseChecker({
   table,
   // kafkajs reads the length of an unknown field as if it were one too large, and loses its place.
   skipsUnknownTags: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiByKey, layoutOf, zeroUuid } from '@weir/wire';
 import { aclFilterOptions } from './acl-filter.ts';
-import { judgeRequests, type RequestTable, rowOf } from './check-request.ts';
+import { checkRequests, type RequestTable, rowOf } from './check-request.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import { platformaticVersions } from './platformatic.ts';
 import { valueSent, valueToSend, withValues } from './produced-values.ts';
@@ -414,7 +414,7 @@ for (const client of platformaticVersions.filter(isOurs)) {
           version,
         ),
     };
-    await judgeRequests(api, version, withHyphens, client.encodeRequest);
+    await checkRequests(api, version, withHyphens, client.encodeRequest);
   });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { protocolErrorsCodesById } from '@platformatic/kafka';
 import { apiByKey } from '@weir/wire';
-import { ResponseJudge, type ResponseTable } from './check-response.ts';
+import { ResponseChecker, type ResponseTable } from './check-response.ts';
 import type { RecordSummary } from './fetched-records.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import { platformaticVersions } from './platformatic.ts';
@@ -49,7 +49,7 @@ function withoutKey({ key, ...coordinator }: Struct): Struct {
   return coordinator;
 }
 
-const judge = new ResponseJudge({
+const judge = new ResponseChecker({
   table,
   skipsUnknownTags: true,
   errorCodes: Object.keys(protocolErrorsCodesById).map(Number),

@@ -11,7 +11,7 @@ const bins = {
 };
 
 /** Why they cannot judge here, as the `skip` of a test. */
-export function missingJudges(): string | false {
+export function missingImplementations(): string | false {
   if (isThere()) return false;
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', 'package-lock.json']) cpSync(join(listed, name), join(folder, name));

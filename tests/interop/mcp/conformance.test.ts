@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conformanceOf, type Scenario } from './conformance-report.ts';
-import { missingJudges } from './conformance-tools.ts';
+import { missingImplementations } from './conformance-tools.ts';
 import { startFixtureServer } from './fixture-server.ts';
 
-const skip = missingJudges();
+const skip = missingImplementations();
 
 const table: [revision: string, hasSessions: boolean, scoredCount: number][] = [
   ['2026-07-28', false, 37],

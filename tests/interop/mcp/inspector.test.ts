@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMcpStage } from '../../../packages/controlplane/testing/mcp-stage.ts';
 import { appGrant, makeAccount } from '../../../packages/controlplane/testing/two-accounts.ts';
-import { judge, missingJudges } from './conformance-tools.ts';
+import { judge, missingImplementations } from './conformance-tools.ts';
 
-const skip = missingJudges();
+const skip = missingImplementations();
 
 /** Arguments besides the cluster, and what the answer has in it. Tools for events say that there are none. */
 const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, says: RegExp]>> = {

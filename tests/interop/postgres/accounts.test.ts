@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
 import { openAccounts } from '../../../packages/controlplane/src/accounts/open.ts';
 import { accountsContract } from '../../../packages/controlplane/testing/accounts-contract.ts';
-import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-deps.ts';
+import { accountsDeps } from '../../../packages/controlplane/testing/accounts-deps.ts';
 import { signInContract } from '../../../packages/controlplane/testing/sign-in-contract.ts';
 import { startPostgres } from './server.ts';
 
@@ -29,7 +29,7 @@ if ('missing' in server) {
   // First, because a server with many databases takes long to recover.
   test('PostgreSQL: it goes on after a crash of the server', async () => {
     const url = await fresh();
-    const accounts = await openAccounts(url, { ...accountsSurroundings(), clock: systemClock });
+    const accounts = await openAccounts(url, { ...accountsDeps(), clock: systemClock });
     await accounts.accounts.create('Kept');
     await server.crash();
     for (let attempt = 0; ; attempt++) {
@@ -51,7 +51,7 @@ if ('missing' in server) {
   test('PostgreSQL: processes that start together on an empty database make the schema once', async () => {
     const url = await fresh();
     const opened = await Promise.all(
-      Array.from({ length: 6 }, (_, seed) => openAccounts(url, accountsSurroundings(seed))),
+      Array.from({ length: 6 }, (_, seed) => openAccounts(url, accountsDeps(seed))),
     );
     for (const one of opened) {
       assert.deepEqual(await one.accounts.list(), []);
@@ -61,7 +61,7 @@ if ('missing' in server) {
 
   test('PostgreSQL: a transaction that loses its connection does nothing more, and the next ones work', async () => {
     const url = await fresh();
-    const surroundings = { ...accountsSurroundings(), clock: systemClock };
+    const surroundings = { ...accountsDeps(), clock: systemClock };
     const { database, close } = await openDatabase(url, surroundings);
     const account = (id: string) => ({ id, name: id, created_ms: 0, revision: 0 });
     const insert = (where: typeof database, id: string) =>
@@ -99,7 +99,7 @@ if ('missing' in server) {
 
   test('PostgreSQL: an error does not carry the values of its statement', async () => {
     const url = await fresh();
-    const { database, close } = await openDatabase(url, accountsSurroundings());
+    const { database, close } = await openDatabase(url, accountsDeps());
     const row = { id: 'one-that-is-secret', name: 'x', created_ms: 0, revision: 0 };
     const insert = () => database.insertInto('weir_accounts').values(row).execute();
     await insert();

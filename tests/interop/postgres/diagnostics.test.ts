@@ -2,7 +2,7 @@ import { after, test } from 'node:test';
 import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
 import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/sql-store.ts';
-import { accountsSurroundings } from '../../../packages/controlplane/testing/accounts-deps.ts';
+import { accountsDeps } from '../../../packages/controlplane/testing/accounts-deps.ts';
 import { diagnosticsStoreContract } from '../../../packages/controlplane/testing/diagnostics-store-contract.ts';
 import { startPostgres } from './server.ts';
 
@@ -23,7 +23,7 @@ if ('missing' in server) {
     const name = `diagnostics_${opened.length}`;
     await administrator.unsafe(`CREATE DATABASE ${name}`);
     const url = server.url.replace(/\/postgres$/, `/${name}`);
-    const { database, close } = await openDatabase(url, accountsSurroundings());
+    const { database, close } = await openDatabase(url, accountsDeps());
     opened.push(close);
     return new SqlDiagnosticsStore(database);
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ownConfigsReader } from './broker-configs.ts';
-import { FollowedRecords } from './followed-entries.ts';
+import { FollowedEntries } from './followed-entries.ts';
 
 test('what is set for a broker goes before what the cluster has, and the object stays until something changes', () => {
-  const records = new FollowedRecords();
+  const records = new FollowedEntries();
   let clusterConfigs: Record<string, string> = { a: '1', b: '2' };
   const cluster = { clusterConfigs: () => clusterConfigs, records: (name: string) => records.of(name) };
   const read = ownConfigsReader(() => 7);

@@ -1,5 +1,5 @@
 import type { ClusterView } from './cluster-view.ts';
-import type { RecordsView } from './followed-entries.ts';
+import type { EntriesView } from './followed-entries.ts';
 
 type Configs = Readonly<Record<string, string>>;
 type View = Pick<ClusterView, 'clusterConfigs' | 'records'>;
@@ -38,6 +38,6 @@ export function ownConfigsReader(nodeId: () => number): (cluster: View) => Confi
   };
 }
 
-function ofBrokers(cluster: Pick<ClusterView, 'records'>): RecordsView {
+function ofBrokers(cluster: Pick<ClusterView, 'records'>): EntriesView {
   return cluster.records('brokerConfigs');
 }

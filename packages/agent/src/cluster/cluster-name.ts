@@ -1,10 +1,10 @@
 import { clusterFacts } from '@weir/metadata';
-import type { RecordsView } from './followed-entries.ts';
+import type { EntriesView } from './followed-entries.ts';
 
 const { key } = clusterFacts.name;
 
 /** What people call the cluster, as the control plane told it last. */
-export function clusterNameIn(facts: RecordsView): () => string | undefined {
+export function clusterNameIn(facts: EntriesView): () => string | undefined {
   let name: string | undefined;
   let version = -1;
   return () => {

@@ -5,7 +5,7 @@ import type {
   Pointers,
   TopicDescription,
 } from '@weir/metadata';
-import type { FollowedRecordsView } from './followed-entries.ts';
+import type { FollowedEntriesView } from './followed-entries.ts';
 
 /**
  * What an agent knows of its cluster without asking: topics, partition ends, other agents. It is fed by the cluster's change
@@ -25,7 +25,7 @@ export interface ClusterView {
   agents(): readonly AgentDescription[];
   clusterConfigs(): Readonly<Record<string, string>>;
   /** Records of one of the namespaces that agents follow. */
-  records(namespace: string): FollowedRecordsView;
+  records(namespace: string): FollowedEntriesView;
   /** `undefined` when the topic or the partition does not exist. */
   ends(topicId: string, partition: number): PartitionEnds | undefined;
   /** Pointers of recent appends that cover `offset`, when the view still has them; else ask `findBatches`. */

@@ -1,20 +1,20 @@
 import { caps, keptCopy } from '@weir/core';
-import type { ClusterRecord } from '@weir/metadata';
+import type { MetadataEntry } from '@weir/metadata';
 
 /** The records of one namespace as the agent last heard of them. */
-export interface RecordsView {
+export interface EntriesView {
   /** Grows with every change, for those who keep what they made of the records. */
   readonly version: number;
   readonly byKey: ReadonlyMap<string, Uint8Array>;
 }
 
 /** The same for those who keep something large, and change it where the records changed. */
-export interface FollowedRecordsView extends RecordsView {
+export interface FollowedEntriesView extends EntriesView {
   /** The keys of all records that changed after a version; `undefined` when that is too long ago to know, or everything may have. */
   changedSince(version: number): readonly string[] | undefined;
 }
 
-class Namespace implements FollowedRecordsView {
+class Namespace implements FollowedEntriesView {
   readonly byKey = new Map<string, Uint8Array>();
   version = 0;
   /** The last changes, one for each version, the oldest first. */
@@ -43,15 +43,15 @@ class Namespace implements FollowedRecordsView {
 }
 
 /** The records of a cluster that agents have to know: quotas, credentials, subscriptions. The cluster limits how many there are. */
-export class FollowedRecords {
+export class FollowedEntries {
   readonly #namespaces = new Map<string, Namespace>();
 
-  of(namespace: string): FollowedRecordsView {
+  of(namespace: string): FollowedEntriesView {
     return this.#of(namespace);
   }
 
   /** Forgets everything that is not in the snapshot. */
-  restart(records: readonly ClusterRecord[]): void {
+  restart(records: readonly MetadataEntry[]): void {
     for (const known of this.#namespaces.values()) known.restart();
     for (const { namespace, key, value } of records) this.put(namespace, key, value);
   }

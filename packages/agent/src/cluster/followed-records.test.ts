@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps, silentLog } from '@weir/core';
 import { settled } from '../../testing/data-path.ts';
 import { FakeCluster } from '../../testing/index.ts';
-import { FollowedRecords } from './followed-entries.ts';
+import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
 test('a view knows the records of its cluster, those of before and of now, each namespace by itself', async () => {
@@ -38,7 +38,7 @@ test('a view knows the records of its cluster, those of before and of now, each 
 });
 
 test('who keeps what it made of records is told which of them changed, if it is not too long ago', () => {
-  const followed = new FollowedRecords();
+  const followed = new FollowedEntries();
   const put = (key: string) => followed.put('acl', key, Buffer.alloc(0));
   const records = followed.of('acl');
   assert.deepEqual(records.changedSince(-1), undefined);

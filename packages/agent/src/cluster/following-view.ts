@@ -16,7 +16,7 @@ import {
   type TopicDescription,
 } from '@weir/metadata';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
-import { FollowedRecords, type FollowedRecordsView } from './followed-entries.ts';
+import { FollowedEntries, type FollowedEntriesView } from './followed-entries.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
 import { TailIndex, type TailLimits } from './tail-index.ts';
 
@@ -65,7 +65,7 @@ class StreamedClusterView implements FollowingClusterView {
   readonly #byName = new Map<string, TopicState>();
   readonly #tails: TailIndex;
   readonly #waiters: GrowthWaiters;
-  readonly #records = new FollowedRecords();
+  readonly #records = new FollowedEntries();
   readonly #unfollow: () => void;
   readonly #whenReady: { resolve: () => void; reject: (reason: Error) => void }[] = [];
   #state: 'starting' | 'ready' | 'closed' = 'starting';
@@ -129,7 +129,7 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#clusterConfigs;
   }
 
-  records(namespace: string): FollowedRecordsView {
+  records(namespace: string): FollowedEntriesView {
     return this.#records.of(namespace);
   }
 

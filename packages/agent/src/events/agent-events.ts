@@ -24,7 +24,7 @@ export interface AgentEventsOptions {
 export interface AgentEventsParts {
   /** Ready. */
   readonly view: ClusterView;
-  readonly writePath: Pick<WritePath, 'appendAside'>;
+  readonly writePath: Pick<WritePath, 'appendInBackground'>;
 }
 
 /** How often it is seen to that topics keep events for as long as they should. */

@@ -1,10 +1,10 @@
 import { type Clock, caps, type Log, type Metrics } from '@weir/core';
-import { type ClusterSight, type Figure, readFigures } from '@weir/metadata';
+import { type Figure, type MeasuredClusterView, readStats } from '@weir/metadata';
 import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';
 
 export interface ClusterMetricEventsOptions {
-  readonly sight: ClusterSight;
+  readonly sight: MeasuredClusterView;
   readonly emitter: EventEmitter;
   /** Whether this agent is the one that tells. Asked before every round. */
   readonly isTeller: () => boolean;
@@ -21,7 +21,7 @@ const portionCount = 500;
 const portionPauseMs = 100;
 
 /** What is told whatever metrics are published: groups too, and topics as a whole, since a partition each would be too much for events. */
-const settings = { areGroupsTold: true, withoutTags: ['partition'] } as const;
+const settings = { includesGroups: true, withoutTags: ['partition'] } as const;
 
 /** Makes the figures of the cluster events, once a minute, whether anybody publishes them as metrics or not. */
 export class ClusterMetricEvents {
@@ -63,7 +63,7 @@ export class ClusterMetricEvents {
   async #tell(): Promise<void> {
     const { sight, emitter, clock, metrics } = this.#options;
     const timeMs = clock.nowMs();
-    const { figures } = await readFigures(sight, settings, clock);
+    const { figures } = await readStats(sight, settings, clock);
     let told = 0;
     let leftOut = 0;
     for (const { row, figures: ofRow } of figures.families()) {

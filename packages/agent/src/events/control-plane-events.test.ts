@@ -4,8 +4,8 @@ import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import {
   ClusterUnavailable,
+  type ControlPlaneEventsPoll,
   type ControlPlaneEventsTaken,
-  type ControlPlaneEventsWish,
 } from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
 import { testAgent } from '../../testing/index.ts';
@@ -41,7 +41,7 @@ for (const [what, agents, chosen] of choices) {
 
 test('events are written before the control plane hears that they are, and failures are outwaited', async () => {
   const clock = new HandClock();
-  const wishes: ControlPlaneEventsWish[] = [];
+  const wishes: ControlPlaneEventsPoll[] = [];
   const submitted: string[] = [];
   let answer: (taken: ControlPlaneEventsTaken) => void = () => {};
   let refuse: (error: Error) => void = () => {};

@@ -55,7 +55,7 @@ export class EventDraft {
   /** The batch, which a thread of the pool compresses. Nothing can be appended any more. */
   async finish(): Promise<EventBatch> {
     const { uncompressedBytes, recordCount } = this.#builder;
-    const bytes = await this.#builder.finishAside();
+    const bytes = await this.#builder.finishOffThread();
     this.#spares.give(this.#builder.memory);
     const withoutProducer = { producerId: -1, producerEpoch: -1, baseSequence: -1 };
     return {

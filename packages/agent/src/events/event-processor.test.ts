@@ -28,7 +28,7 @@ class World {
     this.processor = new EventProcessor({
       topics: { known: (type) => this.topicOf(type), ensure: async (type) => this.topicOf(type) },
       writePath: {
-        appendAside: async ([batch]) => {
+        appendInBackground: async ([batch]) => {
           const values = [...batchRecords(new RecordBatchView(batch!.bytes))].map(({ value }) =>
             value!.toString(),
           );

@@ -9,7 +9,7 @@ import type { EventTopics } from './event-topics.ts';
 
 export interface EventProcessorOptions {
   readonly topics: Pick<EventTopics, 'known' | 'ensure'>;
-  readonly writePath: Pick<WritePath, 'appendAside'>;
+  readonly writePath: Pick<WritePath, 'appendInBackground'>;
   readonly limits?: QueueLimits;
   readonly clock: Clock;
   /** Not one whose lines become events: what is said of events that cannot be written would be the next of them. */
@@ -144,7 +144,9 @@ export class EventProcessor {
   }
 
   async #append(batch: EventBatch, topicId: string): Promise<ErrorName> {
-    const { results } = await this.#options.writePath.appendAside([{ ...batch, topicId, partition: 0 }]);
+    const { results } = await this.#options.writePath.appendInBackground([
+      { ...batch, topicId, partition: 0 },
+    ]);
     return results[0]!.error;
   }
 

@@ -17,9 +17,9 @@ import {
   type CheckedBatch,
   type CheckOptions,
   checkBatch,
-  checkBatchAside,
+  checkBatchOffThread,
 } from '../write-path/check-batch.ts';
-import type { Authorship } from '../write-path/impersonation/impersonation.ts';
+import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
 import { InflationBudget, TurnBudget } from '../write-path/inflation-budget.ts';
 import { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
@@ -36,7 +36,7 @@ export interface ProduceOptions {
   /** The limit on one record where neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
   /** Who the authors of records are; without it that is whoever sends them, and nobody is told. */
-  readonly authorship?: Authorship | undefined;
+  readonly impersonation?: Impersonation | undefined;
   /** Told how long each client waits for its write, except of those that do not. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
   /** The configs of the cluster as this agent has them. Without it, they are those of the cluster. */
@@ -48,7 +48,7 @@ export interface ProduceOptions {
 }
 
 /** A batch that inflates to more than may be done at once, and where its answer goes. */
-interface Aside {
+interface DeferredBatch {
   readonly records: Buffer | null;
   readonly place: BatchPlace;
   readonly options: CheckOptions;
@@ -66,7 +66,7 @@ interface Draft {
     readonly at: number;
     readonly logAppendTimeMs: number;
   }[];
-  readonly asides: Aside[];
+  readonly deferredBatches: DeferredBatch[];
   /** Whether there is a batch of a transaction that the request does not name. */
   isUnnamed: boolean;
 }
@@ -104,7 +104,7 @@ const timeoutMsMin = 1_000;
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
-  const turns = new InflationTurns(caps.inflationsAsideMax);
+  const turns = new InflationTurns(caps.offThreadInflationsMax);
   const turnBudget = new TurnBudget();
   /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
@@ -119,11 +119,11 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       );
       return hasFailed ? 'close' : 'noReply';
     };
-    if (draft.batches.length === 0 && draft.asides.length === 0) return answer(0);
+    if (draft.batches.length === 0 && draft.deferredBatches.length === 0) return answer(0);
     const before = begun.get(context.closed);
     const pause =
       options.pause ?? (() => new Promise<void>((resolve) => void context.clock.after(0, resolve)));
-    if (draft.asides.length === 0 && before === undefined) return write();
+    if (draft.deferredBatches.length === 0 && before === undefined) return write();
     const { promise: ready, resolve: begin } = Promise.withResolvers<void>();
     begun.set(context.closed, ready);
     return inflateInTurn().then(() => {
@@ -145,9 +145,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     /** One batch after the other, behind those of earlier requests. Nothing of it throws: bad bytes are an answer. */
     async function inflateInTurn(): Promise<void> {
       await before;
-      for (const { records, place, options: rules, into, at } of draft.asides) {
+      for (const { records, place, options: rules, into, at } of draft.deferredBatches) {
         if (hasLeft()) return;
-        const checked = await turns.run(() => checkBatchAside(records, place, rules, pause));
+        const checked = await turns.run(() => checkBatchOffThread(records, place, rules, pause));
         settle(draft, checked, into, at);
       }
     }
@@ -171,8 +171,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
-    const authors = options.authorship?.of(context.access);
-    const draft: Draft = { responses: [], batches: [], places: [], asides: [], isUnnamed: false };
+    const authors = options.impersonation?.of(context.access);
+    const draft: Draft = { responses: [], batches: [], places: [], deferredBatches: [], isUnnamed: false };
     const repeated = repeatedPartitions(request, apiVersion);
     const budget = new InflationBudget({
       requestBytes: recordsBytesOf(request),
@@ -187,7 +187,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     for (const { name, topicId, partitionData } of request.topicData) {
       const topic =
         apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
-      const authorsOfTopic = topic && authors?.onTopic(topic.name);
+      const principalsOfTopic = topic && authors?.onTopic(topic.name);
       // Where records may have authors of their own, it is them who are asked about.
       const isAsked = authors?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
       const isDenied = isAsked && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
@@ -217,13 +217,19 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             allowsZstd: apiVersion >= zstdFromVersion,
             nowMs,
             transaction,
-            authors: authorsOfTopic,
+            authors: principalsOfTopic,
           };
           const checked = checkBatch(records, place, checkOptions);
           const at = partitionResponses.length;
           partitionResponses.push(refused(index, 'NONE'));
           if (checked === aside) {
-            draft.asides.push({ records, place, options: checkOptions, into: partitionResponses, at });
+            draft.deferredBatches.push({
+              records,
+              place,
+              options: checkOptions,
+              into: partitionResponses,
+              at,
+            });
           } else {
             settle(draft, checked, partitionResponses, at);
           }
@@ -299,7 +305,7 @@ function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
     topicId,
     partitionResponses: partitionData.map(({ index }) => refused(index, unnamedTransaction)),
   }));
-  return { responses, batches: [], places: [], asides: [], isUnnamed: true };
+  return { responses, batches: [], places: [], deferredBatches: [], isUnnamed: true };
 }
 
 function transactionOf(

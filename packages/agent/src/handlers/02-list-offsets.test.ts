@@ -232,7 +232,7 @@ test('times are found in batches that may inflate to much, whatever their codec'
 });
 
 test('a search waits for others where a batch may inflate to much, and not otherwise', async () => {
-  for (const [codec, bytes, isAside] of [
+  for (const [codec, bytes, isOffThread] of [
     ['gzip', 2_000_000, true],
     ['none', 100_000, false],
   ] as const) {
@@ -252,7 +252,7 @@ test('a search waits for others where a batch may inflate to much, and not other
         visit(cursor, 7),
     } as unknown as ReadPath;
     await searchRecords({} as Pointers, search, { readPath, turns, pause: async () => {} });
-    assert.deepEqual([search.found, runs], [{ offset: 7, timestamp: 5n }, isAside ? 1 : 0], codec);
+    assert.deepEqual([search.found, runs], [{ offset: 7, timestamp: 5n }, isOffThread ? 1 : 0], codec);
   }
 });
 

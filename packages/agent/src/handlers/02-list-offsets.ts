@@ -59,7 +59,7 @@ interface Answer {
  * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
 export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
-  const turns = new InflationTurns(caps.inflationsAsideMax);
+  const turns = new InflationTurns(caps.offThreadInflationsMax);
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
     const isCommitted = request.isolationLevel === readCommitted;

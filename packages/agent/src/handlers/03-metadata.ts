@@ -4,13 +4,13 @@ import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zer
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
 import type { Placement } from '../placement/placement.ts';
-import type { FairGate } from '../pressure/fair-queue.ts';
+import type { FairQueue } from '../pressure/fair-queue.ts';
 import { type Access, mayOnCluster, operationsNotAsked } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * Metadata v0 to v13: which agents there are and which of them leads each partition, as this client is to see it.
@@ -32,7 +32,7 @@ import { untilHeard } from './wait-for-view.ts';
  *   the same without a name; who asks for all topics is not told of it. To have a missing topic created takes CREATE on the cluster or
  *   on the topic, or it is TOPIC_AUTHORIZATION_FAILED too.
  */
-export function metadataHandler(placementOf: PlacementOf, turns?: FairGate): HandlerOf<Apis['Metadata']> {
+export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
     if (turns === undefined) return answerOf(request, context, await topicsOf(request, context));
     const answer = await turns.run(context.closed, async () =>
@@ -137,7 +137,7 @@ async function createMissing(
   if (missing.length === 0) return;
   const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
   const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
-  await untilHeard(context, () => isHeard(results ?? [], cluster));
+  await waitForView(context, () => isHeard(results ?? [], cluster));
   for (const [index, { key, name }] of missing.entries()) {
     const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
     if (topic !== undefined) asked.set(key, found(topic));

@@ -10,7 +10,7 @@ import type { Access } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * CreateTopics v2 to v7, all topics in one call to the control plane.
@@ -50,7 +50,7 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
   const results =
     toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly }));
-  if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
+  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isHeard));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),

@@ -7,7 +7,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf } from './handler.ts';
 import { repeatedOf } from './repeated.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * DeleteTopics v1 to v6, all topics in one call to the control plane.
@@ -64,7 +64,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   }
   const results = wellFormed.length === 0 ? [] : await ifAvailable(cluster.port.deleteTopics(wellFormed));
   const deleted = wellFormedKeys.filter((_, index) => results?.[index]?.error === 'NONE');
-  await untilHeard(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
+  await waitForView(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),

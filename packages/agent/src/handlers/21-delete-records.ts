@@ -4,7 +4,7 @@ import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
 import type { HandlerOf } from './handler.ts';
 import { refusalsByName } from './topic-refusals.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * DeleteRecords v0 to v2: logs begin later, and what lies before is gone for readers when the answer leaves.
@@ -38,7 +38,7 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
     };
   });
   const results = asked.length === 0 ? [] : await ifAvailable(cluster.port.deleteRecords(asked));
-  await untilHeard(context, () => (results ?? []).every((result, index) => isHeard(asked[index]!, result)));
+  await waitForView(context, () => (results ?? []).every((result, index) => isHeard(asked[index]!, result)));
   return {
     throttleTimeMs: 0,
     topics: topics.map(({ name, problem, partitions }) => ({

@@ -5,7 +5,7 @@ import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { isUnknown, readAcl } from './acl-words.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * CreateAcls v1 to v3, each rule by itself. One that is there already is made again by doing nothing. Rules can be made while they are
@@ -31,7 +31,7 @@ export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creatio
   const answers = await inCalls(acls, (some) => cluster.port.createAcls(some));
   const made = acls.filter((_, index) => answers[index]?.error === 'NONE').map(aclKey);
   const { byKey } = cluster.records('acl');
-  await untilHeard(context, () => made.every((key) => byKey.has(key)));
+  await waitForView(context, () => made.every((key) => byKey.has(key)));
   let next = 0;
   return {
     throttleTimeMs: 0,

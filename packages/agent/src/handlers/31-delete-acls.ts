@@ -5,7 +5,7 @@ import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { entryNumbers, isUnknown, readFilter, resourceNumbers } from './acl-words.ts';
 import type { HandlerOf } from './handler.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * DeleteAcls v1 to v3: each filter is answered with the rules that it found and that are gone now. When the answer comes, this agent
@@ -26,7 +26,7 @@ export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters
   const answers = await inCalls(filters, (some) => cluster.port.deleteAcls(some));
   const gone = answers.flatMap((answer) => answer?.deleted ?? []).map(aclKey);
   const { byKey } = cluster.records('acl');
-  await untilHeard(context, () => !gone.some((key) => byKey.has(key)));
+  await waitForView(context, () => !gone.some((key) => byKey.has(key)));
   let next = 0;
   return {
     throttleTimeMs: 0,

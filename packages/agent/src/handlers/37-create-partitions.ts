@@ -5,7 +5,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { repeatedOf } from './repeated.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /**
  * CreatePartitions v0 to v3, all topics in one call to the control plane.
@@ -41,7 +41,7 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
     .map(({ name, count }) => ({ name, partitionCount: count }));
   const results =
     toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createPartitions(toCreate, { validateOnly }));
-  if (!validateOnly) await untilHeard(context, () => (results ?? []).every(isHeard));
+  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isHeard));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),

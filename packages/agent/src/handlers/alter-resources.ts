@@ -7,7 +7,7 @@ import { ifAvailable } from './cluster-calls.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 import { tooManyProblem } from './entry-limit.ts';
 import type { RequestContext } from './handler.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 /** A resource whose configs are to change, as the two requests for it say it. */
 export interface ResourceToAlter {
@@ -47,7 +47,7 @@ export async function alterResources(
   const results =
     toAlter.length === 0 ? [] : await ifAvailable(cluster.port.alterConfigs(toAlter, { validateOnly }));
   if (!validateOnly && results !== undefined) {
-    await untilHeard(context, () =>
+    await waitForView(context, () =>
       toAlter.every((altered, index) => isHeard(cluster, altered, results[index]!)),
     );
   }

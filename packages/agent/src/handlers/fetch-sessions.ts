@@ -12,9 +12,9 @@ export interface FetchPartition {
   bytesMax: number;
   currentLeaderEpoch: number;
   /** -1 when it was never told, or was told an error. */
-  toldHighWatermark: number;
-  toldLastStableOffset: number;
-  toldLogStartOffset: number;
+  sentHighWatermark: number;
+  sentLastStableOffset: number;
+  sentLogStartOffset: number;
 }
 
 /** What became of a partition in one round. */
@@ -210,9 +210,9 @@ function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, 
         fetchOffset: Number(fetchOffset),
         bytesMax: partitionMaxBytes,
         currentLeaderEpoch,
-        toldHighWatermark: -1,
-        toldLastStableOffset: -1,
-        toldLogStartOffset: -1,
+        sentHighWatermark: -1,
+        sentLastStableOffset: -1,
+        sentLogStartOffset: -1,
       });
     }
   }
@@ -223,9 +223,9 @@ function isNews(news: PartitionNews): boolean {
   return (
     news.hasError ||
     news.hasRecords ||
-    news.highWatermark !== partition.toldHighWatermark ||
-    news.lastStableOffset !== partition.toldLastStableOffset ||
-    news.logStartOffset !== partition.toldLogStartOffset
+    news.highWatermark !== partition.sentHighWatermark ||
+    news.lastStableOffset !== partition.sentLastStableOffset ||
+    news.logStartOffset !== partition.sentLogStartOffset
   );
 }
 
@@ -234,9 +234,9 @@ function note(
   session: Session,
   { partition, hasError, hasRecords, highWatermark, lastStableOffset, logStartOffset }: PartitionNews,
 ): void {
-  partition.toldHighWatermark = hasError ? -1 : highWatermark;
-  partition.toldLastStableOffset = hasError ? -1 : lastStableOffset;
-  partition.toldLogStartOffset = hasError ? -1 : logStartOffset;
+  partition.sentHighWatermark = hasError ? -1 : highWatermark;
+  partition.sentLastStableOffset = hasError ? -1 : lastStableOffset;
+  partition.sentLogStartOffset = hasError ? -1 : logStartOffset;
   if (!hasRecords) return;
   const key = keyOf(session.usesTopicIds ? partition.topicId : partition.topicName, partition.partition);
   if (session.partitions.delete(key)) session.partitions.set(key, partition);

@@ -10,7 +10,7 @@ import type { Loads } from '../placement/measured-loads.ts';
 import { createPlacements } from '../placement/placement.ts';
 import type { PartitionAssignmentStrategy } from '../placement/strategies.ts';
 import { ZoneCrossings } from '../placement/zone-crossings.ts';
-import type { FairGate } from '../pressure/fair-queue.ts';
+import type { FairQueue } from '../pressure/fair-queue.ts';
 import type { SlowDown } from '../pressure/slow-down.ts';
 import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { RequestQuotas } from '../quotas/request-quotas.ts';
@@ -168,7 +168,7 @@ export interface HandlerServices {
   readonly zoneOfAddress?: ZoneOfAddress | undefined;
   readonly loads?: Loads;
   /** Whose turn it is to be told about topics. Without it every request is worked on at once. */
-  readonly metadataTurns?: FairGate;
+  readonly metadataQueue?: FairQueue;
   /** Takes the metrics of clients. */
   readonly telemetry: ClientTelemetry;
   /** Remembers who is connected. */
@@ -213,7 +213,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     Produce: producingRole(self, services.produce),
     Fetch: fetchingRole(self, services.fetch),
     ListOffsets: services.listOffsets,
-    Metadata: metadataHandler(placementOf, services.metadataTurns),
+    Metadata: metadataHandler(placementOf, services.metadataQueue),
     OffsetCommit: offsetCommitHandler(groups),
     OffsetFetch: offsetFetchHandler(groups),
     FindCoordinator: findCoordinatorHandler(placementOf),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock, settle } from '@weir/core/testing';
 import { answered, startTestAgent } from '../../testing/index.ts';
-import { untilHeard } from './wait-for-view.ts';
+import { waitForView } from './wait-for-view.ts';
 
 test('it ends when it is heard, or after a second', async () => {
   for (const heardAfterMs of [0, 5, 300, 5000]) {
@@ -10,7 +10,7 @@ test('it ends when it is heard, or after a second', async () => {
     const startMs = clock.monotonicMs();
     let isDone = false;
     const isHeard = () => clock.monotonicMs() - startMs >= heardAfterMs;
-    const waiting = untilHeard({ clock }, isHeard).then(() => {
+    const waiting = waitForView({ clock }, isHeard).then(() => {
       isDone = true;
     });
     for (await settle(); !isDone; await settle()) clock.advance(5);

@@ -7,7 +7,7 @@ const waitMsMax = 1000;
  * Waits until the agent's view shows what the control plane has just agreed to, so that a client which is told "created" finds the
  * topic here at once. The view follows by a round trip; when it takes longer than a second the client is told all the same.
  */
-export async function untilHeard(
+export async function waitForView(
   { clock }: Pick<RequestContext, 'clock'>,
   isHeard: () => boolean,
 ): Promise<void> {

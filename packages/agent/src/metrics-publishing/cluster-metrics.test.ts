@@ -26,7 +26,7 @@ async function start(t: TestContext, differences: Partial<ClusterMetricsOptions>
   const metrics = new Metrics();
   const published = new ClusterMetrics({
     view: leader.view,
-    settings: { areGroupsTold: true, withoutTags: [] },
+    settings: { includesGroups: true, withoutTags: [] },
     isPublisher: () => true,
     clock,
     log: silentLog,
@@ -242,7 +242,7 @@ test('too many groups and partitions are left out whole, and counted', async (t)
 
 test('without groups nobody is asked about them', async (t) => {
   const { leader, published, figures } = await start(t, {
-    settings: { areGroupsTold: false, withoutTags: ['partition'] },
+    settings: { includesGroups: false, withoutTags: ['partition'] },
   });
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 1, 3, 0);

@@ -4,8 +4,8 @@ import {
   type ClusterMetricsSettings,
   type GroupLimits,
   leftOutRow,
-  readFigures,
-  ShownFigures,
+  PublishedStats,
+  readStats,
 } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 
@@ -37,7 +37,7 @@ export const publishOutcomeRow: MetricRow<'outcome'> = {
  */
 export class ClusterMetrics {
   readonly #options: ClusterMetricsOptions;
-  readonly #shown: ShownFigures;
+  readonly #shown: PublishedStats;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
   #hasFailed = false;
@@ -45,7 +45,7 @@ export class ClusterMetrics {
 
   constructor(options: ClusterMetricsOptions) {
     this.#options = options;
-    this.#shown = new ShownFigures(options.metrics, { seriesMax: options.seriesMax ?? seriesPerMetricMax });
+    this.#shown = new PublishedStats(options.metrics, { seriesMax: options.seriesMax ?? seriesPerMetricMax });
   }
 
   start(): void {
@@ -60,7 +60,7 @@ export class ClusterMetrics {
   /** One round: what the cluster is now is told, and nothing else. */
   async publish(): Promise<void> {
     const { view, settings, limits, clock, metrics } = this.#options;
-    const { figures, groupsLeftOut } = await readFigures(view, settings, clock, limits);
+    const { figures, groupsLeftOut } = await readStats(view, settings, clock, limits);
     if (this.#hasStopped) return;
     const seriesLeftOut = this.#shown.show(figures);
     this.#isShowing = true;

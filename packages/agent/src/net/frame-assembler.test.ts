@@ -30,16 +30,16 @@ function bodyOf(apiKey: number, bytes: number, seed: number): Buffer {
 /** Reads a stream as a socket does: into the place that is asked for, or into memory that is overwritten afterwards. */
 function receive(assembler: FrameAssembler, stream: Buffer, readBytes: (read: number) => number): Frame[] {
   const frames: Frame[] = [];
-  const landing = Buffer.alloc(64 * 1024);
+  const receiveBuffer = Buffer.alloc(64 * 1024);
   let at = 0;
   for (let read = 0; at < stream.length; read++) {
     const place = assembler.place;
-    const into = place ?? landing;
+    const into = place ?? receiveBuffer;
     const bytes = stream.copy(into, 0, at, at + Math.min(into.length, readBytes(read)));
     at += bytes;
     if (place === undefined) {
-      assembler.push(landing.subarray(0, bytes), frames);
-      landing.fill(0xee);
+      assembler.push(receiveBuffer.subarray(0, bytes), frames);
+      receiveBuffer.fill(0xee);
     } else {
       const frame = assembler.placed(bytes);
       if (frame !== undefined) frames.push(frame);

@@ -9,7 +9,7 @@ import {
   ProxyRefusal,
   readProxiedClient,
 } from '../security/proxy-protocol/proxied-client.ts';
-import { type SecuredClient, type TlsDoor, TlsRefusal } from '../security/tls/tls-acceptor.ts';
+import { type SecuredClient, type TlsAcceptor, TlsRefusal } from '../security/tls/tls-acceptor.ts';
 import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';
 
@@ -17,7 +17,7 @@ export interface GreetingOptions {
   /** Without it a PROXY header is taken for a request, and for a malformed one. */
   readonly proxyProtocol: ProxyProtocolOptions | undefined;
   /** Without it connections are plain. */
-  readonly tls: TlsDoor | undefined;
+  readonly tls: TlsAcceptor | undefined;
   /** Whether the certificates of clients are written into the log. */
   readonly logsCertificates: boolean;
   readonly principalOf: PrincipalOf;

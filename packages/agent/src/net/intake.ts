@@ -34,7 +34,7 @@ interface Handle {
 }
 
 /** All connections read into the same memory, for it is empty again before the next is read. */
-const landing = Buffer.allocUnsafeSlow(64 * KiB);
+const receiveBuffer = Buffer.allocUnsafeSlow(64 * KiB);
 
 /**
  * Takes over a connection of which nothing, or nothing but what was put back, has been read. This is the only place that knows how
@@ -62,11 +62,11 @@ class Landing {
 
   buffer(): Buffer {
     this.#place = this.#receiver?.place;
-    return this.#place ?? landing;
+    return this.#place ?? receiveBuffer;
   }
 
   received(bytes: number): boolean {
-    if (this.#place === undefined) this.#receiver!.onChunk(landing.subarray(0, bytes));
+    if (this.#place === undefined) this.#receiver!.onChunk(receiveBuffer.subarray(0, bytes));
     else this.#receiver!.onPlaced(bytes);
     return true;
   }

@@ -4,7 +4,7 @@ import { AnswerMemory } from '../pressure/answer-memory.ts';
 import { principalWithoutCredential } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { ProxyProtocolOptions } from '../security/proxy-protocol/proxied-client.ts';
-import { TlsDoor, type TlsDoorOptions } from '../security/tls/tls-acceptor.ts';
+import { TlsAcceptor, type TlsAcceptorOptions } from '../security/tls/tls-acceptor.ts';
 import { KafkaConnection } from './connection.ts';
 import { FramePool } from './frame-pool.ts';
 import { type Greeted, Greeting } from './greeting.ts';
@@ -38,7 +38,7 @@ export interface KafkaListenerOptions {
   readonly metrics: Metrics;
 }
 
-export interface KafkaTlsOptions extends Omit<TlsDoorOptions, 'clock'> {
+export interface KafkaTlsOptions extends Omit<TlsAcceptorOptions, 'clock'> {
   /** Whether the certificates of clients are written into the log. */
   readonly logsCertificates: boolean;
 }
@@ -67,7 +67,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   /** Connections whose clients have not yet said who they are. */
   const arriving = new Set<Socket>();
   const refusals = new Refusals(clock, log);
-  const tls = options.tls === undefined ? undefined : new TlsDoor({ ...options.tls, clock });
+  const tls = options.tls === undefined ? undefined : new TlsAcceptor({ ...options.tls, clock });
   const greeting = new Greeting({
     proxyProtocol: options.proxyProtocol,
     tls,

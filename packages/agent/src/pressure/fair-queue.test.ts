@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { settled } from '../../testing/data-path.ts';
-import { FairGate } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** Work that goes on until the test ends it. */
-function workshop(gate: FairGate) {
+function workshop(gate: FairQueue) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const results = new Map<string, string>();
@@ -28,7 +28,7 @@ function workshop(gate: FairGate) {
 }
 
 test('so much at a time, and clients by turns', async () => {
-  const gate = new FairGate({ runningMax: 1, waitingMax: 100 });
+  const gate = new FairQueue({ runningMax: 1, waitingMax: 100 });
   const { ask, end, begun } = workshop(gate);
   const [greedy, modest] = [new AbortController(), new AbortController()];
   for (const name of ['g1', 'g2', 'g3', 'g4']) ask(greedy, name);
@@ -42,7 +42,7 @@ test('so much at a time, and clients by turns', async () => {
 });
 
 test('whoever goes away leaves the queue, and what is under way is finished', async () => {
-  const gate = new FairGate({ runningMax: 1, waitingMax: 100 });
+  const gate = new FairQueue({ runningMax: 1, waitingMax: 100 });
   const { ask, end, begun, results } = workshop(gate);
   const [leaving, staying] = [new AbortController(), new AbortController()];
   for (const name of ['l1', 'l2', 'l3']) ask(leaving, name);
@@ -62,7 +62,7 @@ test('whoever goes away leaves the queue, and what is under way is finished', as
 
 test('so many wait, and no more', async () => {
   let held = 0;
-  const gate = new FairGate({ runningMax: 1, waitingMax: 2, onHeld: () => held++ });
+  const gate = new FairQueue({ runningMax: 1, waitingMax: 2, onHeld: () => held++ });
   const { ask, end, results } = workshop(gate);
   for (const name of ['a', 'b', 'c', 'd']) ask(new AbortController(), name);
   await settled();
@@ -76,7 +76,7 @@ test('so many wait, and no more', async () => {
 
 test('without a limit only the condition holds work back', async () => {
   let mayBegin = false;
-  const gate = new FairGate({ runningMax: 0, waitingMax: 100, mayBegin: () => mayBegin });
+  const gate = new FairQueue({ runningMax: 0, waitingMax: 100, mayBegin: () => mayBegin });
   const { ask, begun } = workshop(gate);
   for (const name of ['a', 'b', 'c']) ask(new AbortController(), name);
   await settled();
@@ -88,7 +88,7 @@ test('without a limit only the condition holds work back', async () => {
 });
 
 test('work that fails gives its place back', async () => {
-  const gate = new FairGate({ runningMax: 1, waitingMax: 1 });
+  const gate = new FairQueue({ runningMax: 1, waitingMax: 1 });
   const client = new AbortController().signal;
   await assert.rejects(
     gate.run(client, () => Promise.reject(new Error('on purpose'))),
@@ -108,7 +108,7 @@ test('whatever comes and goes, the limit holds and everybody is answered', async
       fc.integer({ min: 1, max: 3 }),
       fc.array(step, { maxLength: 40 }),
       async (max, steps) => {
-        const gate = new FairGate({ runningMax: max, waitingMax: 10 });
+        const gate = new FairQueue({ runningMax: max, waitingMax: 10 });
         const { ask, end, begun, results } = workshop(gate);
         const clients = Array.from({ length: 5 }, () => new AbortController());
         let asked = 0;

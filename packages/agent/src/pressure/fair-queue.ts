@@ -1,4 +1,4 @@
-export interface FairGateOptions {
+export interface FairQueueOptions {
   /** How much is worked on at a time. 0 is no limit. */
   readonly runningMax: number;
   /** How much may wait. Whoever finds this much before him is turned away. */
@@ -22,14 +22,14 @@ interface Queue {
  * one that asks for a lot delays itself and not the others. A client is known by the signal that tells that it has gone; what
  * it had waiting is dropped then.
  */
-export class FairGate {
-  readonly #options: FairGateOptions;
+export class FairQueue {
+  readonly #options: FairQueueOptions;
   /** In the order of their turns. */
   readonly #queues = new Map<AbortSignal, Queue>();
   #running = 0;
   #waiting = 0;
 
-  constructor(options: FairGateOptions) {
+  constructor(options: FairQueueOptions) {
     this.#options = options;
   }
 

@@ -2,7 +2,7 @@ import type { Clock, Log, Metrics, Series } from '@weir/core';
 import { CpuPressure, sampleIntervalMs } from './cpu-pressure.ts';
 import type { Load, LoadSource } from './load-source.ts';
 import { processRows } from './pressure-metrics.ts';
-import { StallFigures } from './stall-stats.ts';
+import { StallStats } from './stall-stats.ts';
 
 export interface LoadMonitorOptions {
   /** From 0 to 100; 0 never slows anybody down. */
@@ -14,13 +14,13 @@ export interface LoadMonitorOptions {
 }
 
 /** Figures that nobody decides by are taken with every so many samples. */
-const samplesPerFigures = 20;
+const samplesPerReport = 20;
 
 /** Looks at the load of the process at intervals, tells the metrics of it, and says whether clients have to be slowed down. */
 export class LoadMonitor {
   readonly #options: LoadMonitorOptions;
   readonly #pressure: CpuPressure;
-  readonly #stalls: StallFigures;
+  readonly #stalls: StallStats;
   readonly #series: Readonly<Record<keyof typeof processRows, Series>>;
   #samples = 0;
   #last: Load = { cpu: 0, eventLoop: 0, loopCpu: 0 };
@@ -30,7 +30,7 @@ export class LoadMonitor {
   constructor(options: LoadMonitorOptions) {
     this.#options = options;
     this.#pressure = new CpuPressure(options);
-    this.#stalls = new StallFigures(options.metrics);
+    this.#stalls = new StallStats(options.metrics);
     const series = (row: (typeof processRows)[keyof typeof processRows]) => options.metrics.series(row, {});
     this.#series = {
       cpu: series(processRows.cpu),
@@ -54,7 +54,7 @@ export class LoadMonitor {
   }
 
   start(): void {
-    this.#takeFigures();
+    this.#takeStats();
     this.#schedule();
   }
 
@@ -84,10 +84,10 @@ export class LoadMonitor {
       if (isPressing) log.warn('started throttling Kafka clients: high CPU load', fields);
       else log.info('stopped throttling Kafka clients', fields);
     }
-    if (++this.#samples % samplesPerFigures === 0) this.#takeFigures();
+    if (++this.#samples % samplesPerReport === 0) this.#takeStats();
   }
 
-  #takeFigures(): void {
+  #takeStats(): void {
     const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
     this.#series.cpu.set(this.#last.cpu);
     this.#series.eventLoop.set(this.#last.eventLoop);

@@ -1,10 +1,10 @@
 import { caps, type Metrics } from '@weir/core';
 import { backpressure } from '../write-path/write-metrics.ts';
 import type { AnswerMemory } from './answer-memory.ts';
-import { FairGate } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import { metadataRows } from './pressure-metrics.ts';
 
-export interface MetadataTurnsOptions {
+export interface MetadataQueueOptions {
   /** How many Metadata requests are worked on at a time; 0 is no limit. */
   readonly requestsMax: number;
   readonly answers: AnswerMemory;
@@ -15,7 +15,7 @@ export interface MetadataTurnsOptions {
  * The turns of Metadata requests. An answer about a large cluster has megabytes, so that none is begun while the answers that wait
  * to be sent have no room, whatever the limit on requests is.
  */
-export function metadataTurns({ requestsMax, answers, metrics }: MetadataTurnsOptions): FairGate {
+export function metadataQueue({ requestsMax, answers, metrics }: MetadataQueueOptions): FairQueue {
   const running = metrics.series(metadataRows.running, {});
   const waiting = metrics.series(metadataRows.waiting, {});
   const held = metrics.series(backpressure, {
@@ -23,7 +23,7 @@ export function metadataTurns({ requestsMax, answers, metrics }: MetadataTurnsOp
     backpressure_source: 'metadata_requests',
   });
   const pump = () => gate.pump();
-  const gate = new FairGate({
+  const gate = new FairQueue({
     runningMax: requestsMax,
     waitingMax: caps.metadataRequestsWaitingMax,
     mayBegin() {

@@ -1,9 +1,9 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import { AnswerMemory } from './answer-memory.ts';
-import type { FairGate } from './fair-queue.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { LoadMonitor } from './load-monitor.ts';
 import { type LoadSource, systemLoad } from './load-source.ts';
-import { metadataTurns } from './metadata-queue.ts';
+import { metadataQueue } from './metadata-queue.ts';
 import { answerBytesRow } from './pressure-metrics.ts';
 import { type SlowDown, slowingDown } from './slow-down.ts';
 
@@ -25,7 +25,7 @@ export interface PressureOptions {
 /** What an agent does when it is asked for more than it can do. */
 export interface Pressure {
   readonly answers: AnswerMemory;
-  readonly metadataTurns: FairGate;
+  readonly metadataQueue: FairQueue;
   readonly slowDown: SlowDown;
   readonly monitor: LoadMonitor;
 }
@@ -43,7 +43,7 @@ export function createPressure(options: PressureOptions): Pressure {
   });
   return {
     answers,
-    metadataTurns: metadataTurns({
+    metadataQueue: metadataQueue({
       requestsMax: options.metadataRequestsPerCpu * cpuCount,
       answers,
       metrics,

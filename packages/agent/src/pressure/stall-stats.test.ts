@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '@weir/core';
-import { parseStall, StallFigures } from './stall-stats.ts';
+import { parseStall, StallStats } from './stall-stats.ts';
 
 const text = `some avg10=1.25 avg60=2.00 avg300=3.00 total=12345
 full avg10=0.50 avg60=0.00 avg300=0.00 total=678
@@ -24,7 +24,7 @@ test('the container goes before the machine, and what is not there is not told',
     '/proc/pressure/io': text.replace('1.25', '7.77'),
   };
   const metrics = new Metrics();
-  const figures = new StallFigures(metrics, async (path) => {
+  const figures = new StallStats(metrics, async (path) => {
     const found = files[path];
     if (found === undefined) throw new Error(`ENOENT ${path}`);
     return found;

@@ -35,7 +35,7 @@ function placesOf(resource: Resource): readonly string[] {
  * The kernel's pressure stall figures. Kernels without them have none, and then the metrics are not there either: a zero would
  * say that all is well.
  */
-export class StallFigures {
+export class StallStats {
   readonly #read: (path: string) => Promise<string>;
   readonly #metrics: Metrics;
   readonly #series = new Map<string, Series>();

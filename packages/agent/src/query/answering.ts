@@ -9,12 +9,12 @@ import {
   runQuery,
   type WorkerPool,
 } from './engine.ts';
-import type { QueryFigures } from './query-metrics.ts';
+import type { QueryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused } from './query-runner.ts';
 
 export interface AnsweringOptions {
   readonly source: EventSource;
-  readonly figures: QueryFigures;
+  readonly figures: QueryMetrics;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,7 +55,7 @@ export class Answering {
 }
 
 /** The evaluator, counted. Parts wait where more come than there are threads. */
-function counting(evaluator: Evaluator, figures: QueryFigures): Evaluator {
+function counting(evaluator: Evaluator, figures: QueryMetrics): Evaluator {
   const { parallelism } = evaluator;
   const scan = async (...part: Parameters<Evaluator['scan']>) => {
     figures.queued.add(1);

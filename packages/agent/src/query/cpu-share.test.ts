@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
-import { WorkTurns } from './cpu-share.ts';
+import { CpuShare } from './cpu-share.ts';
 
 test('work that took its share waits, and less of it waits longer when the share is small', async () => {
   for (const [share, pauseMs] of [
@@ -9,7 +9,7 @@ test('work that took its share waits, and less of it waits longer when the share
     [0.1, 100],
   ] as const) {
     const clock = new HandClock();
-    const turns = new WorkTurns({ clock, share: () => share });
+    const turns = new CpuShare({ clock, share: () => share });
     await turns.run(() => clock.advance(10));
     let hasRun = false;
     const second = turns.run(() => {

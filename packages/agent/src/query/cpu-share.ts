@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 
-export interface WorkTurnsOptions {
+export interface CpuShareOptions {
   readonly clock: Clock;
   /** The part of a processor that the work may take, from 0 to 1. Asked each time, so that a busy agent can lower it. */
   readonly share: () => number;
@@ -13,13 +13,13 @@ const aheadMsMax = 5;
  * Work that can wait, in the thread that also serves clients: pieces of some milliseconds, with pauses between them that keep all of it within a
  * share of the processor. Whoever produces or fetches waits for one piece at most.
  */
-export class WorkTurns {
+export class CpuShare {
   readonly #clock: Clock;
   readonly #share: () => number;
   /** When the work that was done would be done if it had taken its share only. */
   #doneMs = 0;
 
-  constructor({ clock, share }: WorkTurnsOptions) {
+  constructor({ clock, share }: CpuShareOptions) {
     this.#clock = clock;
     this.#share = share;
   }

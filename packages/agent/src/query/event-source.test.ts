@@ -5,7 +5,7 @@ import { eventTypeNames } from '@weir/events';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
 import { type Damage, DamagedRange } from '../read-path/damaged-range.ts';
-import { WorkTurns } from './cpu-share.ts';
+import { CpuShare } from './cpu-share.ts';
 import type { EventTopic, RawPage } from './engine.ts';
 import { AgentEventSource } from './event-source.ts';
 import { RangeReader } from './range-reader.ts';
@@ -21,7 +21,7 @@ async function stage(options?: EventStageOptions) {
     view: staged.view,
     ranges: new RangeReader(staged),
     sidecars: new SidecarShelf({ ...staged, clock: systemClock }),
-    turns: new WorkTurns({ clock: systemClock, share: () => 1 }),
+    turns: new CpuShare({ clock: systemClock, share: () => 1 }),
     damage: {
       found(topicId, partition, { damage }) {
         told.push([topicId, partition, damage]);

@@ -5,7 +5,7 @@ import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { BatchCursor, NoRecordBatch } from '../read-path/batch-cursor.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import { RangeWalk } from '../read-path/range-walk.ts';
-import type { WorkTurns } from './cpu-share.ts';
+import type { CpuShare } from './cpu-share.ts';
 import type { ByteRange, EventSource, EventTopic, RawPage, SidecarRef } from './engine.ts';
 import { PageBuilder } from './page-builder.ts';
 import type { RangeReader } from './range-reader.ts';
@@ -17,7 +17,7 @@ export interface AgentEventSourceOptions {
   readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'port'>;
   readonly ranges: RangeReader;
   readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;
-  readonly turns: WorkTurns;
+  readonly turns: CpuShare;
   /** Told of files that cannot be read. */
   readonly damage?: Pick<DamageRegistry, 'found'>;
 }

@@ -64,12 +64,12 @@ export const taskDurationRow: MetricRow<'outcome'> = {
 
 export const queryMetricRows: readonly MetricRow[] = [...Object.values(queryRows), taskRow, taskDurationRow];
 
-export type QueryFigures = Readonly<Record<keyof typeof queryRows, Series>> & {
+export type QueryMetrics = Readonly<Record<keyof typeof queryRows, Series>> & {
   /** A query ended after so many milliseconds. */
   ended(outcome: string, elapsedMs: number): void;
 };
 
-export function queryFigures(metrics: Metrics): QueryFigures {
+export function queryMetrics(metrics: Metrics): QueryMetrics {
   const series = Object.fromEntries(
     Object.entries(queryRows).map(([name, row]) => [name, metrics.series(row, {})]),
   ) as Record<keyof typeof queryRows, Series>;

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { QueryReport, TakenQuery } from '@weir/metadata';
+import type { ClaimedQuery, QueryReport } from '@weir/metadata';
 import { pause, until } from '../../testing/until.ts';
-import { queryFigures } from './query-metrics.ts';
+import { queryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
 
 /** A control plane that a test plays, and an engine that answers when it is told to. */
 function stage() {
   const clock = new HandClock();
-  const work: TakenQuery[] = [];
+  const work: ClaimedQuery[] = [];
   const reports: QueryReport[] = [];
-  const takers: ((query: TakenQuery) => void)[] = [];
+  const takers: ((query: ClaimedQuery) => void)[] = [];
   const engine = new Map<string, { options: AnswerOptions; end(outcome: string | Error): void }>();
   const state = { isWanted: true, refusals: 0 };
   const runner = new QueryRunner({
@@ -44,7 +44,7 @@ function stage() {
       }),
     clock,
     log: silentLog,
-    figures: queryFigures(new Metrics()),
+    figures: queryMetrics(new Metrics()),
   });
   const ask = (queryId: string, limitMs = 10_000) => {
     const query = { queryId, request: Buffer.from(queryId), limitMs };

@@ -1,6 +1,6 @@
 import { type Clock, caps, type Log } from '@weir/core';
-import { type QueriesPort, type QueryReport, queryReportIntervalMs, type TakenQuery } from '@weir/metadata';
-import type { QueryFigures } from './query-metrics.ts';
+import { type ClaimedQuery, type QueriesPort, type QueryReport, queryReportIntervalMs } from '@weir/metadata';
+import type { QueryMetrics } from './query-metrics.ts';
 
 /** A request that nobody can answer, here or elsewhere. What it says is for whoever asked. */
 export class QueryRefused extends Error {
@@ -20,7 +20,7 @@ export interface QueryRunnerOptions {
   readonly answer: (request: string, options: AnswerOptions) => Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly figures: QueryFigures;
+  readonly figures: QueryMetrics;
 }
 
 /** How long it waits for work before it asks again. */
@@ -76,7 +76,7 @@ export class QueryRunner {
     }
   }
 
-  #begin(query: TakenQuery): void {
+  #begin(query: ClaimedQuery): void {
     const { figures } = this.#options;
     const controller = new AbortController();
     if (this.#stopping.signal.aborted) controller.abort();
@@ -89,7 +89,7 @@ export class QueryRunner {
     this.#running.set(controller, work);
   }
 
-  async #work({ queryId, request, limitMs }: TakenQuery, controller: AbortController): Promise<void> {
+  async #work({ queryId, request, limitMs }: ClaimedQuery, controller: AbortController): Promise<void> {
     const { clock, figures, agentId, answer } = this.#options;
     const startMs = clock.monotonicMs();
     const stopTelling = this.#tellWhileRunning(queryId, controller);

@@ -5,7 +5,7 @@ import { parseFilter, type QueryAnswer, type QueryRequest } from '@weir/events';
 import { testAgent } from '../../testing/agent.ts';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
-import { WorkTurns } from './cpu-share.ts';
+import { CpuShare } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { QueryService } from './query-service.ts';
 import { RangeReader } from './range-reader.ts';
@@ -133,7 +133,7 @@ test('answers are the same from sidecars, which are read instead of records', as
 async function writeSidecars(staged: EventStage): Promise<void> {
   const clock: Clock = { ...systemClock, nowMs: () => startMs + 3_600_000 + coverAfterMs };
   const shelf = new SidecarShelf({ ...staged, clock });
-  const turns = new WorkTurns({ clock, share: () => 1 });
+  const turns = new CpuShare({ clock, share: () => 1 });
   const source = new AgentEventSource({ ...staged, ranges: new RangeReader(staged), sidecars: shelf, turns });
   const metrics = new Metrics();
   const job = new SidecarJob({

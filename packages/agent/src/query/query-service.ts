@@ -4,9 +4,9 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { Answering } from './answering.ts';
-import { WorkTurns } from './cpu-share.ts';
+import { CpuShare } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
-import { type QueryFigures, queryFigures } from './query-metrics.ts';
+import { type QueryMetrics, queryMetrics } from './query-metrics.ts';
 import { QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
@@ -42,7 +42,7 @@ const busyCpuLoad = 0.75;
 /** What an agent does about questions to its cluster's events: it answers them, and prepares for those that will come. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  readonly #figures: QueryFigures;
+  readonly #figures: QueryMetrics;
   readonly #source: AgentEventSource;
   readonly #runner: QueryRunner | undefined;
   readonly #sidecars: SidecarJob | undefined;
@@ -51,9 +51,9 @@ export class QueryService {
   constructor(options: QueryServiceOptions) {
     const { view, clock, cpuLoad, metrics } = options;
     this.#options = options;
-    this.#figures = queryFigures(metrics);
+    this.#figures = queryMetrics(metrics);
     const share = () => (cpuLoad() > busyCpuLoad ? busyShare : usualShare);
-    const turns = new WorkTurns({ clock, share });
+    const turns = new CpuShare({ clock, share });
     const shelf = new SidecarShelf(options);
     const { port } = view;
     this.#source = new AgentEventSource({

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
 import { stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
-import { WorkTurns } from './cpu-share.ts';
+import { CpuShare } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
@@ -29,7 +29,7 @@ async function stage() {
     view: staged.view,
     ranges: new RangeReader(staged),
     sidecars: shelf,
-    turns: new WorkTurns({ clock: systemClock, share: () => 1 }),
+    turns: new CpuShare({ clock: systemClock, share: () => 1 }),
   });
   const jobOf = (agentId: string) =>
     new SidecarJob({

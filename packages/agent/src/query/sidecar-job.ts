@@ -7,7 +7,7 @@ import type { EventSource, EventTopic } from './engine.ts';
 import { readSidecarKey, sidecarKey, sidecarsPrefix } from './sidecar-names.ts';
 import { type OffsetRange, rangeToCover } from './sidecar-ranges.ts';
 import type { SidecarShelf } from './sidecar-shelf.ts';
-import { buildSidecarAside } from './sidecar-thread.ts';
+import { buildSidecarOffThread } from './sidecar-thread.ts';
 
 export interface SidecarJobOptions {
   readonly clusterId: string;
@@ -135,7 +135,7 @@ export class SidecarJob {
     const { clusterId, source, store, shelf } = this.#options;
     const { topicId } = topic;
     const pages = source.read(topic, range.fromOffset, range.toOffset, signal);
-    const built = await buildSidecarAside(pages, range, signal);
+    const built = await buildSidecarOffThread(pages, range, signal);
     // Retention was faster.
     if (built === undefined) return false;
     await store.put(sidecarKey(clusterId, topicId, built.range), built.pieces, { signal });

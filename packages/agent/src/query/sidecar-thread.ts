@@ -22,7 +22,7 @@ export interface BuiltSidecar {
 }
 
 /** Builds a sidecar in a thread of its own. `undefined` when there are no events in the range. */
-export async function buildSidecarAside(
+export async function buildSidecarOffThread(
   pages: AsyncIterable<RawPage>,
   task: SidecarTask,
   signal: AbortSignal,

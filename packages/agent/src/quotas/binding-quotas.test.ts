@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps } from '@weir/core';
 import { quotaEntityKey } from '@weir/metadata';
 import fc from 'fast-check';
-import { FollowedRecords } from '../cluster/followed-entries.ts';
+import { FollowedEntries } from '../cluster/followed-entries.ts';
 import { QuotaLookup } from './binding-quotas.ts';
 
 /** The most specific first, each with those who share it with alice's client `app`. */
@@ -26,7 +26,7 @@ function keyOf([user, clientId]: (typeof levels)[number]): string {
 }
 
 function setUp() {
-  const records = new FollowedRecords();
+  const records = new FollowedEntries();
   const put = (key: string, quotas: object | null) =>
     records.put('clientQuota', key, quotas === null ? null : Buffer.from(JSON.stringify(quotas)));
   return { put, lookup: new QuotaLookup(records.of('clientQuota')) };

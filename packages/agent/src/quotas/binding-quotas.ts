@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-entries.ts';
+import type { EntriesView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 
 /** Who sends a request. */
@@ -29,11 +29,11 @@ interface Level {
  * user alone, before the client id alone, and everywhere names before defaults.
  */
 export class QuotaLookup {
-  readonly #records: RecordsView;
+  readonly #records: EntriesView;
   readonly #found = new RecentlyUsed<BindingQuotas>(caps.rememberedClientIdsMax);
   #version = -1;
 
-  constructor(records: RecordsView) {
+  constructor(records: EntriesView) {
     this.#records = records;
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-entries.ts';
+import type { EntriesView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
@@ -10,7 +10,7 @@ import { TokenBucket } from './token-bucket.ts';
 
 export interface ClientQuotasOptions {
   /** The records of the namespace `clientQuota`. */
-  readonly records: RecordsView;
+  readonly records: EntriesView;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }

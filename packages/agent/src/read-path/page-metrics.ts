@@ -20,7 +20,7 @@ export const pageRows = {
     help: 'Bytes of the pages that the bucket gave.',
     labels: [],
   },
-  pagesAhead: {
+  readahead: {
     name: 'agent_file_cache_read_ahead_counter',
     kind: 'counter',
     help: 'Pages that were asked for before a reader came to them.',
@@ -54,7 +54,7 @@ export interface PageMetrics {
   readonly bucketReads: Series;
   readonly bucketFailures: Series;
   readonly bucketBytes: Series;
-  readonly pagesAhead: Series;
+  readonly readahead: Series;
   readonly cacheBytes: Series;
   readonly readRecords: Series;
   readonly readBytes: Series;
@@ -69,7 +69,7 @@ export function pageMetrics(metrics: Metrics): PageMetrics {
     bucketReads: metrics.series(pageRows.bucketReads, { outcome: 'success' }),
     bucketFailures: metrics.series(pageRows.bucketReads, { outcome: 'failure' }),
     bucketBytes: metrics.series(pageRows.bucketBytes, {}),
-    pagesAhead: metrics.series(pageRows.pagesAhead, {}),
+    readahead: metrics.series(pageRows.readahead, {}),
     cacheBytes: metrics.series(pageRows.cacheBytes, {}),
     readRecords: metrics.series(pageRows.readRecords, {}),
     readBytes: metrics.series(pageRows.readBytes, {}),

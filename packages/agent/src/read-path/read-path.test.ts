@@ -202,7 +202,7 @@ test('the pages of many files are read side by side', async () => {
 });
 
 test('a limit on what is read is a limit on what is read ahead', async () => {
-  const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readsOn: false } });
+  const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readahead: false } });
   for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf(['x'.repeat(400)])]]);
   const pointers = await pointersOf(path, path.topicId);
   const list = await readOne(path, { pointers, fromOffset: 0, bytesMax: 1_000, atLeastOne: true });
@@ -211,12 +211,12 @@ test('a limit on what is read is a limit on what is read ahead', async () => {
 });
 
 test('who reads one partition finds the next pages in memory, if it may', async () => {
-  for (const [readsOn, partitions, expectedGets] of [
+  for (const [readahead, partitions, expectedGets] of [
     [true, 1, 3],
     [true, 2, 2],
     [false, 1, 1],
   ] as const) {
-    const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readsOn } }, 2);
+    const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readahead } }, 2);
     const batch = batchOf(['x'.repeat(400)]);
     await write(
       path,
@@ -234,7 +234,7 @@ test('who reads one partition finds the next pages in memory, if it may', async 
     const lists = await path.readPath.readBatches(queries);
     assert.ok(lists.every((list) => !(list instanceof Error) && list.batchCount === 1));
     await settled();
-    assert.equal(path.store.gets, expectedGets, `${readsOn} ${partitions}`);
+    assert.equal(path.store.gets, expectedGets, `${readahead} ${partitions}`);
   }
 });
 

@@ -12,7 +12,7 @@ import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { ForeignFile, type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
-import { PagesAhead, pagesFrom } from './readahead.ts';
+import { pagesFrom, Readahead } from './readahead.ts';
 import { Slots } from './slots.ts';
 
 export interface ReadPathOptions {
@@ -34,7 +34,7 @@ export interface PageOptions {
    */
   readonly ownFiles: 'keep' | 'copy' | 'none';
   /** Whether a reader of one partition finds the next pages in memory when it comes for them. Usually it does. */
-  readonly readsOn?: boolean;
+  readonly readahead?: boolean;
 }
 
 export interface ReadPath {
@@ -71,9 +71,9 @@ export interface ReadQuery {
 }
 
 /** Pages that one reader has ahead. At 30 ms for each of them, eight are a gigabyte per second. */
-const pagesAheadMax = 8;
+const readaheadPagesMax = 8;
 /** Pages that a reader of one partition finds when it comes back for more. */
-const pagesReadOn = 2;
+const readaheadPages = 2;
 
 /** What one reader makes of the batches of a range. */
 interface RangeReader {
@@ -99,7 +99,7 @@ class PagedReadPath implements ReadPath {
   readonly #options: PageOptions;
   readonly #cache: PageCache;
   readonly #source: PageSource;
-  readonly #aheadBudget = new Slots({ runningMax: caps.pagesAheadMax });
+  readonly #aheadBudget = new Slots({ runningMax: caps.readaheadPagesMax });
   readonly #metrics: PageMetrics;
 
   constructor({ store, cluster, pages, log, metrics, remotePages = () => undefined }: ReadPathOptions) {
@@ -139,7 +139,7 @@ class PagedReadPath implements ReadPath {
     const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
     const list = pages.newList();
     const room = () => bytesMax - list.bytes;
-    let ahead: PagesAhead | undefined;
+    let ahead: Readahead | undefined;
     let isFull = false;
     const reader: RangeReader = {
       roomBytes: room,
@@ -234,14 +234,14 @@ class PagedReadPath implements ReadPath {
     { pointers, fromOffset, toOffset }: ReadQuery,
     { row, at, end, offset }: RangeWalk,
     room: number,
-  ): PagesAhead {
+  ): Readahead {
     const { pageBytes } = this.#options;
     // How much is passed before the wanted offset is known only when it was read, and estimated until then.
     const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
-    return new PagesAhead({
+    return new Readahead({
       plan: pagesFrom(pointers, row, at, pageBytes, toOffset),
       bytesMax: room + Math.min(1, share) * (end - at),
-      pagesMax: pagesAheadMax,
+      pagesMax: readaheadPagesMax,
       budget: this.#aheadBudget,
       cache: this.#cache,
       source: this.#source,
@@ -256,14 +256,14 @@ class PagedReadPath implements ReadPath {
     list: BatchList,
     isAlone: boolean,
   ): BatchList {
-    const { pageBytes, cacheBytesMax, readsOn = true } = this.#options;
-    if (!isAlone || !readsOn || cacheBytesMax < pageBytes * caps.pagesAheadMax) return list;
-    let left = 1 + pagesReadOn;
+    const { pageBytes, cacheBytesMax, readahead = true } = this.#options;
+    if (!isAlone || !readahead || cacheBytesMax < pageBytes * caps.readaheadPagesMax) return list;
+    let left = 1 + readaheadPages;
     for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes, toOffset)) {
       if (left-- === 0) break;
       if (this.#cache.expects(fileId, index)) continue;
       if (!this.#aheadBudget.tryEnter()) break;
-      this.#metrics.pagesAhead.add(1);
+      this.#metrics.readahead.add(1);
       this.#source.read(fileId, index).then(
         () => this.#aheadBudget.leave(),
         () => this.#aheadBudget.leave(),
@@ -338,7 +338,7 @@ class PagedReadPath implements ReadPath {
     fileId: string,
     start: number,
     end: number,
-    ahead?: PagesAhead | undefined,
+    ahead?: Readahead | undefined,
   ): PageSpan | Promise<PageSpan> {
     const { pageBytes } = this.#options;
     const pages: (Page | Promise<Page>)[] = [];

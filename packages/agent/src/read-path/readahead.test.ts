@@ -8,7 +8,7 @@ import { Page } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
 import type { PageSource } from './page-source.ts';
-import { PagesAhead, pagesFrom } from './readahead.ts';
+import { pagesFrom, Readahead } from './readahead.ts';
 import { Slots } from './slots.ts';
 
 const pageBytes = 100;
@@ -67,7 +67,7 @@ function reader(
   const source = new HeldSource();
   const cache = new PageCache({ source, cacheBytesMax: options.cacheBytesMax ?? 10_000 });
   const budget = options.budget ?? new Slots({ runningMax: 100 });
-  const ahead = new PagesAhead({
+  const ahead = new Readahead({
     plan: pagesFrom(pointers, 0, pointers.byteStart[0] ?? 0, pageBytes),
     bytesMax: options.bytesMax ?? Number.POSITIVE_INFINITY,
     pagesMax: options.pagesMax ?? 100,

@@ -39,7 +39,7 @@ export function* pagesFrom(
   }
 }
 
-export interface PagesAheadOptions {
+export interface ReadaheadOptions {
   readonly plan: Iterator<PlannedPage>;
   /** Pages behind so many bytes are not needed. */
   readonly bytesMax: number;
@@ -55,12 +55,12 @@ export interface PagesAheadOptions {
  * Asks for the pages of one reader before it comes to them, so that it waits for the slowest of several and not for one
  * after the other. Pages that have come wait here for the reader, because the cache may drop them meanwhile.
  */
-export class PagesAhead {
-  readonly #options: PagesAheadOptions;
+export class Readahead {
+  readonly #options: ReadaheadOptions;
   readonly #pages = new Map<string, Promise<Page>>();
   #next: PlannedPage | undefined;
 
-  constructor(options: PagesAheadOptions) {
+  constructor(options: ReadaheadOptions) {
     this.#options = options;
     this.#advance();
   }
@@ -76,7 +76,7 @@ export class PagesAhead {
         // Whoever comes for it sees the error; if nobody comes, nobody needs to.
         page.catch(() => undefined);
         this.#pages.set(keyOf(fileId, index), page);
-        metrics.pagesAhead.add(1);
+        metrics.readahead.add(1);
       }
       this.#advance();
     }

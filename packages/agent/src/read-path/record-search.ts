@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
-import { decompressRecordsAside, type RecordBatchView, RecordCursor } from '@weir/wire';
+import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '@weir/wire';
 import { inflatedBytesMax } from '../write-path/inflation.ts';
 import type { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { ReadPath } from './read-path.ts';
@@ -57,7 +57,7 @@ export async function searchRecords(
   }
 
   async function walkAside(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
-    const decompressed = await decompressRecordsAside(batch, caps.decompressedBatchBytesMax, { pause });
+    const decompressed = await decompressRecordsOffThread(batch, caps.decompressedBatchBytesMax, { pause });
     const records = new RecordCursor(batch, caps.decompressedBatchBytesMax, decompressed);
     for (let left = caps.walkedRecordsPerTurnMax; records.next(); left--) {
       if (search.sees(records, baseOffset)) return true;

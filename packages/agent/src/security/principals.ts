@@ -1,5 +1,5 @@
 import { readCredentialRecord } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-entries.ts';
+import type { EntriesView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 
 /** Gives whoever has proved to be a user, by whatever means, the principal that the cluster knows him by. */
@@ -12,7 +12,7 @@ const credentialNamePrefix = 'ccn_';
  * Principals of users, by the credentials of the cluster as the agent last heard of them. A user needs no credential: a certificate or
  * a token proves him as well. If there is one under his name, it says whether rules bind him and how else they may call him.
  */
-export function principalsOf(credentials: RecordsView): PrincipalOf {
+export function principalsOf(credentials: EntriesView): PrincipalOf {
   // A record that changes is another object, so that what was made of it goes with it.
   const made = new WeakMap<Uint8Array, Principal>();
   return (username) => {

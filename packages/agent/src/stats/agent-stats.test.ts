@@ -4,14 +4,14 @@ import { caps, type MetricRow, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { problemOfReport } from '@weir/metadata';
 import fc from 'fast-check';
-import { AgentFigures } from './agent-stats.ts';
+import { AgentStats } from './agent-stats.ts';
 
 const nothingExpires = { certificates: () => [], tokens: () => [] };
 
 function stage() {
   const clock = new HandClock();
   const metrics = new Metrics();
-  return { clock, metrics, figures: new AgentFigures({ clock, metrics }) };
+  return { clock, metrics, figures: new AgentStats({ clock, metrics }) };
 }
 
 test('an agent that does nothing says only when', () => {

@@ -1,11 +1,11 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/metadata';
 import type { EndedRequest } from '@weir/storage';
-import { BucketFigures } from './bucket-stats.ts';
+import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
-import { LoginFigures } from './login-stats.ts';
+import { LoginStats } from './login-stats.ts';
 
-export interface AgentFiguresOptions {
+export interface AgentStatsOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -26,7 +26,7 @@ interface Counts {
   files: number;
   fileBytes: number;
   readonly clients: ClientTimeouts;
-  readonly buckets: BucketFigures;
+  readonly buckets: BucketStats;
 }
 
 /**
@@ -35,19 +35,19 @@ interface Counts {
  *
  * What was reported and may not have been heard is kept beside what came since, and the next report tells both.
  */
-export class AgentFigures {
-  readonly #options: AgentFiguresOptions;
+export class AgentStats {
+  readonly #options: AgentStatsOptions;
   readonly #startedMs: number;
-  readonly #logins = new LoginFigures();
+  readonly #logins = new LoginStats();
   #fresh = noCounts();
   #unheard = noCounts();
   #number = 0;
-  #heardNumber = 0;
+  #ackedNumber = 0;
   /** Since when nothing of what happened was heard. */
   #sinceMs: number;
   #reportedMs: number;
 
-  constructor(options: AgentFiguresOptions) {
+  constructor(options: AgentStatsOptions) {
     this.#options = options;
     this.#startedMs = options.clock.nowMs();
     this.#sinceMs = options.clock.monotonicMs();
@@ -83,7 +83,7 @@ export class AgentFigures {
     return {
       startedMs: this.#startedMs,
       number: this.#number,
-      sinceNumber: this.#heardNumber,
+      sinceNumber: this.#ackedNumber,
       spanMs: Math.round(nowMs - this.#sinceMs),
       nowMs: clock.nowMs(),
       ...(counts.files === 0 ? {} : { files: { count: counts.files, bytes: counts.fileBytes } }),
@@ -100,7 +100,7 @@ export class AgentFigures {
 
   /** The last report was heard. */
   heard(): void {
-    this.#heardNumber = this.#number;
+    this.#ackedNumber = this.#number;
     this.#sinceMs = this.#reportedMs;
     this.#unheard = noCounts();
     this.#logins.heard();
@@ -116,7 +116,7 @@ export class AgentFigures {
 }
 
 function noCounts(): Counts {
-  return { files: 0, fileBytes: 0, clients: new ClientTimeouts(), buckets: new BucketFigures() };
+  return { files: 0, fileBytes: 0, clients: new ClientTimeouts(), buckets: new BucketStats() };
 }
 
 function absorb(into: Counts, from: Counts): void {

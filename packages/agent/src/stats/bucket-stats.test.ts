@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps } from '@weir/core';
 import { addLatencies, latencyP99, noLatencies } from '@weir/metadata';
 import type { RequestOutcome, StoreOperation } from '@weir/storage';
-import { BucketFigures } from './bucket-stats.ts';
+import { BucketStats } from './bucket-stats.ts';
 
 const bucket = 's3://records';
 
@@ -35,7 +35,7 @@ const rows: readonly [operation: StoreOperation, outcome: RequestOutcome, expect
 
 for (const [operation, outcome, expected] of rows) {
   test(`${operation}, ${outcome}`, () => {
-    const figures = new BucketFigures();
+    const figures = new BucketStats();
     figures.note(bucket, { operation, outcome, latencyMs: 100 });
     const [told] = figures.told();
     assert.equal(told?.operationCount ?? 0, expected.operations);
@@ -50,7 +50,7 @@ for (const [operation, outcome, expected] of rows) {
 }
 
 test('what one has noted another one absorbs', () => {
-  const [one, two] = [new BucketFigures(), new BucketFigures()];
+  const [one, two] = [new BucketStats(), new BucketStats()];
   for (const figures of [one, two]) {
     figures.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
     figures.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
@@ -69,7 +69,7 @@ test('what one has noted another one absorbs', () => {
 });
 
 test('there are never more buckets than a report has room for', () => {
-  const figures = new BucketFigures();
+  const figures = new BucketStats();
   for (let index = 0; index < 3 * caps.reportedBucketsMax; index++)
     figures.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
   assert.equal(figures.told().length, caps.reportedBucketsMax);

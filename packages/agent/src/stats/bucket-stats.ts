@@ -30,7 +30,7 @@ interface Counted {
 }
 
 /** Requests to the buckets of an agent, each counted as often as it was made. */
-export class BucketFigures {
+export class BucketStats {
   readonly #byName = new Map<string, Counted>();
 
   note(bucket: string, { operation, outcome, latencyMs }: EndedRequest): void {
@@ -48,7 +48,7 @@ export class BucketFigures {
   }
 
   /** Takes what another one has noted. */
-  absorb(other: BucketFigures): void {
+  absorb(other: BucketStats): void {
     for (const [name, from] of other.#byName) {
       const into = this.#of(name);
       if (into === undefined) continue;

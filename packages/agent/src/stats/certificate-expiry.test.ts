@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { type CertificateWishes, TestCa } from '../../testing/test-ca.ts';
+import { type CertificateOptions, TestCa } from '../../testing/test-ca.ts';
 import { certificateExpiry } from './certificate-expiry.ts';
 
 const validFrom = new Date(Date.UTC(2026, 0, 1));
 const validTo = new Date(Date.UTC(2026, 3, 1));
 const ca = await TestCa.create();
 
-const rows: readonly [what: string, wishes: CertificateWishes, name: RegExp][] = [
+const rows: readonly [what: string, wishes: CertificateOptions, name: RegExp][] = [
   ['its common name', { subject: 'O=Shop, CN=kafka.example', dns: ['other.example'] }, /^kafka\.example$/],
   ['the first of its other names', { dns: ['a.example', 'b.example'] }, /^a\.example$/],
   ['an address', { ips: ['10.0.0.7'] }, /^10\.0\.0\.7$/],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
-import { LoginFigures } from './login-stats.ts';
+import { LoginStats } from './login-stats.ts';
 
 test('a login is told until it was heard', () => {
-  const logins = new LoginFigures();
+  const logins = new LoginStats();
   logins.note('ann', 1_000);
   assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 2_000 }]);
   assert.deepEqual(logins.tell(4_000), [{ username: 'ann', agoMs: 3_000 }]);
@@ -13,7 +13,7 @@ test('a login is told until it was heard', () => {
 });
 
 test('who logs in while the report is on its way is told of again', () => {
-  const logins = new LoginFigures();
+  const logins = new LoginStats();
   logins.note('ann', 1_000);
   logins.tell(2_000);
   logins.note('ann', 2_500);
@@ -22,7 +22,7 @@ test('who logs in while the report is on its way is told of again', () => {
 });
 
 test('what one report has no room for the next one tells', () => {
-  const logins = new LoginFigures();
+  const logins = new LoginStats();
   const userCount = 2 * caps.reportedLoginsMax + 1;
   for (let user = 0; user < userCount; user++) logins.note(`u${user}`, user);
   const told = new Set<string>();

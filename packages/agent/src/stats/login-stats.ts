@@ -3,7 +3,7 @@ import type { ReportedLogin } from '@weir/metadata';
 import { shortName } from './short-name.ts';
 
 /** Who has logged in by a credential, and when, until it was told. What one report has no room for the next one tells. */
-export class LoginFigures {
+export class LoginStats {
   /** In monotonic time, who waits longest first. */
   readonly #noted = new Map<string, number>();
   #told: readonly (readonly [user: string, atMs: number])[] = [];

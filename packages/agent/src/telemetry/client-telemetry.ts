@@ -9,7 +9,7 @@ import {
   OutputLimitExceeded,
   zeroUuid,
 } from '@weir/wire';
-import type { RecordsView } from '../cluster/followed-entries.ts';
+import type { EntriesView } from '../cluster/followed-entries.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
@@ -17,7 +17,7 @@ import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from
 
 export interface ClientTelemetryOptions {
   /** The records of the namespace `clientMetrics`. */
-  readonly records: RecordsView;
+  readonly records: EntriesView;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Pattern, restorePattern } from '@weir/metadata';
-import type { RecordsView } from '../cluster/followed-entries.ts';
+import type { EntriesView } from '../cluster/followed-entries.ts';
 
 /** What subscriptions choose clients by, under the names that they have in a subscription. */
 export interface TelemetryClient {
@@ -32,11 +32,11 @@ const everything = '*';
 
 /** The subscriptions to metrics of clients, as the agent last heard of them. */
 export class TelemetrySubscriptions {
-  readonly #records: RecordsView;
+  readonly #records: EntriesView;
   #version = -1;
   #parsed: readonly Subscription[] = [];
 
-  constructor(records: RecordsView) {
+  constructor(records: EntriesView) {
     this.#records = records;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps, MiB } from '@weir/core';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
-import { asideIntervalMs, asideWaitMs } from './background-queue.ts';
+import { backgroundIntervalMs, backgroundWaitMs } from './background-queue.ts';
 import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
 import { writeRows } from './write-metrics.ts';
 
@@ -14,10 +14,10 @@ async function start(options: DataPathOptions = {}) {
   const { topicId } = path.cluster.addTopic('t', 2);
   await path.view.ready();
   const told: AppendOutcome[] = [];
-  const of = (batches: readonly ProducedBatch[], isAside: boolean) =>
+  const of = (batches: readonly ProducedBatch[], isBackground: boolean) =>
     void (
-      isAside
-        ? path.writePath.appendAside(batches)
+      isBackground
+        ? path.writePath.appendInBackground(batches)
         : path.writePath.append(batches, { deadlineMs: path.clock.monotonicMs() + 30_000 })
     ).then((outcome) => told.push(outcome));
   return {
@@ -54,14 +54,14 @@ test('what rides along takes the next file of others, and makes it come neither 
 test('alone it waits a moment, and then for at most one file every few seconds', async () => {
   const { path, told, aside, pass } = await start();
   aside();
-  await pass(asideWaitMs - 1);
+  await pass(backgroundWaitMs - 1);
   assert.equal(path.store.puts, 0);
   await pass(1);
   await pass(windowMs);
   assert.deepEqual([path.store.puts, told.length], [1, 1]);
   aside();
   aside();
-  await pass(asideIntervalMs - windowMs - 1);
+  await pass(backgroundIntervalMs - windowMs - 1);
   assert.equal(path.store.puts, 1);
   await pass(1);
   await pass(windowMs);
@@ -78,11 +78,11 @@ test('much of it is worth a file at once', async () => {
 
 test('it has room of its own, and what has none is certainly not written', async () => {
   const { path, told, aside, produce, pass } = await start({ bufferedBytesMax: 1_000 });
-  aside(['x'.repeat(caps.asideBytesMax - 200)]);
+  aside(['x'.repeat(caps.backgroundBytesMax - 200)]);
   produce(['y'.repeat(700)]);
   await pass(windowMs);
   assert.deepEqual([path.store.puts, told.length], [1, 2]);
-  aside(['x'.repeat(caps.asideBytesMax - 200)]);
+  aside(['x'.repeat(caps.backgroundBytesMax - 200)]);
   aside(['x'.repeat(200)]);
   await settled();
   assert.deepEqual(told[2]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');
@@ -94,7 +94,7 @@ test('a store that fails says so to those who ride along', async () => {
     throw new Error('the store is on fire');
   };
   aside();
-  await pass(asideWaitMs);
+  await pass(backgroundWaitMs);
   await pass(windowMs);
   assert.equal(told[0]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');
 });

@@ -2,9 +2,9 @@ import { type Clock, caps, MiB } from '@weir/core';
 import type { PendingAppend } from './pending-append.ts';
 
 /** How long the first that comes after a silence waits for a file of others. */
-export const asideWaitMs = 1_500;
+export const backgroundWaitMs = 1_500;
 /** How often at most there is a file for nothing else, unless it is worth its price. */
-export const asideIntervalMs = 5_000;
+export const backgroundIntervalMs = 5_000;
 /** So much before compression is worth a file at any time. */
 const worthwhileBytes = 4 * MiB;
 
@@ -12,7 +12,7 @@ const worthwhileBytes = 4 * MiB;
  * What waits to ride along with a file that is written for clients. A request to the store costs as much as the bytes of a large file, so that what
  * nobody waits for shares one: it boards whatever is closed next, and is the reason for a file only after a while without any.
  */
-export class AsideQueue {
+export class BackgroundQueue {
   readonly #clock: Clock;
   readonly #onDue: () => boolean;
   #appends: PendingAppend[] = [];
@@ -34,13 +34,15 @@ export class AsideQueue {
 
   /** Says whether there is room for it. */
   push(append: PendingAppend): boolean {
-    if (this.#bytes + append.bytes > caps.asideBytesMax) return false;
+    if (this.#bytes + append.bytes > caps.backgroundBytesMax) return false;
     this.#appends.push(append);
     this.#bytes += append.bytes;
     this.#uncompressedBytes += append.uncompressedBytes;
     const nowMs = this.#clock.monotonicMs();
     const isWorthwhile = this.#uncompressedBytes >= worthwhileBytes;
-    this.#wakeAt(isWorthwhile ? nowMs : Math.max(nowMs + asideWaitMs, this.#lastOwnFileMs + asideIntervalMs));
+    this.#wakeAt(
+      isWorthwhile ? nowMs : Math.max(nowMs + backgroundWaitMs, this.#lastOwnFileMs + backgroundIntervalMs),
+    );
     return true;
   }
 
@@ -86,7 +88,7 @@ export class AsideQueue {
     const nowMs = this.#clock.monotonicMs();
     if (this.#onDue()) this.#lastOwnFileMs = nowMs;
     // Whatever is still here rides along with the file that is open now, or is asked about again.
-    if (this.#appends.length > 0) this.#wakeAt(nowMs + asideWaitMs);
+    if (this.#appends.length > 0) this.#wakeAt(nowMs + backgroundWaitMs);
   }
 
   #sleep(): void {

@@ -7,16 +7,16 @@ import {
   rewriteAppendTime,
   rewriteMaxTimestamp,
   validateBatchRecords,
-  validateBatchRecordsAside,
+  validateBatchRecordsOffThread,
   validateProducedBatch,
 } from '@weir/wire';
-import type { TopicAuthors } from './impersonation/request-principals.ts';
+import type { TopicPrincipals } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
-  type SignedRecords,
-  signRecords,
-  signRecordsAside,
-  type UnsignedRecords,
+  type StampedRecords,
+  stampPrincipal,
+  stampPrincipalOffThread,
+  type UnstampedRecords,
 } from './impersonation/stamp-principal.ts';
 import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
 import type { InflationBudget } from './inflation-budget.ts';
@@ -37,7 +37,7 @@ export interface CheckOptions {
   /** The transaction that batches of it belong to; absent in a request that names none. */
   readonly transaction?: BatchTransaction | undefined;
   /** Who wrote the records, when that is to be found in them or told in them. */
-  readonly authors?: TopicAuthors | undefined;
+  readonly authors?: TopicPrincipals | undefined;
 }
 
 export type CheckedBatch =
@@ -54,7 +54,7 @@ export type CheckedBatch =
       readonly recordErrors: readonly RecordError[];
     };
 
-/** The batch inflates to more than may be done at once: `checkBatchAside` is to decide. */
+/** The batch inflates to more than may be done at once: `checkBatchOffThread` is to decide. */
 export const aside = 'aside';
 
 /**
@@ -76,14 +76,14 @@ export function checkBatch(
   if (bytesMax === 0) return usedUp;
   if (atOnceBytes === 0) return aside;
   const limits = limitsOf(options, atOnceBytes);
-  const walked = authors === undefined ? plainly(view, limits) : signRecords(view, limits, authors);
+  const walked = authors === undefined ? plainly(view, limits) : stampPrincipal(view, limits, authors);
   budget.spendAtOnce(costOf(view, walked, atOnceBytes));
   if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return aside;
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
 
 /** The same for a batch that may not be inflated at once, with a `pause` now and then. Its bytes may not change before it is done. */
-export async function checkBatchAside(
+export async function checkBatchOffThread(
   records: Buffer | null,
   place: BatchPlace,
   options: CheckOptions,
@@ -97,8 +97,8 @@ export async function checkBatchAside(
   const limits = limitsOf(options, bytesMax);
   const walked =
     authors === undefined
-      ? await plainlyAside(view, limits, pause)
-      : await signRecordsAside(view, limits, authors, pause);
+      ? await plainOffThread(view, limits, pause)
+      : await stampPrincipalOffThread(view, limits, authors, pause);
   budget.spend(costOf(view, walked, bytesMax));
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
@@ -135,19 +135,19 @@ function limitsOf({ rules: { recordBytesMax, requiresKeys } }: CheckOptions, out
 }
 
 /** What is known of a batch whose records were walked. */
-type Walked = SignedRecords | UnsignedRecords | BatchRejection;
+type Walked = StampedRecords | UnstampedRecords | BatchRejection;
 
 function plainly(batch: RecordBatchView, limits: RecordLimits): Walked {
   const summary = validateBatchRecords(batch, limits);
   return summary.ok ? { ...summary, batch } : summary;
 }
 
-async function plainlyAside(
+async function plainOffThread(
   batch: RecordBatchView,
   limits: RecordLimits,
   pause: () => Promise<void>,
 ): Promise<Walked> {
-  const summary = await validateBatchRecordsAside(batch, limits, pause);
+  const summary = await validateBatchRecordsOffThread(batch, limits, pause);
   return summary.ok ? { ...summary, batch } : summary;
 }
 
@@ -165,7 +165,7 @@ function isTooLongAtOnce(walked: Walked): boolean {
 
 function complete(
   came: RecordBatchView,
-  walked: SignedRecords | undefined,
+  walked: StampedRecords | undefined,
   { topicId, partition }: BatchPlace,
   { rules: { stampsAppendTime }, nowMs, transaction }: CheckOptions,
 ): CheckedBatch {

@@ -79,7 +79,7 @@ export class DataFile {
     };
     for (const { append, index, batch } of this.#rows) {
       carried.records += batch.recordCount;
-      if (append.isAside) continue;
+      if (append.isBackground) continue;
       if (index === 0) carried.producedAppends++;
       carried.producedRecords += batch.recordCount;
       carried.producedBytes += batch.bytes.length;

@@ -7,7 +7,7 @@ const throttleTimeMsMax = 1_000;
 export interface PendingAppendOptions {
   readonly arrivedMs: number;
   readonly deadlineMs: number;
-  readonly isAside?: boolean;
+  readonly isBackground?: boolean;
   readonly left?: AbortSignal | undefined;
 }
 
@@ -20,7 +20,7 @@ export class PendingAppend {
   readonly deadlineMs: number;
   readonly arrivedMs: number;
   /** No client waits for it. */
-  readonly isAside: boolean;
+  readonly isBackground: boolean;
   /** Set when it must not be committed. It is answered with this as soon as the store has let go of its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
@@ -35,7 +35,7 @@ export class PendingAppend {
     this.batches = batches;
     this.arrivedMs = options.arrivedMs;
     this.deadlineMs = options.deadlineMs;
-    this.isAside = options.isAside ?? false;
+    this.isBackground = options.isBackground ?? false;
     this.#left = options.left;
     this.#answer = answer;
     let bytes = 0;

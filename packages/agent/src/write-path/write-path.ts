@@ -2,7 +2,7 @@ import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@wei
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { AsideQueue } from './background-queue.ts';
+import { BackgroundQueue } from './background-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
 import { FilePace } from './file-pace.ts';
@@ -49,7 +49,7 @@ export interface WritePath {
    * others, and get one of their own only when none came for a while. See `aside-queue.ts`. Never rejects. KAFKA_STORAGE_ERROR says
    * for certain that nothing was written.
    */
-  appendAside(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
+  appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
   /** Writes what there is without waiting for more; resolves when nothing is under way. */
   drain(): Promise<void>;
   /** Gives up what `drain` could not end in time, so that nothing keeps the process alive. */
@@ -98,7 +98,7 @@ class FileWritePath implements WritePath {
   readonly #metrics: WriteMetrics;
   readonly #commits: CommitQueue;
   readonly #lost: LostSequences;
-  readonly #aside: AsideQueue;
+  readonly #aside: BackgroundQueue;
   readonly #pace = new FilePace();
   /** Requests without room, first come first served. Each has the timer of its deadline. */
   readonly #waiting = new Map<PendingAppend, () => void>();
@@ -121,7 +121,7 @@ class FileWritePath implements WritePath {
     this.#options = options;
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
-    this.#aside = new AsideQueue(options.clock, () => this.#openForAside());
+    this.#aside = new BackgroundQueue(options.clock, () => this.#openForBackground());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
       clock: options.clock,
@@ -157,11 +157,11 @@ class FileWritePath implements WritePath {
     });
   }
 
-  appendAside(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
+  appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = arrivedMs + caps.produceTimeoutMsMax;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isAside: true }, resolve);
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isBackground: true }, resolve);
       if (!this.#aside.push(append)) append.fail('KAFKA_STORAGE_ERROR');
       else if (this.#whenDrained.length > 0) this.#pump();
     });
@@ -234,7 +234,7 @@ class FileWritePath implements WritePath {
   }
 
   /** Nobody else opened a file for so long that what rides along gets one. Says whether there is or will be one. */
-  #openForAside(): boolean {
+  #openForBackground(): boolean {
     if (this.#open !== undefined) return true;
     if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
     this.#admit(this.#aside.shift()!);
@@ -296,7 +296,7 @@ class FileWritePath implements WritePath {
   #pump(): void {
     for (;;) {
       this.#admitWaiting();
-      if (this.#whenDrained.length > 0 && this.#aside.length > 0) this.#openForAside();
+      if (this.#whenDrained.length > 0 && this.#aside.length > 0) this.#openForBackground();
       const file = this.#open;
       if (file === undefined) break;
       if (this.#commits.length >= this.#options.inflightFilesMax) break;

@@ -5,7 +5,7 @@ import {
   emptyForNone,
   examples,
   list,
-  secretTold,
+  secretField,
   text,
   time,
   word,
@@ -26,7 +26,7 @@ const keyFields = {
 export const newApiKey = z
   .object({
     ...keyFields,
-    key: secretTold(apiKeySecretChars).describe('The secret, `aks_…`. It is returned only here.'),
+    key: secretField(apiKeySecretChars).describe('The secret, `aks_…`. It is returned only here.'),
   })
   .meta({ id: 'NewApiKey', description: 'A key that was just made, with its secret.' });
 

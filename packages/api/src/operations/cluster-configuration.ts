@@ -2,12 +2,12 @@ import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
+  configsField,
   configsGiven,
-  configsTold,
   count,
   emptyForNone,
   examples,
-  nanosecondsTold,
+  nanosecondsField,
   text,
 } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -32,9 +32,9 @@ const configuration = z
     default_topic_type: z.enum(topicTypes).describe('The type of a topic that does not say.'),
     enable_deletion_protection: z.boolean().describe('Whether deleting the cluster is refused.'),
     soft_delete_topics_enabled: z.boolean().describe('Whether deleted topics can be restored for a while.'),
-    inactive_topics_ttl: nanosecondsTold().describe('For how long, in nanoseconds.'),
+    inactive_topics_ttl: nanosecondsField().describe('For how long, in nanoseconds.'),
     tier: tier().describe('The tier of the cluster.'),
-    broker_configs: configsTold().describe('Configs of the cluster by name.'),
+    broker_configs: configsField().describe('Configs of the cluster by name.'),
     bucket_url: text(caps.apiUrlCharsMax)
       .nullable()
       .describe('The bucket that agents use instead of the one they were started with, or `null`.'),

@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, pageInput, pageOutput, text, topicNameTold } from '../fields.ts';
+import { clusterId, count, examples, list, pageInput, pageOutput, text, topicNameField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const groupName = () => text(caps.groupNameCharsMax, 1);
@@ -12,7 +12,7 @@ const groupProtocol = () =>
 const partitionNumber = () => count(caps.partitionsPerTopicMax).describe('The partition.');
 
 const assignedPartitions = z.object({
-  topic_name: topicNameTold().describe('The topic.'),
+  topic_name: topicNameField().describe('The topic.'),
   partitions: list(count(caps.partitionsPerTopicMax), caps.partitionsPerTopicMax).describe('Its partitions.'),
 });
 
@@ -46,7 +46,7 @@ const watchedGroup = z
     members: list(member, caps.groupMembersMax).describe('Its members.'),
     topics: list(
       z.object({
-        name: topicNameTold().describe('The topic.'),
+        name: topicNameField().describe('The topic.'),
         partitions: list(
           z.object({
             member_id: memberText().describe('The member that reads it; empty if there is none.'),
@@ -104,7 +104,7 @@ const consumerGroup = z
     members: list(member, caps.groupMembersMax).describe('Its members.'),
     topics: list(
       z.object({
-        name: topicNameTold().describe('The topic.'),
+        name: topicNameField().describe('The topic.'),
         total_lag: count().describe('The lag of all its partitions.'),
         partitions: list(
           z.object({

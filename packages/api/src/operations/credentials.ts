@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, secret, secretTold, text, time, word } from '../fields.ts';
+import { clusterId, examples, list, secret, secretField, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -79,7 +79,7 @@ export const credentialOperations = [
     output: z.object({
       id: id('credential').describe('The credential.'),
       username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
-      password: secretTold(caps.passwordCharsMax).describe('The password. It is returned only here.'),
+      password: secretField(caps.passwordCharsMax).describe('The password. It is returned only here.'),
     }),
     errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {

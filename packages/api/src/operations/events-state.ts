@@ -1,6 +1,6 @@
 import { eventTypeNames } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, nanoseconds, nanosecondsTold } from '../fields.ts';
+import { clusterId, examples, nanoseconds, nanosecondsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const retention = 'How long events of the type are kept, in nanoseconds.';
@@ -20,7 +20,7 @@ export const eventsStateOperations = [
           z.enum(eventTypeNames),
           z.object({
             enabled: z.boolean().optional().describe('Whether the type is recorded.'),
-            retention_period_nanos: nanosecondsTold().optional().describe(retention),
+            retention_period_nanos: nanosecondsField().optional().describe(retention),
           }),
         )
         .describe('The state of each type.'),

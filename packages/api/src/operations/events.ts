@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts';
 import { filterBuilder } from './filter-builder.ts';
 
 /** An event as it was recorded. Types differ in their fields, and envelopes may have further attributes. */
-export interface EventTold {
+export interface EventResponse {
   readonly specversion: string;
   readonly id: string;
   readonly source: string;
@@ -96,7 +96,7 @@ const eventFields = z.object({
 
 /** Known attributes are checked, and others pass: an object schema would drop them. */
 const event = z
-  .custom<EventTold>((value) => eventFields.safeParse(value).success)
+  .custom<EventResponse>((value) => eventFields.safeParse(value).success)
   .meta({
     ...jsonSchemaOf(eventFields, 'output'),
     id: 'Event',
@@ -181,7 +181,7 @@ const searchErrors = [
   'too_many_queries',
 ] as const;
 
-const exampleEvent: EventTold = {
+const exampleEvent: EventResponse = {
   specversion: '1.0',
   id: '0f1e2d3c-4b5a-4968-8776-000000000010',
   source: `ws:agent:${examples.cluster}:${examples.agent}`,

@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
 import { workspaceKeyHeader } from '../authentication.ts';
-import { examples, list, secretTold, text, word } from '../fields.ts';
+import { examples, list, secretField, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { mcpClientKinds, mcpConfiguration } from '../mcp-configuration.ts';
 import { defineOperation } from '../operation.ts';
@@ -58,7 +58,7 @@ export const mcpConfigurationOperations = [
       configurations: list(
         z.object({
           client: z.enum(mcpClientKinds).describe('The kind of client that it is for.'),
-          text: secretTold(configurationCharsMax).describe('What to paste, with the secrets of the keys.'),
+          text: secretField(configurationCharsMax).describe('What to paste, with the secrets of the keys.'),
         }),
         mcpClientKinds.length,
       ).describe('The same for every kind of client.'),

@@ -2,24 +2,24 @@ import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
+  configsField,
   configsGiven,
-  configsTold,
   count,
   examples,
   list,
-  nanosecondsTold,
+  nanosecondsField,
   time,
   topicId,
   topicName,
-  topicNameTold,
+  topicNameField,
 } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const topicFields = {
   id: topicId().describe('The topic. Another one with the same name has another id.'),
-  name: topicNameTold().describe('Its name.'),
+  name: topicNameField().describe('Its name.'),
   created_at: time().describe('When it was made.'),
-  retention: nanosecondsTold().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
+  retention: nanosecondsField().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
   shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
     'The bytes of its batches as clients sent them. The uncompressed size is not counted.',
@@ -116,7 +116,7 @@ export const topicOperations = [
     output: z.object({
       topic_id: topicId().describe('The topic.'),
       partition_count: partitionCount().describe('How many partitions it has.'),
-      configs: configsTold().describe('Its configs by name, with the defaults.'),
+      configs: configsField().describe('Its configs by name, with the defaults.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {

@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import * as z from 'zod';
-import { emailAddress, examples, list, newPassword, secret, secretTold, text, time } from '../fields.ts';
+import { emailAddress, examples, list, newPassword, secret, secretField, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
 import { defineOperation } from '../operation.ts';
 import { exampleProfile, profile } from './sessions.ts';
@@ -116,7 +116,7 @@ export const userOperations = [
       invitations: list(
         z.object({
           email: text(caps.emailCharsMax).describe('Who is invited.'),
-          invitation_url: secretTold(caps.apiUrlCharsMax).describe('The link. It is returned only here.'),
+          invitation_url: secretField(caps.apiUrlCharsMax).describe('The link. It is returned only here.'),
           expires_at: time().describe('When it ends.'),
         }),
         caps.invitationsPerRequestMax,

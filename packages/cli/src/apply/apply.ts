@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../flags/problem.ts';
 import { readActual } from './api/read-actual.ts';
@@ -70,11 +70,7 @@ async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<num
 }
 
 /** Deletes the key of this run, and says which one it is where that fails. */
-async function withoutKey(
-  client: Client,
-  key: MadeKey | undefined,
-  { output }: Surroundings,
-): Promise<boolean> {
+async function withoutKey(client: Client, key: MadeKey | undefined, { output }: Deps): Promise<boolean> {
   if (key === undefined) return true;
   try {
     await client.call('delete_api_key', { api_key_id: key.id });
@@ -86,12 +82,12 @@ async function withoutKey(
   }
 }
 
-function refuse(problems: readonly string[], { output }: Surroundings): number {
+function refuse(problems: readonly string[], { output }: Deps): number {
   for (const problem of problems) output.err(`weir apply: ${escapeControls(problem)}\n`);
   return failedStatus;
 }
 
-function showPlan(plan: Plan, values: Values, { output }: Surroundings): number {
+function showPlan(plan: Plan, values: Values, { output }: Deps): number {
   const counts = countsOf(plan);
   output.out(values.output === 'json' ? planJson(plan, undefined) : planText(plan) + planSummary(counts));
   return values.detailedExitCode && hasChanges(counts) ? changesStatus : 0;
@@ -99,7 +95,7 @@ function showPlan(plan: Plan, values: Values, { output }: Surroundings): number 
 
 interface Work {
   readonly values: Values;
-  readonly surroundings: Surroundings;
+  readonly surroundings: Deps;
   readonly client: Client;
   readonly secrets: SecretKeeper;
 }

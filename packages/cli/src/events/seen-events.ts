@@ -1,4 +1,4 @@
-import type { EventTold } from '@weir/api';
+import type { EventResponse } from '@weir/api';
 
 /** Ids that are kept. More events than this in the overlap may be printed twice. */
 const seenMax = 10_000;
@@ -24,7 +24,7 @@ export class SeenEvents {
   }
 
   /** Those that were not seen before, which now they are. */
-  fresh(events: readonly EventTold[]): readonly EventTold[] {
+  fresh(events: readonly EventResponse[]): readonly EventResponse[] {
     const found = events.filter(({ id }) => !this.#seen.has(id));
     for (const { id, time } of found) {
       const timeMs = Date.parse(time);

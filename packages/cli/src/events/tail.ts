@@ -1,8 +1,8 @@
-import type { Client, EventTold } from '@weir/api';
+import type { Client, EventResponse } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { Table } from '../tools/table.ts';
@@ -41,14 +41,14 @@ export const tailEvents: Handler<'cli events tail'> = async (values, surrounding
 interface Looking {
   readonly virtualClusterId: string;
   readonly seen: SeenEvents;
-  readonly surroundings: Surroundings;
+  readonly surroundings: Deps;
 }
 
 async function* look(
   client: Client,
   { types, filter = '' }: CommandValues<'cli events tail'>,
   { virtualClusterId, seen, surroundings: { clock, stop } }: Looking,
-): AsyncGenerator<readonly EventTold[], void, undefined> {
+): AsyncGenerator<readonly EventResponse[], void, undefined> {
   const time_range = {
     start: new Date(seen.sinceMs).toISOString(),
     // Clocks of agents may be ahead of this one.
@@ -75,7 +75,7 @@ async function* look(
   }
 }
 
-function pause({ clock, stop }: Surroundings): Promise<void> {
+function pause({ clock, stop }: Deps): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel();

@@ -28,7 +28,7 @@ export interface AclFilter {
 }
 
 /** An ACL as a broker tells it, whose words may be newer than ours: `UNKNOWN (17)`. */
-export type ToldAcl = { readonly [Field in keyof Acl]: string };
+export type AclResponse = { readonly [Field in keyof Acl]: string };
 
 const anyNumber = 1;
 const patternNumbers = { ...aclPatternTypes, MATCH: 2 } as const;
@@ -69,7 +69,7 @@ export function createAcls(
   });
 }
 
-export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<readonly ToldAcl[]> {
+export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<readonly AclResponse[]> {
   return cluster.retrying(async () => {
     const connection = await cluster.bootstrap();
     const answer = await connection.request(apis.DescribeAcls, filterOnTheWire(filter), {
@@ -85,7 +85,7 @@ export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<
 }
 
 export interface DeletedAcls {
-  readonly deleted: readonly ToldAcl[];
+  readonly deleted: readonly AclResponse[];
   /** What went wrong with a filter, or with an ACL that it found. */
   readonly failures: readonly Failure[];
 }
@@ -102,7 +102,7 @@ export function deleteAcls(cluster: KafkaCluster, filters: readonly AclFilter[])
       ),
     );
     const failures: KafkaRequestFailed[] = [];
-    const deleted: ToldAcl[] = [];
+    const deleted: AclResponse[] = [];
     for (const { errorCode, errorMessage, matchingAcls } of filterResults) {
       if (errorCode !== errors.NONE.code) {
         failures.push(new KafkaRequestFailed('ACLs', errorCode, errorMessage));
@@ -155,7 +155,7 @@ interface AclOnTheWire {
   readonly permissionType: number;
 }
 
-function told(acl: AclOnTheWire): ToldAcl {
+function told(acl: AclOnTheWire): AclResponse {
   return {
     resourceType: wordOf(aclResourceTypes, acl.resourceType),
     resourceName: acl.resourceName,
@@ -178,6 +178,6 @@ export function aclInWords({
   operation,
   resourceType,
   resourceName,
-}: ToldAcl): string {
+}: AclResponse): string {
   return `${permission} ${principal} to ${operation} ${resourceType} ${resourceName}`;
 }

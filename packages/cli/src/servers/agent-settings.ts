@@ -13,14 +13,14 @@ export type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
   | 'recordBytesMax'
-  | 'authorship'
+  | 'impersonation'
   | 'sasl'
   | 'logsAclDenials'
   | 'answersQueries'
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'pageCacheBytesMax'
-  | 'readsOn'
+  | 'readahead'
   | 'bufferedBytesMax'
   | 'idleConnectionMs'
   | 'highCpuPercent'
@@ -75,7 +75,7 @@ export function agentSettings(
       ...resolveFlushSizes(values),
     },
     recordBytesMax: values.maxProduceRecordSizeBytes,
-    authorship: {
+    impersonation: {
       authorHeader: values.injectPrincipalHeader,
       impersonators: values.impersonatorPrincipals,
       impersonationHeader: values.impersonationHeader,
@@ -92,7 +92,7 @@ export function agentSettings(
         bucketUrl.startsWith('mem:') ? memoryPageCacheBytesMax : 4 * GiB,
       ),
     ),
-    readsOn: values.enablePrefetchingForSinglePartitionWorkloads,
+    readahead: values.enablePrefetchingForSinglePartitionWorkloads,
     bufferedBytesMax: Math.min(bufferedBytesPerCpu * cpuCount, GiB),
     idleConnectionMs: values.kafkaCloseIdleConnAfter,
     highCpuPercent: values.highCPUBackpressureThresholdPercent,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { jsonLog, type Log, release } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { portOf, processCount } from '../rules/processes.ts';
 import { inUrl } from './bind-address.ts';
@@ -31,7 +31,7 @@ export const agent: Handler<'agent'> = async (values, surroundings) => {
 
 async function alone(
   values: CommandValues<'agent'>,
-  { clock, environment, output, stop }: Surroundings,
+  { clock, environment, output, stop }: Deps,
   log: Log,
 ): Promise<void> {
   const agentId = randomUUID();
@@ -58,7 +58,7 @@ async function alone(
 async function together(
   values: CommandValues<'agent'>,
   count: number,
-  { clock, output, stop }: Surroundings,
+  { clock, output, stop }: Deps,
   log: Log,
 ): Promise<void> {
   const supervisor = new Supervisor({

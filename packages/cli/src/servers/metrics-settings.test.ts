@@ -37,11 +37,11 @@ test('which tags consumer group metrics go without', () => {
 
 test('who tells what of the cluster', () => {
   const told = (...argv: string[]) => agentSettings(valuesOf('agent', argv), 'mem://a').clusterMetrics;
-  assert.deepEqual(told(), { areGroupsTold: true, withoutTags: ['partition'] });
-  assert.equal(told('-disableConsumerGroupMetrics')?.areGroupsTold, false);
+  assert.deepEqual(told(), { includesGroups: true, withoutTags: ['partition'] });
+  assert.equal(told('-disableConsumerGroupMetrics')?.includesGroups, false);
   assert.equal(told('-disablePublishMetricsJob'), undefined);
   const metrics = valuesOf('metrics', [], { SERVICE_DISABLE_CONSUMER_GROUP_METRICS: 'true' });
-  assert.equal(clusterMetricsSettings(metrics).areGroupsTold, false);
+  assert.equal(clusterMetricsSettings(metrics).includesGroups, false);
 });
 
 test('where metrics are pushed to', () => {
@@ -79,6 +79,6 @@ test('what carries a control plane takes the same settings', () => {
       hasDottedNames: false,
       intervalMs: 5_000,
     });
-    assert.deepEqual(clusterMetricsSettings(values), { areGroupsTold: false, withoutTags: ['partition'] });
+    assert.deepEqual(clusterMetricsSettings(values), { includesGroups: false, withoutTags: ['partition'] });
   }
 });

@@ -10,7 +10,7 @@ export function clusterMetricsSettings({
   FlagValues,
   'disableConsumerGroupMetrics' | 'disableConsumerGroupsMetricsTags'
 >): ClusterMetricsSettings {
-  return { areGroupsTold: !disableConsumerGroupMetrics, withoutTags: disableConsumerGroupsMetricsTags };
+  return { includesGroups: !disableConsumerGroupMetrics, withoutTags: disableConsumerGroupsMetricsTags };
 }
 
 /** Where DogStatsD listens, unless the variables of its agent say otherwise. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import {
   AgentEvents,
-  AgentFigures,
+  AgentStats,
   lookUpZone,
   OwnZone,
   startAgent,
@@ -88,7 +88,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       metrics,
     });
     resources.defer(() => push.stop());
-    const figures = new AgentFigures({ clock, metrics });
+    const figures = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
       const opened = await openStore(url, { ...deps, onRequest: figures.requestEnded });
       resources.defer(() => opened.close());

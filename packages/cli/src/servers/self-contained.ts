@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
-import { AgentFigures, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
+import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { agentSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
@@ -37,7 +37,7 @@ const stopDeadlineMs = 5_000;
 export async function runSelfContained(
   { name, identity, dataDir, databaseUrl, bucketUrl, zone, notes }: SelfContained,
   values: CommandValues<'local'>,
-  surroundings: Surroundings,
+  surroundings: Deps,
 ): Promise<number> {
   const { clock, environment, output, stop } = surroundings;
   const startMs = clock.monotonicMs();
@@ -56,7 +56,7 @@ export async function runSelfContained(
   const running = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };
-    const figures = new AgentFigures({ clock, metrics });
+    const figures = new AgentStats({ clock, metrics });
     const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
     running.defer(() => store.close());
     const tls = await tlsSettings(values, running, deps);

@@ -2,7 +2,7 @@
 
 import { type Acl, clusterResourceName } from '@weir/core';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
-import type { AclFilter, ToldAcl } from '../kafka/acls.ts';
+import type { AclFilter, AclResponse } from '../kafka/acls.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
@@ -46,7 +46,7 @@ function orAny<Item>(items: readonly Item[] | undefined): readonly (Item | undef
 }
 
 /** Each ACL once, those of one resource together. Two filters may have found the same one. */
-export function sortedAcls(acls: readonly ToldAcl[]): readonly ToldAcl[] {
+export function sortedAcls(acls: readonly AclResponse[]): readonly AclResponse[] {
   const byText = new Map(acls.map((acl) => [columns.map((column) => acl[column]).join('\0'), acl]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, acl]) => acl);
 }
@@ -59,11 +59,11 @@ const columns = [
   'host',
   'operation',
   'permission',
-] as const satisfies readonly (keyof ToldAcl)[];
+] as const satisfies readonly (keyof AclResponse)[];
 
 const titles = ['RESOURCE', 'NAME', 'PATTERN', 'PRINCIPAL', 'HOST', 'OPERATION', 'PERMISSION'];
 
-export function aclsText(acls: readonly ToldAcl[], form: FlagValues['output']): string {
+export function aclsText(acls: readonly AclResponse[], form: FlagValues['output']): string {
   const rows = acls.map((acl) => columns.map((column) => acl[column]));
   return form === 'json' ? jsonLine(acls) : table(titles, rows);
 }

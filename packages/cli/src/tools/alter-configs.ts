@@ -2,7 +2,7 @@
 
 import { nearestName } from '@weir/core';
 import type { Handler } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
@@ -36,7 +36,7 @@ async function change(
   resource: ConfigResource,
   changes: readonly ConfigChange[],
   values: ConnectionValues & Pick<FlagValues, 'output'>,
-  surroundings: Surroundings,
+  surroundings: Deps,
 ): Promise<number> {
   await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
     await refuseUnknown(cluster, resource, changes);

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import { readAddress } from '../kafka/address.ts';
@@ -33,7 +33,7 @@ export type ConnectionValues = Pick<
 /** How to reach the cluster that the flags name. */
 export async function clusterOptions(
   values: ConnectionValues,
-  { clock, stop, output }: Surroundings,
+  { clock, stop, output }: Deps,
 ): Promise<ClusterOptions> {
   if (values.tlsSkipVerify) {
     output.err(

@@ -1,11 +1,11 @@
 import type { Handler } from '../commands/handler.ts';
-import { describeAcls, type ToldAcl } from '../kafka/acls.ts';
+import { type AclResponse, describeAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 export const describeAclsTool: Handler<'cli describe-acls'> = async (values, surroundings) => {
-  const found: ToldAcl[] = [];
+  const found: AclResponse[] = [];
   await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
     for (const filter of aclFilters(values)) found.push(...(await describeAcls(cluster, filter)));
   });

@@ -1,5 +1,5 @@
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
@@ -12,7 +12,7 @@ export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (value
 type Values = ConnectionValues & Pick<FlagValues, 'output' | 'topic'> & Partial<Pick<FlagValues, 'group'>>;
 
 /** Tries a connection step by step, and tells of each how it went. */
-export async function diagnoseConnection(values: Values, surroundings: Surroundings): Promise<number> {
+export async function diagnoseConnection(values: Values, surroundings: Deps): Promise<number> {
   const options = await clusterOptions(values, surroundings);
   const diagnosis = await diagnose({ ...options, topic: values.topic, group: values.group });
   const problems = problemsOf(diagnosis);

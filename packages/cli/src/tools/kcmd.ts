@@ -1,5 +1,5 @@
 import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import type { Surroundings } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { readRecords } from '../kafka/read-records.ts';
@@ -11,7 +11,7 @@ import { startingPositions } from './positions.ts';
 import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
 
 type Values = CommandValues<'kcmd'>;
-type Request = (cluster: KafkaCluster, values: Values, surroundings: Surroundings) => Promise<void>;
+type Request = (cluster: KafkaCluster, values: Values, surroundings: Deps) => Promise<void>;
 
 /** What each `-type` sends. */
 const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-connection'>, Request>> = {

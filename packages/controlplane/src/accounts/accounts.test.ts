@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { accountsContract } from '../../testing/accounts-contract.ts';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { openAccounts } from './open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));
@@ -21,11 +21,11 @@ test('accounts: what is no database is refused', async () => {
     ['mysql://host/x', /no database speaks mysql:\/\//],
     [folder,           /unable to open database file/],
   ];
-  for (const [url, problem] of urls) await assert.rejects(openAccounts(url, accountsSurroundings()), problem);
+  for (const [url, problem] of urls) await assert.rejects(openAccounts(url, accountsDeps()), problem);
 });
 
 test('accounts: calls after closing are refused', async () => {
-  const database = await openAccounts(join(folder, 'closed.db'), accountsSurroundings());
+  const database = await openAccounts(join(folder, 'closed.db'), accountsDeps());
   await database.close();
   await assert.rejects(database.accounts.list(), /destroyed/);
 });

@@ -1,4 +1,4 @@
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
@@ -26,9 +26,9 @@ const firstWorkspaceName = 'Default';
 /** Accounts: who owns everything else. Most installations have one. */
 export class Accounts {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }
@@ -67,7 +67,7 @@ function accountOf(row: AccountRow): Account {
 export async function insertAccount(
   transaction: DatabaseTransaction,
   name: string,
-  surroundings: AccountsSurroundings,
+  surroundings: AccountsDeps,
 ): Promise<NewAccount> {
   const account: Account = {
     id: freshId('account', surroundings.random),

@@ -2,7 +2,7 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { sql } from 'kysely';
 import { boundedText } from './bounded-text.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import type { AuditEntryRow, Database } from './schema.ts';
 
@@ -73,9 +73,9 @@ const forgottenPerStepMax = 500;
 /** Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused again. */
 export class AuditLog {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

@@ -3,7 +3,7 @@ import type { PasswordCost } from './password-hash.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /** What the stores need of the world. */
-export interface AccountsSurroundings {
+export interface AccountsDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** For ids, which are no secrets. */

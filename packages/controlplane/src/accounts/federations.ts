@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
@@ -35,9 +35,9 @@ export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
 /** The federations of clusters. Whether their rules make sense is for the caller to judge. */
 export class Federations {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

@@ -1,5 +1,5 @@
 import type { AuditLog } from './audit-log.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Database } from './schema.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -10,7 +10,7 @@ export interface HousekeepingOptions {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
-  readonly surroundings: AccountsSurroundings;
+  readonly surroundings: AccountsDeps;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { checkedEmail, emailKey } from './emails.ts';
 import { freshId } from './ids.ts';
 import { notFound } from './not-found.ts';
@@ -33,10 +33,10 @@ export interface Invited {
 /** Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address voids the old. */
 export class Invitations {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsSurroundings, passwords: Passwords) {
+  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
     this.#database = database;
     this.#surroundings = surroundings;
     this.#passwords = passwords;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { Accounts } from './accounts.ts';
 import { openDatabase } from './database/open-database.ts';
 import { KeyVerifier } from './key-verifier.ts';
@@ -25,7 +25,7 @@ class HeldKeys extends Keys {
 }
 
 async function scene(t: TestContext) {
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const { database } = await openDatabase(`memory://${randomUUID()}`, surroundings);
   const { account, workspaceId } = await new Accounts(database, surroundings).create('Example');
   const keys = new HeldKeys(database, surroundings);

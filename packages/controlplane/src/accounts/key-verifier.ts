@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import { readCounter } from './counters.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { ApiKey, Keys } from './keys.ts';
 import type { Database } from './schema.ts';
 import { hashSecret, isKeySecret } from './secrets.ts';
@@ -24,7 +24,7 @@ interface KnownKey {
 export class KeyVerifier {
   readonly #database: Database;
   readonly #keys: Keys;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
   /** The least recently used first. */
   readonly #known = new Map<string, KnownKey>();
   readonly #loading = new Map<string, Promise<ApiKey | undefined>>();
@@ -35,7 +35,7 @@ export class KeyVerifier {
   #confirming: Promise<void> | undefined;
   readonly #noting = new Set<Promise<void>>();
 
-  constructor(database: Database, keys: Keys, surroundings: AccountsSurroundings) {
+  constructor(database: Database, keys: Keys, surroundings: AccountsDeps) {
     this.#database = database;
     this.#keys = keys;
     this.#surroundings = surroundings;

@@ -2,7 +2,7 @@ import { ApiError, namePrefixes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
 import { countUp } from './counters.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedPrefixedName } from './names.ts';
@@ -45,9 +45,9 @@ const secretTailChars = 4;
  */
 export class Keys {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

@@ -4,7 +4,7 @@ import { Accounts } from './accounts.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditRefusals } from './audit-refusals.ts';
 import { openDatabase } from './database/open-database.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { Federations } from './federations.ts';
 import { tidyAccounts } from './housekeeping.ts';
 import { Invitations } from './invitations.ts';
@@ -50,7 +50,7 @@ export interface AccountsDatabase {
 /** Opens it in `postgres://…`, the path of a SQLite file, or `memory://name`. */
 export async function openAccounts(
   databaseUrl: string,
-  surroundings: AccountsSurroundings,
+  surroundings: AccountsDeps,
 ): Promise<AccountsDatabase> {
   const { database, close } = await openDatabase(databaseUrl, surroundings);
   const { passwordCost: cost, randomBytes } = surroundings;

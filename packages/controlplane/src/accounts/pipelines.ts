@@ -1,7 +1,7 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
 import { notFound } from './not-found.ts';
@@ -61,9 +61,9 @@ export interface PipelinePlace {
 /** The pipelines of clusters, and what they are configured to do. */
 export class Pipelines {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

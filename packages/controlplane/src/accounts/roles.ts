@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
 import { checkedName } from './names.ts';
@@ -19,9 +19,9 @@ export interface Role {
 /** Roles of an account: named lists of grants that users hold. An account always has a user who may do everything. */
 export class Roles {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }
@@ -161,7 +161,7 @@ export async function insertRole(
   accountId: string,
   name: string,
   grants: readonly RoleGrant[],
-  { clock, random }: AccountsSurroundings,
+  { clock, random }: AccountsDeps,
 ): Promise<Role> {
   const { count } = await transaction
     .selectFrom('weir_roles')

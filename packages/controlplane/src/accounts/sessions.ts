@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import type { Database, SessionRow } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
@@ -33,9 +33,9 @@ export interface SignIn {
 /** Sessions of the console. A browser holds a token of 256 random bits, and the database its hash. */
 export class Sessions {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { foundedAccount, insertAccount, type NewAccount, renameAccount } from './accounts.ts';
 import { countUp } from './counters.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Passwords } from './passwords.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
 import { freshToken, hashSecret, isToken } from './secrets.ts';
@@ -23,10 +23,10 @@ export interface FirstUser {
  */
 export class Setup {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsSurroundings, passwords: Passwords) {
+  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
     this.#database = database;
     this.#surroundings = surroundings;
     this.#passwords = passwords;

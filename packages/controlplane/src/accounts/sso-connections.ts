@@ -1,6 +1,6 @@
 import { ApiError } from '@weir/api';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import { notFound } from './not-found.ts';
 import { requireAdministrator, rolesOfAccount } from './roles.ts';
@@ -33,9 +33,9 @@ export type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
 /** The connections of accounts with identity providers, one at the most for each. */
 export class SsoConnections {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

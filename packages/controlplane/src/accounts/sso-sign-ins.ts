@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { emailKey, isEmail } from './emails.ts';
 import { assignRoles, hasAdministrator } from './roles.ts';
 import type { Database, DatabaseTransaction, SsoConnectionRow, UserRow } from './schema.ts';
@@ -32,9 +32,9 @@ export interface SsoSignIn {
  */
 export class SsoSignIns {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

@@ -2,7 +2,7 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { boundedText } from './bounded-text.ts';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { checkedEmail, emailKey, isEmail } from './emails.ts';
 import type { RoleGrant } from './grants.ts';
 import { freshId } from './ids.ts';
@@ -45,10 +45,10 @@ export interface NewUser {
 /** Users: people who sign in. An address belongs to one user of one account, whatever its case. */
 export class Users {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsSurroundings, passwords: Passwords) {
+  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
     this.#database = database;
     this.#surroundings = surroundings;
     this.#passwords = passwords;
@@ -247,7 +247,7 @@ export async function insertUser(
   accountId: string,
   { email, name, roleIds }: Pick<NewUser, 'email' | 'name' | 'roleIds'>,
   proof: StoredProof,
-  surroundings: AccountsSurroundings,
+  surroundings: AccountsDeps,
 ): Promise<User> {
   await refuseTooMany(transaction, accountId);
   const row: UserRow = {
@@ -287,7 +287,7 @@ export async function insertIdentity(
   transaction: DatabaseTransaction,
   userId: string,
   { issuer, subject }: Identity,
-  { clock }: AccountsSurroundings,
+  { clock }: AccountsDeps,
 ): Promise<void> {
   if (subject === '' || Math.max(issuer.length, subject.length) > caps.identityCharsMax)
     throw new ApiError('invalid_request', 'The identity provider gave no usable subject.');

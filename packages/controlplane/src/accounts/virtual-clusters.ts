@@ -1,7 +1,7 @@
 import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshClusterId } from './ids.ts';
 import { revokeKeysOfCluster } from './key-revocation.ts';
 import { checkedPrefixedName } from './names.ts';
@@ -59,9 +59,9 @@ export interface VirtualClusterChange {
 /** Which virtual clusters there are, and whose. What is in a cluster is the matter of its machine. */
 export class VirtualClusters {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }

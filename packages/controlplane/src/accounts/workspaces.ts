@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import { changeAccount } from './change-account.ts';
-import type { AccountsSurroundings } from './deps.ts';
+import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
 import { revokeKeysOfWorkspace } from './key-revocation.ts';
 import { checkedName } from './names.ts';
@@ -18,9 +18,9 @@ export interface Workspace {
 /** Workspaces of an account: what roles and application keys are about. */
 export class Workspaces {
   readonly #database: Database;
-  readonly #surroundings: AccountsSurroundings;
+  readonly #surroundings: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsSurroundings) {
+  constructor(database: Database, surroundings: AccountsDeps) {
     this.#database = database;
     this.#surroundings = surroundings;
   }
@@ -140,7 +140,7 @@ export async function insertWorkspace(
   transaction: DatabaseTransaction,
   accountId: string,
   name: string,
-  { clock, random }: AccountsSurroundings,
+  { clock, random }: AccountsDeps,
 ): Promise<Workspace> {
   const { count } = await transaction
     .selectFrom('weir_workspaces')

@@ -1,4 +1,4 @@
-import type { ClusterKind, ClusterPicture } from './diagnostic-snapshot.ts';
+import type { ClusterKind, DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
 
 /** From the least to the worst. */
@@ -83,7 +83,7 @@ export interface CheckDescription<Name extends string = string> {
 
 export interface Check<Name extends string = string> extends CheckDescription<Name> {
   /** Pure: the same picture and history give the same findings. */
-  run(picture: ClusterPicture, history: ClusterHistory): CheckResult;
+  run(picture: DiagnosticSnapshot, history: ClusterHistory): CheckResult;
 }
 
 /** What most checks have in common need not be said by each. */

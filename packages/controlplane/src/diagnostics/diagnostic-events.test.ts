@@ -20,7 +20,7 @@ const transition: Transition = {
   isSilent: false,
 };
 
-function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, wantsFigures = false) {
+function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, needsStats = false) {
   const asked: string[] = [];
   const events = diagnosticEvents({
     portOf: (clusterId) => {
@@ -28,7 +28,7 @@ function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, wan
       return { putControlPlaneEvents: put };
     },
     nameOf: () => 'orders',
-    wantsFigures: () => wantsFigures,
+    needsStats: () => needsStats,
     random: seededRandom(1),
     clock: systemClock,
     log: silentLog,

@@ -16,7 +16,7 @@ export interface DiagnosticEventsOptions {
   /** What people call a cluster; `undefined` where that is not known. */
   readonly nameOf: (clusterId: string) => string | undefined;
   /** Whether the metrics of a cluster that this process leads are to be events. */
-  readonly wantsFigures: (clusterId: string) => boolean;
+  readonly needsStats: (clusterId: string) => boolean;
   readonly random: Random;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,7 +34,7 @@ export interface DiagnosticEvents {
  * events are wanted, it is in the store, in the metrics and in the log, and that is all.
  */
 export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEvents {
-  const { portOf, nameOf, wantsFigures, clock, log } = options;
+  const { portOf, nameOf, needsStats, clock, log } = options;
   const ids = new EventIds(options.random);
   const eventOf = (
     clusterId: string,
@@ -67,7 +67,7 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
     },
 
     looked(clusterId, records) {
-      if (!wantsFigures(clusterId)) return;
+      if (!needsStats(clusterId)) return;
       const timeMs = clock.nowMs();
       const metric_name = `service_${diagnosticFailureRow.name}`;
       const events = diagnosticSamples(records).map(({ labels, value }) =>

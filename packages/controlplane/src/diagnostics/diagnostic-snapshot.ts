@@ -10,7 +10,7 @@ import {
  * What checks look at: one cluster at one moment, as plain data. Whoever fills it says what it knows and leaves out the rest;
  * a check that lacks something says so and judges nothing.
  */
-export interface ClusterPicture {
+export interface DiagnosticSnapshot {
   readonly atMs: number;
   readonly cluster: ClusterFacts;
   /** Those that live, and those that were lost a short time ago. */
@@ -159,6 +159,6 @@ export interface MetricFacts {
 }
 
 /** The agents that were not lost. */
-export function livingAgents({ agents, atMs }: ClusterPicture): readonly AgentFacts[] {
+export function livingAgents({ agents, atMs }: DiagnosticSnapshot): readonly AgentFacts[] {
   return agents.filter(({ lastSeenMs }) => atMs - lastSeenMs < agentSilenceMsMax);
 }

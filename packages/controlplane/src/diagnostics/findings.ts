@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import { type CheckDescription, entityKey, type Finding, type Severity, severityRank } from './check.ts';
-import type { DiagnosticRecord, KeptFinding } from './record.ts';
+import type { DiagnosticRecord, StoredFinding } from './record.ts';
 
 /** The worst first; of several about one entity the worst counts. */
 export function worstFirst(check: CheckDescription, findings: readonly Finding[]): readonly Finding[] {
@@ -27,7 +27,7 @@ export function keptFindings(
 ): Pick<DiagnosticRecord, 'findings' | 'findingCount' | 'severity'> {
   const sorted = worstFirst(check, findings);
   const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
-  const kept = sorted.slice(0, caps.diagnosticFindingsMax).map((finding): KeptFinding => {
+  const kept = sorted.slice(0, caps.diagnosticFindingsMax).map((finding): StoredFinding => {
     const { message, sinceMs } = finding;
     const entity = { kind: finding.entity.kind, name: plain(finding.entity.name) };
     return {

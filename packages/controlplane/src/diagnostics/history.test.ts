@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
-import { groupOf, healthyPicture, minuteMs, picturedMs } from '../../testing/diagnostic-snapshot.ts';
+import { groupOf, healthySnapshot, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import type { GroupFacts } from './diagnostic-snapshot.ts';
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from './history.ts';
 
 function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
   return looks.reduce<ClusterHistory>(
     (history, groups, index) =>
-      withLook(history, healthyPicture({ groups, atMs: picturedMs + index * minuteMs })),
+      withLook(history, healthySnapshot({ groups, atMs: snapshotMs + index * minuteMs })),
     noHistory,
   );
 }
@@ -27,7 +27,7 @@ test('a partition waits from the first look on that found it with work and witho
   const waiting = (...looks: readonly (readonly [committed: number, end: number])[]) => {
     const { groups } = historyOf(...looks.map(([committed, end]) => [groupOf('g', committed, end)]));
     const sinceMs = groups.get('g')!.partitions.get('orders-0')!.waitingSinceMs;
-    return sinceMs === undefined ? undefined : (sinceMs - picturedMs) / minuteMs;
+    return sinceMs === undefined ? undefined : (sinceMs - snapshotMs) / minuteMs;
   };
   assert.equal(waiting([5, 5]), undefined);
   assert.equal(waiting([5, 5], [5, 9]), 1);
@@ -40,7 +40,7 @@ test('a partition waits from the first look on that found it with work and witho
 
 test('a look that could not see groups leaves what is known of them', () => {
   const before = historyOf([groupOf('g', 1, 2)]);
-  assert.equal(withLook(before, healthyPicture({ groups: undefined })), before);
+  assert.equal(withLook(before, healthySnapshot({ groups: undefined })), before);
 });
 
 test('a group that is gone is forgotten', () => {

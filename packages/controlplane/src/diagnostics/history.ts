@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import type { ClusterPicture, GroupFacts } from './diagnostic-snapshot.ts';
+import type { DiagnosticSnapshot, GroupFacts } from './diagnostic-snapshot.ts';
 
 /**
  * What is remembered of earlier looks at a cluster, as little as the checks need. It is folded look by look, lives in the
@@ -33,7 +33,7 @@ export const lagLooksMax = 15;
 export const noHistory: ClusterHistory = { groups: new Map(), unfollowedPartitions: 0 };
 
 /** The history with one more look, which is the one that checks of this picture are given. */
-export function withLook(before: ClusterHistory, picture: ClusterPicture): ClusterHistory {
+export function withLook(before: ClusterHistory, picture: DiagnosticSnapshot): ClusterHistory {
   // A look that could not see the groups says nothing about them.
   if (picture.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();

@@ -1,5 +1,5 @@
 import type { Check, CheckResult, Finding } from './check.ts';
-import type { ClusterPicture } from './diagnostic-snapshot.ts';
+import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
 import { checkFailedToRun } from './registry.ts';
 
@@ -16,7 +16,7 @@ export interface Look {
 }
 
 /** Runs checks over a picture. One that throws is found by the diagnostic about checks, and the others run all the same. */
-export function look(checks: readonly Check[], picture: ClusterPicture, history: ClusterHistory): Look {
+export function look(checks: readonly Check[], picture: DiagnosticSnapshot, history: ClusterHistory): Look {
   const results: LookResult[] = [];
   const errors: { name: string; error: unknown }[] = [];
   for (const check of checks) {

@@ -16,7 +16,7 @@ export interface DiagnosticRecord {
   /** The worst of what was found; `null` when nothing was. */
   readonly severity: Severity | null;
   /** What the last look found that found something, the worst first; as many as are kept. */
-  readonly findings: readonly KeptFinding[];
+  readonly findings: readonly StoredFinding[];
   /** Of all, those that are not kept included. */
   readonly findingCount: number;
   /** Looks in a row that speak for another status than the present one. */
@@ -33,7 +33,7 @@ export interface DiagnosticRecord {
   readonly transitionCount: number;
 }
 
-export interface KeptFinding {
+export interface StoredFinding {
   readonly entity: Entity;
   readonly message: string;
   readonly severity: Severity;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/metadata';
-import { dayMs, minuteMs, picturedMs } from '../../testing/diagnostic-snapshot.ts';
-import { lastUsed, pictureSpanMs, reportedFacts } from './reported-facts.ts';
+import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
+import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
 /** A report that was heard `agoMs` before the picture, from an agent whose clock is right. */
 function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
-  const heardMs = picturedMs - agoMs;
+  const heardMs = snapshotMs - agoMs;
   return {
     heardMs,
     report: { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 20_000, nowMs: heardMs, ...facts },
@@ -15,7 +15,7 @@ function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
 
 function factsOf(...agents: readonly HeardReport[][]) {
   const reports = new Map(agents.map((own, index) => [`a${index}`, own]));
-  return reportedFacts({ reports }, picturedMs);
+  return reportedFacts({ reports }, snapshotMs);
 }
 
 test('without reports nothing is known, also of an agent that lives', () => {
@@ -28,7 +28,7 @@ test('files of all agents of the last minute are added up, over the time that th
   const files = { count: 10, bytes: 1_000 };
   const { produce } = factsOf(
     [
-      heard(pictureSpanMs + 1, { files }),
+      heard(snapshotSpanMs + 1, { files }),
       heard(40_000, { files }),
       heard(20_000, { files }),
       heard(1, { files }),
@@ -80,20 +80,20 @@ test('of a metric the agent with the most series counts', () => {
 test('the clock of an agent is not taken to be behind because a report was slow', () => {
   const skewMs = 5_000;
   const told = (agoMs: number, delayMs: number) =>
-    heard(agoMs, { nowMs: picturedMs - agoMs - delayMs + skewMs });
+    heard(agoMs, { nowMs: snapshotMs - agoMs - delayMs + skewMs });
   const { ofAgent } = factsOf([told(40_000, 6_000), told(20_000, 3), told(1, 800)]);
   assert.equal(ofAgent('a0').clockOffsetMs, skewMs - 3);
 });
 
 test('the end of a token is by the clock of its agent, that of a certificate is not', () => {
   const skewMs = 10 * minuteMs;
-  const thing = { name: 'x', expiresMs: picturedMs + dayMs, issuedMs: picturedMs };
-  const nowMs = picturedMs - 1 + skewMs;
+  const thing = { name: 'x', expiresMs: snapshotMs + dayMs, issuedMs: snapshotMs };
+  const nowMs = snapshotMs - 1 + skewMs;
   const { ofAgent } = factsOf([heard(1, { nowMs, certificates: [thing], tokens: [thing] })]);
   const { certificates, tokens } = ofAgent('a0');
   assert.deepEqual(certificates, [thing]);
   assert.deepEqual(tokens, [
-    { name: 'x', expiresMs: picturedMs + dayMs - skewMs, issuedMs: picturedMs - skewMs },
+    { name: 'x', expiresMs: snapshotMs + dayMs - skewMs, issuedMs: snapshotMs - skewMs },
   ]);
 });
 
@@ -101,14 +101,14 @@ test('an agent that reports and has neither certificates nor tokens says so', ()
   assert.partialDeepStrictEqual(factsOf([heard(1)]).ofAgent('a0'), { certificates: [], tokens: [] });
 });
 
-const sinceMs = picturedMs - 100 * dayMs;
+const sinceMs = snapshotMs - 100 * dayMs;
 const uses: readonly [
   what: string,
   heard: { readonly lastUsedMs?: number | null; readonly sinceMs: number | undefined },
   createdMs: number,
   expected: number | null | undefined,
 ][] = [
-  ['somebody logged in', { lastUsedMs: picturedMs, sinceMs }, 0, picturedMs],
+  ['somebody logged in', { lastUsedMs: snapshotMs, sinceMs }, 0, snapshotMs],
   ['somebody logged in, and some agents do not tell', { lastUsedMs: 5, sinceMs: undefined }, 0, undefined],
   ['somebody logged in before a gap', { lastUsedMs: 5, sinceMs }, 0, sinceMs],
   ['nobody did since logins are heard', { lastUsedMs: null, sinceMs }, 0, sinceMs],

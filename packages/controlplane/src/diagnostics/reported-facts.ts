@@ -22,7 +22,7 @@ import type {
 } from './diagnostic-snapshot.ts';
 
 /** How far back figures count: about as long as it is from one look to the next. */
-export const pictureSpanMs = 60_000;
+export const snapshotSpanMs = 60_000;
 
 /** What agents have reported of late, as far as a picture has a place for it. All of it is missing where no agent reports. */
 export interface ReportedFacts {
@@ -38,7 +38,7 @@ export interface ReportedFacts {
 export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: number): ReportedFacts {
   const lateByAgent = new Map<string, readonly HeardReport[]>();
   for (const [agentId, heard] of reports) {
-    const late = heard.filter(({ heardMs }) => nowMs - heardMs <= pictureSpanMs);
+    const late = heard.filter(({ heardMs }) => nowMs - heardMs <= snapshotSpanMs);
     if (late.length > 0) lateByAgent.set(agentId, late);
   }
   const ofAgent = (agentId: string) => factsOfAgent(lateByAgent.get(agentId) ?? []);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { agentOf, healthyPicture } from '../../testing/diagnostic-snapshot.ts';
+import { agentOf, healthySnapshot } from '../../testing/diagnostic-snapshot.ts';
 import { until } from '../../testing/until.ts';
 import { defineCheck } from './check.ts';
-import type { ClusterPicture } from './diagnostic-snapshot.ts';
+import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import { MemoryDiagnosticsStore } from './memory-store.ts';
 import { MuteRefused, muteDiagnostic, unmuteDiagnostic } from './mute.ts';
@@ -29,13 +29,13 @@ class Stage {
   readonly metrics = new Metrics();
   readonly runner: DiagnosticsRunner;
   clusterIds: readonly string[] = [clusterId];
-  takePicture: (clusterId: string) => Promise<ClusterPicture> = async () => this.picture({});
+  takeDiagnosticSnapshot: (clusterId: string) => Promise<DiagnosticSnapshot> = async () => this.picture({});
 
   constructor(t: TestContext, options: Partial<DiagnosticsRunnerOptions> = {}) {
     const { clock, store, lines, metrics } = this;
     this.runner = new DiagnosticsRunner({
       clusterIds: () => this.clusterIds,
-      takePicture: (id) => this.takePicture(id),
+      takeDiagnosticSnapshot: (id) => this.takeDiagnosticSnapshot(id),
       store,
       metricsOf: () => metrics,
       onTransition: ({ name, kind }: Transition) => this.told.push(`${name} ${kind}`),
@@ -46,15 +46,15 @@ class Stage {
     t.after(() => this.runner.stop());
   }
 
-  picture(facts: Partial<ClusterPicture>): ClusterPicture {
+  picture(facts: Partial<DiagnosticSnapshot>): DiagnosticSnapshot {
     const atMs = this.clock.nowMs();
-    const picture = healthyPicture(facts);
+    const picture = healthySnapshot(facts);
     const agents = picture.agents.map((agent) => ({ ...agent, lastSeenMs: atMs }));
     return { ...picture, atMs, agents };
   }
 
-  async look(times = 1, facts?: Partial<ClusterPicture>): Promise<void> {
-    if (facts !== undefined) this.takePicture = async () => this.picture(facts);
+  async look(times = 1, facts?: Partial<DiagnosticSnapshot>): Promise<void> {
+    if (facts !== undefined) this.takeDiagnosticSnapshot = async () => this.picture(facts);
     for (let i = 0; i < times; i++) {
       this.clock.advance(defaultIntervalMs);
       await this.runner.lookAtAll();
@@ -85,7 +85,7 @@ test('every check of the kind of cluster is looked at, and the metric tells of i
 
 test('a schema registry is not asked for its consumer groups', async (t) => {
   const stage = new Stage(t);
-  await stage.look(1, { cluster: { ...healthyPicture().cluster, kind: 'schema_registry' } });
+  await stage.look(1, { cluster: { ...healthySnapshot().cluster, kind: 'schema_registry' } });
   assert.equal(await stage.status('no_agents'), 'healthy');
   assert.equal(await stage.status('consumer_group_stuck'), undefined);
 });
@@ -129,7 +129,7 @@ test('a check that throws is a diagnostic of its own and stops no other', async 
 test('a cluster of which no picture can be taken keeps what was known, and says so', async (t) => {
   const stage = new Stage(t);
   await stage.look(2, noJobs);
-  stage.takePicture = async () => {
+  stage.takeDiagnosticSnapshot = async () => {
     throw new Error('nobody leads');
   };
   await stage.look(2);
@@ -142,7 +142,7 @@ test('a cluster of which no picture can be taken keeps what was known, and says 
 test('a picture that does not come is given up, and other clusters are looked at', async (t) => {
   const stage = new Stage(t);
   stage.clusterIds = ['vci_slow', clusterId];
-  stage.takePicture = (id) =>
+  stage.takeDiagnosticSnapshot = (id) =>
     id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.picture({}));
   const looked = stage.runner.lookAtAll();
   await until(async () => (await stage.status('no_agents')) === 'healthy');
@@ -260,7 +260,7 @@ test('a store that fails is tried again with the next look', async (t) => {
 test('it looks again after every interval, until it is stopped', async (t) => {
   const stage = new Stage(t);
   const looks: number[] = [];
-  stage.takePicture = async () => {
+  stage.takeDiagnosticSnapshot = async () => {
     looks.push(stage.clock.monotonicMs());
     return stage.picture(noJobs);
   };
@@ -285,10 +285,10 @@ test('many clusters that came together are looked at evenly, each once per inter
   stage.clusterIds = Array.from({ length: count }, (_, n) => `vci_${n}`);
   const looks = new Map<string, number>();
   let inThisSecond = 0;
-  stage.takePicture = async (id) => {
+  stage.takeDiagnosticSnapshot = async (id) => {
     inThisSecond++;
     looks.set(id, (looks.get(id) ?? 0) + 1);
-    return stage.picture({ cluster: { ...healthyPicture().cluster, clusterId: id } });
+    return stage.picture({ cluster: { ...healthySnapshot().cluster, clusterId: id } });
   };
   stage.runner.start();
   let mostPerSecond = 0;

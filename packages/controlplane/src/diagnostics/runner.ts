@@ -1,7 +1,7 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import { changeDiagnostics } from './change.ts';
 import type { Check } from './check.ts';
-import type { ClusterPicture } from './diagnostic-snapshot.ts';
+import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import { DiagnosticGauges } from './gauges.ts';
 import { type ClusterHistory, noHistory, withLook } from './history.ts';
 import { blindLook, type Look, look } from './look.ts';
@@ -14,7 +14,7 @@ export interface DiagnosticsRunnerOptions {
   /** The clusters that this process leads at the moment. */
   readonly clusterIds: () => readonly string[];
   /** The signal says when nobody waits for it any more. */
-  readonly takePicture: (clusterId: string, signal: AbortSignal) => Promise<ClusterPicture>;
+  readonly takeDiagnosticSnapshot: (clusterId: string, signal: AbortSignal) => Promise<DiagnosticSnapshot>;
   readonly store: DiagnosticsStore;
   /** The metrics of one cluster. */
   readonly metricsOf: (clusterId: string) => Metrics;
@@ -112,12 +112,12 @@ export class DiagnosticsRunner {
     // Everyone takes the next of the same iterator.
     const next = clusterIds.values();
     const takeTurns = async () => {
-      for (const clusterId of next) await this.#lookAt(clusterId);
+      for (const clusterId of next) await this.#readMeasuredSnapshot(clusterId);
     };
     await Promise.all(Array.from({ length: looksAtATime }, takeTurns));
   }
 
-  async #lookAt(clusterId: string): Promise<void> {
+  async #readMeasuredSnapshot(clusterId: string): Promise<void> {
     if (this.#hasStopped) return;
     const { store, onTransition, onLooked, clock, log } = this.#options;
     try {
@@ -142,9 +142,9 @@ export class DiagnosticsRunner {
 
   async #see(clusterId: string, watched: Watched): Promise<Look> {
     const { store, log, checks = allChecks } = this.#options;
-    let picture: ClusterPicture;
+    let picture: DiagnosticSnapshot;
     try {
-      picture = await this.#takePicture(clusterId);
+      picture = await this.#takeDiagnosticSnapshot(clusterId);
     } catch (error) {
       log.warn('failed to collect data for diagnostics of cluster', {
         clusterId,
@@ -171,8 +171,8 @@ export class DiagnosticsRunner {
     return seen;
   }
 
-  async #takePicture(clusterId: string): Promise<ClusterPicture> {
-    const { takePicture, clock } = this.#options;
+  async #takeDiagnosticSnapshot(clusterId: string): Promise<DiagnosticSnapshot> {
+    const { takeDiagnosticSnapshot, clock } = this.#options;
     const attempt = new AbortController();
     const { promise: over, reject } = Promise.withResolvers<never>();
     const cancel = clock.after(pictureMsMax, () => {
@@ -181,7 +181,7 @@ export class DiagnosticsRunner {
       reject(error);
     });
     try {
-      return await Promise.race([takePicture(clusterId, attempt.signal), over]);
+      return await Promise.race([takeDiagnosticSnapshot(clusterId, attempt.signal), over]);
     } finally {
       cancel();
     }

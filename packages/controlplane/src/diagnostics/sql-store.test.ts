@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { diagnosticsStoreContract } from '../../testing/diagnostics-store-contract.ts';
 import { openDatabase } from '../accounts/database/open-database.ts';
 import { changeDiagnostics } from './change.ts';
@@ -19,7 +19,7 @@ after(async () => {
 });
 
 async function openAt(url: string) {
-  const { database, close } = await openDatabase(url, accountsSurroundings());
+  const { database, close } = await openDatabase(url, accountsDeps());
   opened.push(close);
   return { database, store: new SqlDiagnosticsStore(database) };
 }

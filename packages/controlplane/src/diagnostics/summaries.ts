@@ -1,12 +1,12 @@
 import { caps } from '@weir/core';
 import { type CheckType, type Severity, severityRank } from './check.ts';
-import type { DiagnosticRecord, KeptFinding } from './record.ts';
+import type { DiagnosticRecord, StoredFinding } from './record.ts';
 import { describeCheck } from './registry.ts';
 
 /** What of a diagnostic is told: findings as far as there is room for its type, and how many there are beyond. */
-export interface ToldDiagnostic {
+export interface DiagnosticSummary {
   readonly record: DiagnosticRecord;
-  readonly findings: readonly KeptFinding[];
+  readonly findings: readonly StoredFinding[];
   readonly leftOutCount: number;
 }
 
@@ -15,8 +15,8 @@ export interface ToldDiagnostic {
  * first, and among equally severe ones the first of each diagnostic before the second of any. Diagnostics themselves are never
  * left out. Answers come in the order of the records; those that have not failed have no findings to tell.
  */
-export function tellDiagnostics(records: readonly DiagnosticRecord[]): readonly ToldDiagnostic[] {
-  const chosen = new Set<KeptFinding>();
+export function toDiagnosticSummaries(records: readonly DiagnosticRecord[]): readonly DiagnosticSummary[] {
+  const chosen = new Set<StoredFinding>();
   for (const candidates of candidatesByType(records).values()) {
     candidates.sort((a, b) => severityRank(b.severity) - severityRank(a.severity) || a.place - b.place);
     for (const { finding } of candidates.slice(0, caps.diagnosticGroupsMax)) chosen.add(finding);
@@ -29,7 +29,7 @@ export function tellDiagnostics(records: readonly DiagnosticRecord[]): readonly 
 }
 
 interface Candidate {
-  readonly finding: KeptFinding;
+  readonly finding: StoredFinding;
   readonly severity: Severity;
   /** Within its diagnostic. */
   readonly place: number;

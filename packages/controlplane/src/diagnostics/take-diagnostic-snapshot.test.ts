@@ -6,7 +6,7 @@ import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
 import { commitOf } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
 import { until } from '../../testing/until.ts';
-import { takePicture } from './take-diagnostic-snapshot.ts';
+import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 
 const options = () =>
   ({ kind: 'kafka', nowMs: systemClock.nowMs, signal: new AbortController().signal }) as const;
@@ -33,7 +33,7 @@ async function setClusterConfigs(node: ClusterNode, configs: Record<string, stri
 
 test('the leader of a new cluster shows that nothing is there', async (t) => {
   const node = await startLeader(t);
-  const picture = await takePicture(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
+  const picture = await takeDiagnosticSnapshot(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
   assert.deepEqual(picture, {
     atMs: 77,
     cluster: {
@@ -63,7 +63,7 @@ test('topics have the retention that counts for them', async (t) => {
   await makeTopic(node, 'by-size', { 'retention.bytes': '1000' });
   await makeTopic(node, 'by-time', { 'retention.ms': String(dayMs) });
   await makeTopic(node, 'compacted', { 'cleanup.policy': 'compact' });
-  const { topics, cluster } = await takePicture(node, options());
+  const { topics, cluster } = await takeDiagnosticSnapshot(node, options());
   const rows = topics!.map(({ name, isDeleting, retentionMs, retentionBytes }) => {
     return [name, isDeleting, retentionMs, retentionBytes];
   });
@@ -114,7 +114,7 @@ test('groups have their members, and what they committed against what they could
     },
   ]);
   assert.equal(heartbeat!.error, 'NONE');
-  const { groups } = await takePicture(node, options());
+  const { groups } = await takeDiagnosticSnapshot(node, options());
   const shown = groups!.map(({ groupId, memberCount, partitions }) => ({ groupId, memberCount, partitions }));
   assert.deepEqual(
     shown.sort((a, b) => (a.groupId < b.groupId ? -1 : 1)),
@@ -147,7 +147,7 @@ test('agents, rules and credentials are those of the cluster', async (t) => {
     permission: 'ALLOW',
   } as const;
   await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
-  const picture = await takePicture(node, options());
+  const picture = await takeDiagnosticSnapshot(node, options());
   const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = picture.agents;
   assert.deepEqual(shown, agent);
   assert.ok(picture.atMs - pictured < agentSilenceMsMax);
@@ -186,7 +186,7 @@ test('what agents have reported is in the picture, and who uses which credential
       logins: [{ username: 'ann', agoMs: 0 }],
     },
   });
-  const picture = await takePicture(node, options());
+  const picture = await takeDiagnosticSnapshot(node, options());
   assert.partialDeepStrictEqual(picture.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
   assert.deepEqual(picture.metrics, [{ name: 'm', seriesCount: 9_000 }]);
   const [shown] = picture.agents;
@@ -225,12 +225,12 @@ test('a damaged file is in the picture for as long as its offsets are in the log
       ],
     },
   });
-  const { damagedFiles } = await takePicture(node, options());
+  const { damagedFiles } = await takeDiagnosticSnapshot(node, options());
   assert.deepEqual(damagedFiles, [
     { fileId: 'f', kind: 'missing', partitionCount: 2, partitions: [{ topic: 'orders', ...offsets }] },
   ]);
   await node.deleteTopics([{ topicId: orders }]);
-  assert.deepEqual((await takePicture(node, options())).damagedFiles, []);
+  assert.deepEqual((await takeDiagnosticSnapshot(node, options())).damagedFiles, []);
 });
 
 test('an attempt that is given up follows the cluster no longer', async () => {
@@ -256,7 +256,7 @@ test('an attempt that is given up follows the cluster no longer', async () => {
     listCredentials: refuse,
   };
   const controller = new AbortController();
-  const taken = takePicture(silent, { ...options(), signal: controller.signal });
+  const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });
   await until(() => followers > 0);
   assert.equal(followers, 1);
   controller.abort(new Error('given up'));

@@ -15,8 +15,8 @@ import {
 import type {
   AclFacts,
   ClusterFacts,
-  ClusterPicture,
   DamagedFileFacts,
+  DiagnosticSnapshot,
   GroupFacts,
   GroupPartition,
   TopicFacts,
@@ -24,7 +24,7 @@ import type {
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
 /** What a leader is asked for a picture of its cluster. */
-export interface PicturedCluster
+export interface DiagnosticCluster
   extends Pick<
     ClusterPort,
     | 'follow'
@@ -38,7 +38,7 @@ export interface PicturedCluster
   agentsHeard(): Promise<AgentsHeard>;
 }
 
-export interface PictureOptions {
+export interface DiagnosticSnapshotOptions {
   readonly kind: ClusterFacts['kind'];
   readonly nowMs: () => number;
   /** How busy the process is that leads the cluster, where that is measured. */
@@ -51,10 +51,10 @@ export interface PictureOptions {
 const groupsPerCall = 200;
 
 /** The picture that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
-export async function takePicture(
-  cluster: PicturedCluster,
-  { kind, nowMs, utilization, signal }: PictureOptions,
-): Promise<ClusterPicture> {
+export async function takeDiagnosticSnapshot(
+  cluster: DiagnosticCluster,
+  { kind, nowMs, utilization, signal }: DiagnosticSnapshotOptions,
+): Promise<DiagnosticSnapshot> {
   // First, because a process that does not lead any more says so here, and never gives a snapshot.
   const agents = await cluster.listAgents();
   const heard = await cluster.agentsHeard();
@@ -150,7 +150,7 @@ function aclsOf({ records, clusterConfigs }: ClusterSnapshot): AclFacts {
 
 /** Those with offsets, as many as can be followed. Share groups have none: they are told what to read. */
 async function groupsOf(
-  cluster: PicturedCluster,
+  cluster: DiagnosticCluster,
   snapshot: ClusterSnapshot,
   signal: AbortSignal,
 ): Promise<readonly GroupFacts[]> {
@@ -174,7 +174,7 @@ async function groupsOf(
 }
 
 async function memberCountsOf(
-  cluster: PicturedCluster,
+  cluster: DiagnosticCluster,
   groups: readonly GroupListing[],
 ): Promise<ReadonlyMap<string, number>> {
   // An empty group has nobody to be counted, which spares a question for most groups of some clusters.
@@ -189,7 +189,7 @@ async function memberCountsOf(
 
 /** In the order of the groups. Offsets of topics that are gone are nobody's lag. */
 async function partitionsOf(
-  cluster: PicturedCluster,
+  cluster: DiagnosticCluster,
   groups: readonly GroupListing[],
   topics: SnapshotTopics,
 ): Promise<readonly (readonly GroupPartition[])[]> {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Severity, severities } from './check.ts';
 import { type DiagnosticRecord, newRecord } from './record.ts';
 import { checks, describeCheck } from './registry.ts';
-import { tellDiagnostics } from './summaries.ts';
+import { toDiagnosticSummaries } from './summaries.ts';
 import { listingsOf, viewOf } from './views.ts';
 
 function failed(name: string, ...found: readonly Severity[]): DiagnosticRecord {
@@ -28,7 +28,7 @@ function failed(name: string, ...found: readonly Severity[]): DiagnosticRecord {
 }
 
 function told(...records: readonly DiagnosticRecord[]): string[] {
-  return tellDiagnostics(records).map(({ record, findings, leftOutCount }) => {
+  return toDiagnosticSummaries(records).map(({ record, findings, leftOutCount }) => {
     return `${record.name} ${findings.map(({ entity }) => entity.name).join(',')} +${leftOutCount}`;
   });
 }
@@ -66,7 +66,7 @@ test('property: no type tells more than five, none is dropped for a milder one, 
     .chain((names) => fc.tuple(...names.map((name) => found.map((list) => failed(name, ...list)))));
   fc.assert(
     fc.property(records, (list) => {
-      const answers = tellDiagnostics(list);
+      const answers = toDiagnosticSummaries(list);
       assert.deepEqual(
         answers.map(({ record }) => record),
         list,

@@ -3,7 +3,7 @@ import { timeText } from '@weir/core';
 import { type CheckDescription, type Entity, entityKey, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, Transition, TransitionKind } from './record.ts';
 import { describeCheck } from './registry.ts';
-import { type ToldDiagnostic, tellDiagnostics } from './summaries.ts';
+import { type DiagnosticSummary, toDiagnosticSummaries } from './summaries.ts';
 
 /** Diagnostics as the interface shows them. */
 export interface DiagnosticListing {
@@ -62,14 +62,14 @@ export function listingsOf(records: readonly DiagnosticRecord[]): readonly Diagn
 
 /** One diagnostic of a cluster. All records are needed, because its findings share their room with others of its type. */
 export function viewOf(records: readonly DiagnosticRecord[], name: string): DiagnosticView | undefined {
-  const told = tellDiagnostics(records).find(({ record }) => record.name === name);
+  const told = toDiagnosticSummaries(records).find(({ record }) => record.name === name);
   const check = describeCheck(name);
   return told === undefined || check === undefined ? undefined : describe(check, told);
 }
 
 function describe(
   check: CheckDescription,
-  { record, findings, leftOutCount }: ToldDiagnostic,
+  { record, findings, leftOutCount }: DiagnosticSummary,
 ): DiagnosticView {
   return {
     ...summaryOf(check, record),

@@ -5,14 +5,14 @@ import { diagnosticEventData } from './event.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { DiagnosticsRunner } from './runner.ts';
 import type { DiagnosticsStore } from './store.ts';
-import { type PicturedCluster, takePicture } from './take-diagnostic-snapshot.ts';
+import { type DiagnosticCluster, takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 import { measureUtilization, utilizationRow } from './utilization.ts';
 
 export interface LedCluster {
   readonly clusterId: string;
   readonly kind: ClusterKind;
   /** Leads the cluster in this process. */
-  readonly node: PicturedCluster;
+  readonly node: DiagnosticCluster;
 }
 
 export interface WatchedClustersOptions {
@@ -45,12 +45,12 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
       led = new Map(leading().map((cluster) => [cluster.clusterId, cluster]));
       return [...led.keys()];
     },
-    takePicture: (clusterId, signal) => {
+    takeDiagnosticSnapshot: (clusterId, signal) => {
       const cluster = led.get(clusterId);
       if (cluster === undefined) throw new ClusterUnavailable(`${clusterId} is led elsewhere by now`);
       const busy = utilization();
       metricsOf(clusterId).series(utilizationRow, gaugeLabels(clusterId)).set(busy);
-      return takePicture(cluster.node, {
+      return takeDiagnosticSnapshot(cluster.node, {
         kind: cluster.kind,
         nowMs: () => clock.nowMs(),
         utilization: busy,

@@ -6,7 +6,7 @@ import { ClusterUnavailable, connectCluster } from '@weir/metadata';
 import fc from 'fast-check';
 import { startNode } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';
-import { openClusterDesk } from '../../testing/test-cluster-api.ts';
+import { openTestClusterApi } from '../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../diagnostics/change.ts';
 import { MemoryDiagnosticsStore } from '../diagnostics/memory-store.ts';
 import { startControlPlane } from '../server.ts';
@@ -40,7 +40,7 @@ async function commit(node: ClusterNode, groupId: string, topicId: string, offse
 }
 
 test('a cluster is told under its id: what it holds, who reads it, and what fails', async (t) => {
-  const { node, addTopic, write } = await openClusterDesk(t);
+  const { node, addTopic, write } = await openTestClusterApi(t);
   const topicId = await addTopic('orders', 2);
   await write(topicId, 0, 5);
   await write(topicId, 1, 3);
@@ -118,7 +118,7 @@ function withoutZero(text: string): string {
 }
 
 test('groups may have any name, and it is read as it was given', async (t) => {
-  const { node, addTopic } = await openClusterDesk(t);
+  const { node, addTopic } = await openTestClusterApi(t);
   const topicId = await addTopic('orders');
   const evil = fc.array(
     fc.oneof(
@@ -161,7 +161,7 @@ test('labels of any text are read as they were given', () => {
 });
 
 test('too many series: counts come first, and what is left out is counted', async (t) => {
-  const { node, addTopic } = await openClusterDesk(t);
+  const { node, addTopic } = await openTestClusterApi(t);
   for (const name of ['a', 'b', 'c']) await addTopic(name);
   const whole = parsePrometheusText((await measured(node)).render());
   const seriesIn = (families: typeof whole) =>
@@ -178,7 +178,7 @@ test('too many series: counts come first, and what is left out is counted', asyn
 });
 
 test('a leader elsewhere says the same over its connection', async (t) => {
-  const { node, addTopic, write } = await openClusterDesk(t);
+  const { node, addTopic, write } = await openTestClusterApi(t);
   const topicId = await addTopic('orders', 2);
   await write(topicId, 0, 5);
   await commit(node, 'readers', topicId, 2);

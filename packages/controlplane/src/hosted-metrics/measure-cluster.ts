@@ -3,9 +3,9 @@ import {
   type ClusterMetricsSettings,
   type ClusterPort,
   leftOutRow,
-  lookAt,
-  readFigures,
-  ShownFigures,
+  PublishedStats,
+  readMeasuredSnapshot,
+  readStats,
 } from '@weir/metadata';
 import type { HostedSample } from './hosted-sample.ts';
 
@@ -21,7 +21,7 @@ export interface MeasureOptions {
 }
 
 /** As agents have it: a figure per topic. A cluster may have more partitions than anybody wants to scrape. */
-const usualSettings: ClusterMetricsSettings = { areGroupsTold: true, withoutTags: ['partition'] };
+const usualSettings: ClusterMetricsSettings = { includesGroups: true, withoutTags: ['partition'] };
 
 /** A cluster that does not show itself within it is unavailable. */
 const showMsMax = 10_000;
@@ -37,15 +37,15 @@ export async function measureCluster(
     clock,
   }: MeasureOptions,
 ): Promise<Metrics> {
-  const sight = await lookAt(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
+  const sight = await readMeasuredSnapshot(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
   const [{ figures, groupsLeftOut }, samples] = await Promise.all([
-    readFigures(sight, settings, clock),
+    readStats(sight, settings, clock),
     samplesOf(clusterId),
   ]);
   const metrics = new Metrics({ virtual_cluster_id: clusterId, agent_version: release });
   for (const { row, labels, value } of samples) metrics.series(row, labels).set(value);
   const limits = { seriesMax: seriesPerMetricMax, allSeriesMax };
-  const seriesLeftOut = new ShownFigures(metrics, limits).show(figures);
+  const seriesLeftOut = new PublishedStats(metrics, limits).show(figures);
   metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
   metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);
   return metrics;

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { ApiError, otherRoutes } from '@weir/api';
 import { Metrics, systemClock } from '@weir/core';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';
@@ -36,7 +36,7 @@ interface Asked {
 
 /** A control plane with two accounts of two workspaces each, whose clusters are all the same real one. */
 async function start(t: TestContext, differences: Partial<HostedMetricsOptions> = {}) {
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const accounts = await openAccounts(`memory://hosted-metrics-${databases++}`, surroundings);
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');

@@ -2,9 +2,9 @@ import { ApiError, catalogue, docsMcpPath, mcpPath, type OutputOf, readInput } f
 import type { Clock, Log, Metrics } from '@weir/core';
 import {
   type CallOperation,
-  controlPlaneOffer,
+  controlPlaneManifest,
   createEndpoint,
-  documentationOffer,
+  documentationManifest,
   readDocumentation,
   serverMaker,
 } from '@weir/mcp';
@@ -56,8 +56,8 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   const pages = readDocumentation(docsFolder);
   const requests = new TokenBuckets(options.requestsPerKey ?? usualRequestsPerKey, clock);
   const readers = new TokenBuckets(requestsPerReader, clock);
-  const serverFor = serverMaker(controlPlaneOffer(pages), surroundings);
-  const docsServerFor = serverMaker(documentationOffer(pages), surroundings);
+  const serverFor = serverMaker(controlPlaneManifest(pages), surroundings);
+  const docsServerFor = serverMaker(documentationManifest(pages), surroundings);
   const operations = callsOf(options);
   const ofControlPlane = createEndpoint<McpCaller>({
     name: 'control_plane',

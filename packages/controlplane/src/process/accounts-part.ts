@@ -256,7 +256,7 @@ function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): Di
   return diagnosticEvents({
     portOf: ports.portOf,
     nameOf: (clusterId) => host.cluster(clusterId)?.name,
-    wantsFigures: (clusterId) => host.node(clusterId)?.wantsEvents('cluster_metrics') ?? false,
+    needsStats: (clusterId) => host.node(clusterId)?.wantsEvents('cluster_metrics') ?? false,
     random: systemRandom,
     clock,
     log,

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { openAccounts } from '../accounts/open.ts';
 import { restorableMs } from '../accounts/virtual-clusters.ts';
 import { Housekeeping } from './housekeeping.ts';
 
 test('clusters that nobody can bring back lose what they had, and then their name', async (t) => {
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const { clock } = surroundings;
   const accounts = await openAccounts(`memory://${randomUUID()}`, surroundings);
   t.after(() => accounts.close());

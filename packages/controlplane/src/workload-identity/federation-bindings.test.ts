@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { TestIssuer } from '@weir/oidc/testing';
-import { accountsSurroundings } from '../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { makeAccount } from '../../testing/two-accounts.ts';
 import type { Federation, NewFederation } from '../accounts/federations.ts';
 import { openAccounts } from '../accounts/open.ts';
@@ -12,7 +12,7 @@ import { federationIssuers, platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 
 async function world() {
-  const surroundings = accountsSurroundings();
+  const surroundings = accountsDeps();
   const { clock } = surroundings;
   const accounts = await openAccounts(`memory://federations-${worlds++}`, surroundings);
   const { accountId, a } = await makeAccount(accounts, 'Ours');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
 import { migrations } from '../../src/accounts/migrations/index.ts';
 import { openAccounts } from '../../src/accounts/open.ts';
-import { accountsSurroundings } from '../accounts-deps.ts';
+import { accountsDeps } from '../accounts-deps.ts';
 import type { Stage } from './stage.ts';
 
 /** What becomes of the schema. */
@@ -10,7 +10,7 @@ export function schemaContract({ contract }: Stage): void {
   contract('processes that start together make the schema once', async ({ url, accounts }) => {
     await accounts.create('Example');
     const others = await Promise.all(
-      Array.from({ length: 4 }, (_, seed) => openAccounts(url, accountsSurroundings(seed))),
+      Array.from({ length: 4 }, (_, seed) => openAccounts(url, accountsDeps(seed))),
     );
     for (const other of others) {
       assert.equal((await other.accounts.list()).length, 1);

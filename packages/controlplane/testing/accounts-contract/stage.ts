@@ -5,7 +5,7 @@ import type { AuditNote } from '../../src/accounts/audit-log.ts';
 import type { KeyGrant } from '../../src/accounts/grants.ts';
 import { type AccountsDatabase, openAccounts } from '../../src/accounts/open.ts';
 import type { NewVirtualCluster } from '../../src/accounts/virtual-clusters.ts';
-import { accountsSurroundings, type TestSurroundings } from '../accounts-deps.ts';
+import { accountsDeps, type TestDeps } from '../accounts-deps.ts';
 
 export const password = 'correct horse battery';
 export const proof = { password };
@@ -56,7 +56,7 @@ export async function outcomes(works: readonly Promise<unknown>[]): Promise<stri
 
 export interface Scene extends AccountsDatabase {
   readonly url: string;
-  readonly surroundings: TestSurroundings;
+  readonly surroundings: TestDeps;
   /** The same tables, as another process has them. */
   another(): Promise<AccountsDatabase>;
 }
@@ -81,7 +81,7 @@ export function stageOf(driver: string, fresh: () => Promise<string> | string): 
   function contract(name: string, run: (scene: Scene) => Promise<void>) {
     test(`${driver}: ${name}`, async () => {
       const url = await fresh();
-      const surroundings = accountsSurroundings();
+      const surroundings = accountsDeps();
       const opened: AccountsDatabase[] = [];
       const open = async () => {
         const one = await openAccounts(url, surroundings);

@@ -7,7 +7,7 @@ import { TimelineTally } from '../query/tally.ts';
 import { TopRows } from '../query/top-rows.ts';
 import type { Chunk, Stripe } from './format.ts';
 import { ChunkBytes, type StoredChunks } from './stripe-chunks.ts';
-import { columnAt, fails, judgeStripe, passes, type Verdicts } from './stripe-filter.ts';
+import { columnAt, evaluateStripe, fails, passes, type Verdicts } from './stripe-filter.ts';
 
 /** A stripe, and the part of its events that is to be looked at. */
 export interface StripePart {
@@ -25,7 +25,7 @@ export function chunksWanted(
   stripe: Stripe,
 ): readonly Chunk[] | undefined {
   const wanted = new Set<Chunk>();
-  if (judgeStripe(scan.filter, stripe, undefined, wanted) === fails) return undefined;
+  if (evaluateStripe(scan.filter, stripe, undefined, wanted) === fails) return undefined;
   wanted.add(stripe.times);
   if (stripe.readable !== undefined) wanted.add(stripe.readable);
   for (const field of [scan.timeline?.groupBy, scan.timeline?.thenBy, scan.timeline?.field]) {
@@ -41,7 +41,7 @@ export function chunksWanted(
 export function scanStripe(scan: Scan, part: StripePart): ScanResult {
   const { stripe } = part;
   const chunks = new ChunkBytes(part.chunks);
-  const verdicts = judgeStripe(scan.filter, stripe, chunks, new Set());
+  const verdicts = evaluateStripe(scan.filter, stripe, chunks, new Set());
   const from = Math.max(0, part.fromOffset - stripe.fromOffset);
   const to = Math.min(stripe.rows, part.toOffset - stripe.fromOffset);
   let bytesScanned = 0;

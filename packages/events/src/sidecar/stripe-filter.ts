@@ -14,7 +14,7 @@ export const passes = 2;
 export type Verdicts = number | Uint8Array;
 
 /** What a filter says of the events of a stripe. Without the chunks of a condition it is `unsure` of it; they are listed in `wanted`. */
-export function judgeStripe(
+export function evaluateStripe(
   filter: Filter,
   stripe: Stripe,
   chunks: ChunkBytes | undefined,
@@ -23,7 +23,7 @@ export function judgeStripe(
   return both(filter.stages.map((stage) => judge(stage)));
 
   function judge(expression: Expression): Verdicts {
-    if (!isJunction(expression)) return judgeCondition(expression, stripe, chunks, wanted);
+    if (!isJunction(expression)) return evaluateCondition(expression, stripe, chunks, wanted);
     const verdicts = expression.operands.map(judge);
     return expression.kind === 'and' ? both(verdicts) : either(verdicts);
   }
@@ -56,7 +56,7 @@ function joined(
   return verdicts;
 }
 
-function judgeCondition(
+function evaluateCondition(
   condition: Condition,
   stripe: Stripe,
   chunks: ChunkBytes | undefined,

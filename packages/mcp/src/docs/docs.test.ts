@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { docsPages, serve } from '../../testing/served.ts';
-import { documentationOffer } from '../server-manifests.ts';
+import { documentationManifest } from '../server-manifests.ts';
 import { readDocumentation } from './documentation.ts';
 import { docsSearch } from './search-docs.ts';
 
@@ -25,7 +25,7 @@ for (const [query, path] of questions) {
 }
 
 test('the documentation is found and read over the protocol, and nothing else is there', async (t) => {
-  const { connect, calls } = await serve(t, { offer: documentationOffer(docsPages) });
+  const { connect, calls } = await serve(t, { offer: documentationManifest(docsPages) });
   const client = await connect();
   assert.deepEqual(
     (await client.listTools()).tools.map(({ name }) => name),
@@ -48,7 +48,7 @@ test('the documentation is found and read over the protocol, and nothing else is
 test('a long page is read in parts that together are all of it', async (t) => {
   const text = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
   const { connect } = await serve(t, {
-    offer: documentationOffer([{ path: 'long.md', title: 'Long', text }]),
+    offer: documentationManifest([{ path: 'long.md', title: 'Long', text }]),
   });
   const client = await connect();
   const parts: string[] = [];

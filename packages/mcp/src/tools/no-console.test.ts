@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { hasConsole } from '@weir/api';
 import { answerOf } from '../answers/answer.ts';
 import { mcpPage } from '../reference-page.ts';
-import { askingOf } from './run-tool.ts';
+import { toolContextOf } from './run-tool.ts';
 import { tools } from './tools.ts';
 
 test('while there is no console, nothing leads there', () => {
   assert.equal(hasConsole, false, 'with a console this test goes');
-  const asking = askingOf(
+  const asking = toolContextOf(
     { stop: new AbortController().signal },
     {
       callOperation: () => Promise.reject(new Error()),

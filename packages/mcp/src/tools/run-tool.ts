@@ -37,7 +37,7 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
   const stopProgress = tellProgress(call, clock);
   let result = 'ok';
   try {
-    const { fields, text } = await tool.run(checked(tool, call.args) as never, askingOf(call, runner));
+    const { fields, text } = await tool.run(checked(tool, call.args) as never, toolContextOf(call, runner));
     return { content: [{ type: 'text', text }], structuredContent: { ...fields } };
   } catch (thrown) {
     const { code, message } = problemFor(thrown, tool.name, log);
@@ -63,7 +63,7 @@ function digestOf(args: unknown): string {
   return hash('sha256', JSON.stringify(args ?? {}), 'hex').slice(0, 16);
 }
 
-export function askingOf(
+export function toolContextOf(
   { stop }: Pick<ToolCall, 'stop'>,
   { callOperation, publicUrl, clock }: Pick<ToolRunner, 'callOperation' | 'publicUrl' | 'clock'>,
 ): Asking {

@@ -69,7 +69,8 @@ export const virtualClusterTools = [
         keyOf: (one) => one.id,
         rowsOf: async (shown) => {
           const rows = [];
-          for (const one of shown) rows.push({ ...summaryOf(one), ...(await lookAt(one.id, asking)) });
+          for (const one of shown)
+            rows.push({ ...summaryOf(one), ...(await readMeasuredSnapshot(one.id, asking)) });
           return rows;
         },
         hint: (shown) =>
@@ -167,7 +168,7 @@ function summaryOf(cluster: Cluster) {
 }
 
 /** A cluster that nobody leads just now must not hide the others. */
-async function lookAt(clusterId: string, asking: Asking) {
+async function readMeasuredSnapshot(clusterId: string, asking: Asking) {
   const target = { virtual_cluster_id: clusterId };
   const orNull = (error: unknown) => {
     if (error instanceof ApiError && ['unavailable', 'not_found'].includes(error.code)) return null;

@@ -2,7 +2,7 @@ import type { Acl } from '@weir/core';
 import type { AclResult } from '../cluster/acls-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { recordBytes } from '../machine/kv/key-value-store.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { aclKey, aclValue } from './acl-entry.ts';
 import { problemOfNewAcl } from './check-acl.ts';
@@ -12,9 +12,9 @@ export function decideCreateAcls(
   state: ClusterState,
   limits: MachineLimits,
   acls: readonly Acl[],
-): { changed: readonly RecordChange[]; results: AclResult[] } {
+): { changed: readonly EntryChange[]; results: AclResult[] } {
   const known = state.records.of('acl');
-  const added = new Map<string, RecordChange>();
+  const added = new Map<string, EntryChange>();
   let bytes = state.records.bytesOf('acl');
   const results = acls.map((acl): AclResult => {
     const problem = problemOfNewAcl(acl);
@@ -31,7 +31,7 @@ export function decideCreateAcls(
     added.set(key, { namespace: 'acl', key, value: aclValue });
     return done;
   });
-  const { changed, problem } = decidePutRecords(state, limits, [...added.values()]);
+  const { changed, problem } = decidePutEntries(state, limits, [...added.values()]);
   if (problem === undefined) return { changed, results };
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused(problem) : result)) };
 }

@@ -1,7 +1,7 @@
 import type { Acl } from '@weir/core';
 import type { AclFilter, DeletedAcls } from '../cluster/acls-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
-import type { RecordChange } from '../machine/kv/put-entries.ts';
+import type { EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { aclKey, readAclKey } from './acl-entry.ts';
 import { matchesAcl, onlyAclOf } from './acl-filter.ts';
@@ -11,7 +11,7 @@ export function decideDeleteAcls(
   { records }: ClusterState,
   limits: MachineLimits,
   filters: readonly AclFilter[],
-): { changed: readonly RecordChange[]; results: DeletedAcls[] } {
+): { changed: readonly EntryChange[]; results: DeletedAcls[] } {
   const known = records.of('acl');
   const gone = new Set<string>();
   let scans = 0;

@@ -1,7 +1,7 @@
 import type {
   ControlPlaneEvent,
+  ControlPlaneEventsPoll,
   ControlPlaneEventsTaken,
-  ControlPlaneEventsWish,
 } from '../cluster/events-port.ts';
 import { leaderCall, type PortOf } from './call.ts';
 import { list, object, text, tuple, whole } from './shape.ts';
@@ -17,9 +17,9 @@ export const eventCalls = {
    * Takes events, and says which of those that were taken before are written; the others are given out again. Waits for some when
    * there are none.
    */
-  takeControlPlaneEvents: leaderCall<[wish: ControlPlaneEventsWish], ControlPlaneEventsTaken>(
+  takeControlPlaneEvents: leaderCall<[wish: ControlPlaneEventsPoll], ControlPlaneEventsTaken>(
     tuple(
-      object<ControlPlaneEventsWish>({ agentId: text, queueId: text, writtenBefore: whole, waitMs: whole }),
+      object<ControlPlaneEventsPoll>({ agentId: text, queueId: text, writtenBefore: whole, waitMs: whole }),
     ),
     { onRetry: 'reexecute', deadlineMs: 60_000, waits: true },
   ),

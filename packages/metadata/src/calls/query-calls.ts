@@ -1,9 +1,9 @@
-import type { QueryOutcome, TakenQuery } from '../cluster/queries-port.ts';
+import type { ClaimedQuery, QueryOutcome } from '../cluster/queries-port.ts';
 import {
   type JobHold,
+  type QueryPoll,
   type QueryReport,
   type QueryToRun,
-  type QueryWish,
   queryLimitMsMax,
   queryStates,
 } from '../cluster/queries-port.ts';
@@ -27,8 +27,8 @@ export const queryCalls = {
     deadlineMs: 6_000,
   }),
   /** Waits for work. `null` when there was none in time; the agent asks again. */
-  takeQuery: leaderCall<[request: QueryWish], TakenQuery | null>(
-    tuple(object<QueryWish>({ agentId: text, waitMs: whole })),
+  takeQuery: leaderCall<[request: QueryPoll], ClaimedQuery | null>(
+    tuple(object<QueryPoll>({ agentId: text, waitMs: whole })),
     { onRetry: 'dedupe-in-process', deadlineMs: 60_000, waits: true },
   ),
   /**

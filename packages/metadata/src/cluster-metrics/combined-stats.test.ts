@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '@weir/core';
 import fc from 'fast-check';
-import { CombinedFigures } from './combined-stats.ts';
+import { CombinedStats } from './combined-stats.ts';
 import { groupLag, groupLagSeconds, groupMemberCount } from './group-metrics.ts';
 import { type SwitchedTag, switchedTags } from './published-metric.ts';
-import { ShownFigures } from './published-stats.ts';
+import { PublishedStats } from './published-stats.ts';
 import { maxOffset, minOffset } from './topic-metrics.ts';
 
 /** Two groups that read two topics of two partitions: topic, group, partition, lag, seconds. */
@@ -24,7 +24,7 @@ const ends = [
 ] as const;
 
 function shownWithout(without: readonly SwitchedTag[]): string[] {
-  const figures = new CombinedFigures(without);
+  const figures = new CombinedStats(without);
   for (const [topic, group, partition, lag, seconds] of readings) {
     const labels = { topic, consumer_group: group, partition: String(partition) };
     figures.add(groupLag, labels, lag);
@@ -37,7 +37,7 @@ function shownWithout(without: readonly SwitchedTag[]): string[] {
   }
   for (const group of ['g', 'h']) figures.add(groupMemberCount, { consumer_group: group }, 3);
   const metrics = new Metrics();
-  new ShownFigures(metrics, { seriesMax: 100 }).show(figures);
+  new PublishedStats(metrics, { seriesMax: 100 }).show(figures);
   return metrics
     .render()
     .split('\n')
@@ -128,7 +128,7 @@ test('whatever tags are off, the whole is the same', () => {
   const reading = fc.tuple(name, name, fc.nat(3), fc.nat(1000));
   fc.assert(
     fc.property(fc.array(reading, { minLength: 1 }), fc.subarray([...switchedTags]), (all, without) => {
-      const figures = new CombinedFigures(without);
+      const figures = new CombinedStats(without);
       for (const [topic, group, partition, value] of all) {
         const labels = { topic, consumer_group: group, partition: String(partition) };
         figures.add(groupLag, labels, value);
@@ -153,7 +153,7 @@ test('names cannot be mistaken for others, whatever they hold', () => {
   const text = fc.oneof(fc.string({ unit: fc.constantFrom('1', '2', ' ', '"', ',', 'a') }), fc.string());
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
-      const figures = new CombinedFigures([]);
+      const figures = new CombinedStats([]);
       for (const [topic, partition] of pairs) figures.add(maxOffset, { topic, partition }, 1);
       const [family] = figures.families();
       const distinct = new Set(pairs.map((pair) => JSON.stringify(pair)));
@@ -164,9 +164,9 @@ test('names cannot be mistaken for others, whatever they hold', () => {
 
 test('what has ceased to be is not shown any more, and what finds no place is counted', () => {
   const metrics = new Metrics();
-  const shown = new ShownFigures(metrics, { seriesMax: 2 });
+  const shown = new PublishedStats(metrics, { seriesMax: 2 });
   const show = (...topics: string[]) => {
-    const figures = new CombinedFigures(['partition']);
+    const figures = new CombinedStats(['partition']);
     for (const [index, topic] of topics.entries()) figures.add(maxOffset, { topic, partition: '0' }, index);
     const leftOut = shown.show(figures);
     return [
@@ -184,10 +184,10 @@ test('what has ceased to be is not shown any more, and what finds no place is co
 
 test('what was added first has its place when there is no room for all', () => {
   const metrics = new Metrics();
-  const figures = new CombinedFigures(['partition']);
+  const figures = new CombinedStats(['partition']);
   for (const topic of ['a', 'b']) figures.add(maxOffset, { topic, partition: '0' }, 1);
   for (const topic of ['a', 'b', 'c']) figures.add(minOffset, { topic, partition: '0' }, 1);
-  assert.equal(new ShownFigures(metrics, { seriesMax: 2, allSeriesMax: 3 }).show(figures), 2);
+  assert.equal(new PublishedStats(metrics, { seriesMax: 2, allSeriesMax: 3 }).show(figures), 2);
   assert.deepEqual(
     [...metrics.render().matchAll(/(...)_offset\{topic="(.)"/g)].map(([, name, topic]) => `${name} ${topic}`),
     ['max a', 'max b', 'min a'],

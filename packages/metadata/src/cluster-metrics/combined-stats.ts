@@ -16,7 +16,7 @@ interface Family {
  * The figures of one round. Those that the tags which are left tell apart are kept apart, and the others are combined as their metric
  * says.
  */
-export class CombinedFigures {
+export class CombinedStats {
   readonly #without: ReadonlySet<string>;
   readonly #families = new Map<string, Family>();
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 import { breaksBy } from './breaks.ts';
-import type { CombinedFigures } from './combined-stats.ts';
+import type { CombinedStats } from './combined-stats.ts';
 import {
   groupCommitTime,
   groupGeneration,
@@ -13,16 +13,16 @@ import {
   groupTopicCount,
 } from './group-metrics.ts';
 import { lagOf, type WrittenAt, writtenAtMs } from './lag.ts';
-import type { ClusterSight } from './measured-cluster-view.ts';
+import type { MeasuredClusterView } from './measured-cluster-view.ts';
 import { placeKey, type ReadGroup } from './read-groups.ts';
 
 const nanosPerMs = 1e6;
 
 /** What groups do, and how far they are behind. */
-export async function addGroupFigures(
-  sight: ClusterSight,
+export async function addGroupStats(
+  sight: MeasuredClusterView,
   groups: readonly ReadGroup[],
-  figures: CombinedFigures,
+  figures: CombinedStats,
   clock: Clock,
 ): Promise<void> {
   const nowMs = clock.nowMs();

@@ -1,7 +1,7 @@
 import { fileIdTimeMs } from '@weir/core';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { BatchesQuery, Pointers } from '../cluster/port.ts';
-import type { ClusterSight, PartitionSpan } from './measured-cluster-view.ts';
+import type { MeasuredClusterView, PartitionSpan } from './measured-cluster-view.ts';
 
 /** How far a group is behind in one partition. */
 export interface PartitionLag {
@@ -38,7 +38,7 @@ const queriesPerCall = 1_000;
  * of the question.
  */
 export async function writtenAtMs(
-  sight: Pick<ClusterSight, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
+  sight: Pick<MeasuredClusterView, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
   records: readonly WrittenAt[],
 ): Promise<(number | undefined)[]> {
   const times = records.map(({ topicId, partition, offset }) => {

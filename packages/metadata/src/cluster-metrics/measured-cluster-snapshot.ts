@@ -3,25 +3,25 @@ import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { AgentDescription, ClusterSnapshot, TopicDescription } from '../cluster/port.ts';
 import { SnapshotTopics } from '../cluster/snapshot-topics.ts';
 import { takeSnapshot } from '../cluster/take-snapshot.ts';
-import type { ClusterSight, MeasuredPort } from './measured-cluster-view.ts';
+import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';
 
-export interface SightOptions {
+export interface MeasuredSnapshotOptions {
   readonly clock: Clock;
   /** A cluster that does not show itself within it is unavailable. */
   readonly waitMsMax: number;
 }
 
 /** A look at a cluster of one moment, for those who do not follow it. Rejects with `ClusterUnavailable` while nobody leads it. */
-export async function lookAt(
+export async function readMeasuredSnapshot(
   port: MeasuredPort & Pick<ClusterPort, 'follow' | 'listAgents'>,
-  limit: SightOptions,
-): Promise<ClusterSight> {
+  limit: MeasuredSnapshotOptions,
+): Promise<MeasuredClusterView> {
   // Asked first, because a cluster without a leader refuses it at once, and shows itself to followers whenever it has one again.
   const agents = await port.listAgents();
-  return new SnapshotSight(port, await takeSnapshot(port, { limit }), agents);
+  return new MeasuredClusterSnapshot(port, await takeSnapshot(port, { limit }), agents);
 }
 
-class SnapshotSight extends SnapshotTopics implements ClusterSight {
+class MeasuredClusterSnapshot extends SnapshotTopics implements MeasuredClusterView {
   readonly port: MeasuredPort;
   readonly #agents: readonly AgentDescription[];
 

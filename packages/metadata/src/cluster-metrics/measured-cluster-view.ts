@@ -22,7 +22,7 @@ export interface PartitionSpan {
 }
 
 /** What is known of a cluster without asking: an agent follows it, others take a look. */
-export interface ClusterSight {
+export interface MeasuredClusterView {
   readonly port: MeasuredPort;
   topics(): Iterable<TopicDescription>;
   topicByName(name: string): TopicDescription | undefined;

@@ -1,5 +1,5 @@
 import type { MetricRow, Metrics } from '@weir/core';
-import { CombinedFigures, type Figure } from './combined-stats.ts';
+import { CombinedStats, type Figure } from './combined-stats.ts';
 
 /** The series of one metric that are shown, by their key. */
 interface ShownMetric {
@@ -15,7 +15,7 @@ export interface SeriesLimits {
 }
 
 /** Shows the figures of the latest round among the metrics of this process, and nothing of earlier ones. */
-export class ShownFigures {
+export class PublishedStats {
   readonly #metrics: Metrics;
   readonly #limits: Required<SeriesLimits>;
   #shown: ReadonlyMap<string, ShownMetric> = new Map();
@@ -26,7 +26,7 @@ export class ShownFigures {
   }
 
   /** Returns how many figures found no place. They are the same in every round, as long as figures are added in the same order. */
-  show(figures: CombinedFigures): number {
+  show(figures: CombinedStats): number {
     const { seriesMax, allSeriesMax } = this.#limits;
     const shown = new Map<string, ShownMetric>();
     let room = allSeriesMax;
@@ -56,6 +56,6 @@ export class ShownFigures {
   }
 
   clear(): void {
-    this.show(new CombinedFigures([]));
+    this.show(new CombinedStats([]));
   }
 }

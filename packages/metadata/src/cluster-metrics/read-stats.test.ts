@@ -9,12 +9,12 @@ import { acknowledgeTypes } from '../cluster/share-port.ts';
 import { openJournals } from '../journal/index.ts';
 import { ClusterNode } from '../leader/index.ts';
 import { CallRefused } from '../rpc/pending-calls.ts';
-import { lookAt } from './measured-cluster-snapshot.ts';
+import { readMeasuredSnapshot } from './measured-cluster-snapshot.ts';
 import { publishedMetrics } from './published-metrics.ts';
-import { ShownFigures } from './published-stats.ts';
-import { type ClusterMetricsSettings, readFigures } from './read-stats.ts';
+import { PublishedStats } from './published-stats.ts';
+import { type ClusterMetricsSettings, readStats } from './read-stats.ts';
 
-const everything: ClusterMetricsSettings = { areGroupsTold: true, withoutTags: [] };
+const everything: ClusterMetricsSettings = { includesGroups: true, withoutTags: [] };
 const waitMsMax = 1_000;
 let count = 0;
 
@@ -51,9 +51,9 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
     /** The lines that a scrape would have, without the prefix and by name. */
     async told(pattern: RegExp, settings = everything, port: ClusterPort = node) {
       const metrics = new Metrics();
-      const sight = await lookAt(port, { clock, waitMsMax });
-      const { figures } = await readFigures(sight, settings, clock);
-      new ShownFigures(metrics, { seriesMax: 100 }).show(figures);
+      const sight = await readMeasuredSnapshot(port, { clock, waitMsMax });
+      const { figures } = await readStats(sight, settings, clock);
+      new PublishedStats(metrics, { seriesMax: 100 }).show(figures);
       return metrics
         .render()
         .split('\n')
@@ -93,7 +93,7 @@ test('how much there is: topics, partitions, records, bytes and files', async (t
     await write(orders, partition, records);
   }
   await node.deleteRecords([{ topicId: orders, partition: 0, offset: 5 }]);
-  assert.deepEqual(await told(/^(?!consumer|agent)/, { areGroupsTold: true, withoutTags: ['partition'] }), [
+  assert.deepEqual(await told(/^(?!consumer|agent)/, { includesGroups: true, withoutTags: ['partition'] }), [
     'files_count{level="0"} 2',
     'max_offset{topic="empty"} 0',
     'max_offset{topic="orders"} 7',
@@ -151,7 +151,7 @@ test('when offsets were committed, in nanoseconds; the latest where partitions a
     `consumer_group_commit_ts{topic="t",consumer_group="g",partition="0"} ${first}`,
     `consumer_group_commit_ts{topic="t",consumer_group="g",partition="1"} ${last}`,
   ]);
-  assert.deepEqual(await told(/commit_ts/, { areGroupsTold: true, withoutTags: ['partition'] }), [
+  assert.deepEqual(await told(/commit_ts/, { includesGroups: true, withoutTags: ['partition'] }), [
     `consumer_group_commit_ts{topic="t",consumer_group="g"} ${last}`,
   ]);
 });
@@ -229,7 +229,7 @@ test('a leader of an older release does not count files, and is measured all the
 
 test('a cluster that nobody leads says so at once, and one that is silent after a while', async (t) => {
   const { clock, node } = await startNode(t, { isStarted: false });
-  await assert.rejects(lookAt(node, { clock, waitMsMax }), ClusterUnavailable);
+  await assert.rejects(readMeasuredSnapshot(node, { clock, waitMsMax }), ClusterUnavailable);
   const silent = new Proxy<ClusterPort>(node, {
     get: (target, name) => {
       if (name === 'listAgents') return () => Promise.resolve([]);
@@ -237,7 +237,7 @@ test('a cluster that nobody leads says so at once, and one that is silent after 
       return typeof found === 'function' ? found.bind(target) : found;
     },
   });
-  const looking = assert.rejects(lookAt(silent, { clock, waitMsMax }), /in time/);
+  const looking = assert.rejects(readMeasuredSnapshot(silent, { clock, waitMsMax }), /in time/);
   await clock.pass(waitMsMax);
   await looking;
 });
@@ -245,7 +245,7 @@ test('a cluster that nobody leads says so at once, and one that is silent after 
 test('a cluster of many partitions is measured with breaks', async (t) => {
   const { clock, node, addTopic } = await startNode(t);
   await addTopic('wide', 12_000);
-  const sight = await lookAt(node, { clock, waitMsMax });
+  const sight = await readMeasuredSnapshot(node, { clock, waitMsMax });
   let breaks = 0;
   const patient = {
     ...clock,
@@ -257,7 +257,7 @@ test('a cluster of many partitions is measured with breaks', async (t) => {
       return () => {};
     },
   };
-  const { figures } = await readFigures(sight, { areGroupsTold: true, withoutTags: ['partition'] }, patient);
+  const { figures } = await readStats(sight, { includesGroups: true, withoutTags: ['partition'] }, patient);
   assert.equal(breaks, 4);
   const offsets = [...figures.families()].find(({ row }) => row.name === 'max_offset')!;
   assert.equal(offsets.figures.size, 1);

@@ -1,21 +1,21 @@
 import { type Clock, caps } from '@weir/core';
-import { addAgentFigures } from './agent-stats.ts';
-import { CombinedFigures } from './combined-stats.ts';
-import { addGroupFigures } from './group-stats.ts';
-import type { ClusterSight } from './measured-cluster-view.ts';
+import { addAgentStats } from './agent-stats.ts';
+import { CombinedStats } from './combined-stats.ts';
+import { addGroupStats } from './group-stats.ts';
+import type { MeasuredClusterView } from './measured-cluster-view.ts';
 import type { SwitchedTag } from './published-metric.ts';
 import { type GroupLimits, readGroups } from './read-groups.ts';
-import { addClusterFigures, addTopicFigures } from './topic-stats.ts';
+import { addClusterStats, addTopicStats } from './topic-stats.ts';
 
 /** What is told of the cluster. */
 export interface ClusterMetricsSettings {
   /** Whether consumer groups are among it. */
-  readonly areGroupsTold: boolean;
+  readonly includesGroups: boolean;
   readonly withoutTags: readonly SwitchedTag[];
 }
 
-export interface ReadFigures {
-  readonly figures: CombinedFigures;
+export interface ReadStats {
+  readonly figures: CombinedStats;
   /** Groups that there are besides. */
   readonly groupsLeftOut: number;
 }
@@ -29,22 +29,22 @@ const usualLimits: GroupLimits = {
  * What can be said of a cluster at one moment. What there is few of comes first, so that wherever series are limited it has its place, and
  * everything in the same order each time, so that the same series are left out.
  */
-export async function readFigures(
-  sight: ClusterSight,
+export async function readStats(
+  sight: MeasuredClusterView,
   settings: ClusterMetricsSettings,
   clock: Clock,
   limits: GroupLimits = usualLimits,
-): Promise<ReadFigures> {
-  const figures = new CombinedFigures(settings.withoutTags);
-  await addClusterFigures(sight, figures);
-  addAgentFigures(sight.agents(), figures);
+): Promise<ReadStats> {
+  const figures = new CombinedStats(settings.withoutTags);
+  await addClusterStats(sight, figures);
+  addAgentStats(sight.agents(), figures);
   let groupsLeftOut = 0;
-  if (settings.areGroupsTold) {
+  if (settings.includesGroups) {
     const topicIdOf = (name: string) => sight.topicByName(name)?.topicId;
     const { groups, leftOut } = await readGroups({ port: sight.port, topicIdOf, limits });
     groupsLeftOut = leftOut;
-    await addGroupFigures(sight, groups, figures, clock);
+    await addGroupStats(sight, groups, figures, clock);
   }
-  await addTopicFigures(sight, figures, clock);
+  await addTopicStats(sight, figures, clock);
   return { figures, groupsLeftOut };
 }

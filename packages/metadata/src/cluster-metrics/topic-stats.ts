@@ -2,8 +2,8 @@ import { type Clock, caps } from '@weir/core';
 import type { TopicDescription } from '../cluster/port.ts';
 import { CallRefused } from '../rpc/pending-calls.ts';
 import { breaksBy } from './breaks.ts';
-import type { CombinedFigures } from './combined-stats.ts';
-import type { ClusterSight, MeasuredPort } from './measured-cluster-view.ts';
+import type { CombinedStats } from './combined-stats.ts';
+import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';
 import {
   fileCount,
   maxOffset,
@@ -18,7 +18,7 @@ import {
 } from './topic-metrics.ts';
 
 /** How much there is in the cluster, in numbers that nothing makes many. */
-export async function addClusterFigures(sight: ClusterSight, figures: CombinedFigures): Promise<void> {
+export async function addClusterStats(sight: MeasuredClusterView, figures: CombinedStats): Promise<void> {
   let topics = 0;
   let partitions = 0;
   for (const topic of sight.topics()) {
@@ -35,9 +35,9 @@ export async function addClusterFigures(sight: ClusterSight, figures: CombinedFi
 }
 
 /** What partitions hold, topics by name so that every round has the same order. */
-export async function addTopicFigures(
-  sight: ClusterSight,
-  figures: CombinedFigures,
+export async function addTopicStats(
+  sight: MeasuredClusterView,
+  figures: CombinedStats,
   clock: Clock,
 ): Promise<void> {
   const breakOf = breaksBy(clock);
@@ -62,7 +62,7 @@ export async function addTopicFigures(
 async function addSizes(
   port: MeasuredPort,
   topics: readonly TopicDescription[],
-  figures: CombinedFigures,
+  figures: CombinedStats,
   breakOf: ReturnType<typeof breaksBy>,
 ): Promise<void> {
   const sizes = await port.logSizes(topics.map(({ topicId }) => topicId));

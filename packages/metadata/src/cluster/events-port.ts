@@ -5,7 +5,7 @@ export interface ControlPlaneEvent {
   readonly text: string;
 }
 
-export interface ControlPlaneEventsWish {
+export interface ControlPlaneEventsPoll {
   readonly agentId: string;
   /** What the last answer said; empty the first time. */
   readonly queueId: string;

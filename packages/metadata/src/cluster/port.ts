@@ -256,13 +256,13 @@ export interface ClusterSnapshot {
   readonly lastStableOffset: Float64Array;
   readonly agents: readonly AgentDescription[];
   /** The records of the cluster that agents have to know; some hundreds or thousands of small ones. */
-  readonly records: readonly ClusterRecord[];
+  readonly records: readonly MetadataEntry[];
   /** The term of the leader that gave it. */
   readonly term?: number | undefined;
 }
 
 /** A small value that something other than the log decided: a quota, a credential. What it means is said where it is used. */
-export interface ClusterRecord {
+export interface MetadataEntry {
   readonly namespace: string;
   readonly key: string;
   readonly value: Uint8Array;

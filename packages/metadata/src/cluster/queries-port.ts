@@ -34,12 +34,12 @@ export type QueryOutcome =
     }
   | { readonly kind: 'refused'; readonly refusal: QueryRefusal; readonly message: string };
 
-export interface QueryWish {
+export interface QueryPoll {
   readonly agentId: string;
   readonly waitMs: number;
 }
 
-export interface TakenQuery {
+export interface ClaimedQuery {
   readonly queryId: string;
   readonly request: Uint8Array;
   /** How much of its time is left. */

@@ -1,6 +1,6 @@
 import type { ClusterState } from '../machine/cluster-state.ts';
 import type { Records } from '../machine/kv/key-value-store.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { readCredentialRecord } from './credential-entry.ts';
 
@@ -32,10 +32,10 @@ export function decideNoteLogins(
   state: ClusterState,
   limits: MachineLimits,
   { uses, heardSinceMs }: HeardLogins,
-): { readonly changed: readonly RecordChange[]; readonly problem: string | undefined } {
+): { readonly changed: readonly EntryChange[]; readonly problem: string | undefined } {
   const { records } = state;
   if (records.of('credential').size === 0) return { changed: [], problem: undefined };
-  const changes: RecordChange[] = [
+  const changes: EntryChange[] = [
     { namespace: 'credentialUse', key: heardSinceKey, value: writeTime(heardSinceMs) },
   ];
   for (const { username, usedMs } of uses) {
@@ -46,7 +46,7 @@ export function decideNoteLogins(
     if (before !== undefined && usedMs - before < useIntervalMs) continue;
     changes.push({ namespace: 'credentialUse', key: username, value: writeTime(usedMs) });
   }
-  return decidePutRecords(state, limits, changes);
+  return decidePutEntries(state, limits, changes);
 }
 
 /** As far as it is written down. */

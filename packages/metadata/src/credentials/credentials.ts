@@ -2,7 +2,7 @@ import type { CredentialDescription, CredentialResult, CredentialToPut } from '.
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { MalformedCommand } from '../machine/command.ts';
 import type { Records } from '../machine/kv/key-value-store.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { readCredentialRecord, writeCredentialRecord } from './credential-entry.ts';
@@ -16,7 +16,7 @@ import { writeScramCredential } from './scram-credentials.ts';
  */
 
 interface Decision {
-  readonly changed: readonly RecordChange[];
+  readonly changed: readonly EntryChange[];
   readonly results: CredentialResult[];
 }
 
@@ -37,7 +37,7 @@ export function decidePutCredentials(
   refuseRepeated(requests.map(({ username }) => username));
   const { records } = state;
   const taken = new TakenNames(records);
-  const changes: RecordChange[] = [];
+  const changes: EntryChange[] = [];
   let credentialCount = records.of('credential').size;
   let passwordCount = records.of('scramCredential').size;
   const results = requests.map((request): CredentialResult => {
@@ -71,7 +71,7 @@ export function decideDeleteCredentials(
   usernames: readonly string[],
 ): Decision {
   refuseRepeated(usernames);
-  const changes: RecordChange[] = [];
+  const changes: EntryChange[] = [];
   const results = usernames.map((key): CredentialResult => {
     if (state.records.get('credential', key) === undefined) {
       return { error: 'RESOURCE_NOT_FOUND', message: `The cluster has no credential "${key}".` };
@@ -143,10 +143,10 @@ function full(count: number): CredentialResult {
 function recorded(
   state: ClusterState,
   limits: MachineLimits,
-  changes: readonly RecordChange[],
+  changes: readonly EntryChange[],
   results: CredentialResult[],
 ): Decision {
-  const { changed, problem } = decidePutRecords(state, limits, changes);
+  const { changed, problem } = decidePutEntries(state, limits, changes);
   if (problem === undefined) return { changed, results };
   const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };

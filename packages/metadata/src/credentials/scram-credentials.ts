@@ -8,7 +8,7 @@ import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
 import { MalformedCommand } from '../machine/command.ts';
 import type { Records } from '../machine/kv/key-value-store.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { readCredentialRecord } from './credential-entry.ts';
@@ -38,11 +38,11 @@ export function decideAlterScramCredentials(
   limits: MachineLimits,
   requests: readonly ScramCredentialChange[],
   by: ConfigsBy,
-): { changed: readonly RecordChange[]; results: ScramCredentialResult[] } {
+): { changed: readonly EntryChange[]; results: ScramCredentialResult[] } {
   const [namedTwice] = repeated(requests.map(({ user }) => user));
   if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
   const known = state.records.of('scramCredential');
-  const changes: RecordChange[] = [];
+  const changes: EntryChange[] = [];
   const taken = new TakenNames(state.records);
   let count = known.size;
   const results = requests.map(({ user, credential }): ScramCredentialResult => {
@@ -68,7 +68,7 @@ export function decideAlterScramCredentials(
     changes.push({ namespace: 'scramCredential', key: user, value });
     return { error: 'NONE', message: null };
   });
-  const { changed, problem } = decidePutRecords(state, limits, changes);
+  const { changed, problem } = decidePutEntries(state, limits, changes);
   if (problem === undefined) return { changed, results };
   const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };

@@ -7,7 +7,7 @@ import { eventCalls } from '../calls/event-calls.ts';
 import type { ControlPlaneEvent } from '../cluster/events-port.ts';
 import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
-import { eventFigures } from './event-metrics.ts';
+import { eventMetrics } from './event-metrics.ts';
 
 const on = { 'service.events.enabled': 'true' };
 
@@ -18,7 +18,7 @@ function world(configs: Record<string, string> = on) {
   const events = new ControlPlaneEvents({
     queueId: '7',
     clusterConfigs: () => state.configs,
-    figures: eventFigures(metrics, 'c'),
+    figures: eventMetrics(metrics, 'c'),
     clock,
   });
   const figure = (name: string) =>

@@ -1,18 +1,18 @@
 import { type Clock, caps, type EventTypeName, eventTypeNames } from '@weir/core';
 import {
   type ControlPlaneEvent,
+  type ControlPlaneEventsPoll,
   type ControlPlaneEventsTaken,
-  type ControlPlaneEventsWish,
   controlPlaneEventsWaitMsMax,
 } from '../cluster/events-port.ts';
 import { clusterConfigValue } from '../configs/config-value.ts';
-import type { EventFigures } from './event-metrics.ts';
+import type { EventMetrics } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
   /** Another one for each leader. */
   readonly queueId: string;
   readonly clusterConfigs: () => Readonly<Record<string, string>>;
-  readonly figures: EventFigures;
+  readonly figures: EventMetrics;
   readonly clock: Clock;
 }
 
@@ -66,7 +66,7 @@ export class ControlPlaneEvents {
     if (this.#events.length > 0) this.#wake();
   }
 
-  async take({ queueId, writtenBefore, waitMs }: ControlPlaneEventsWish): Promise<ControlPlaneEventsTaken> {
+  async take({ queueId, writtenBefore, waitMs }: ControlPlaneEventsPoll): Promise<ControlPlaneEventsTaken> {
     if (queueId === this.#options.queueId) {
       const written = Math.min(Math.max(0, writtenBefore - this.#firstNumber), this.#events.length);
       this.#drop(written);

@@ -14,12 +14,12 @@ const handedOverRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
-export interface EventFigures {
+export interface EventMetrics {
   readonly dropped: Series;
   readonly handedOver: Series;
 }
 
-export function eventFigures(metrics: Metrics, cluster: string): EventFigures {
+export function eventMetrics(metrics: Metrics, cluster: string): EventMetrics {
   return {
     dropped: metrics.series(droppedRow, { cluster }),
     handedOver: metrics.series(handedOverRow, { cluster }),

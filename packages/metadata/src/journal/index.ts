@@ -10,4 +10,4 @@ export {
   type StoredSnapshot,
 } from './journal.ts';
 export { makeDirectory } from './make-directory.ts';
-export { type JournalSurroundings, openJournals } from './open.ts';
+export { type JournalDeps, openJournals } from './open.ts';

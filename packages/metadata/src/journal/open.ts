@@ -5,7 +5,7 @@ import { PostgresTables } from './postgres-tables.ts';
 import { SqliteTables } from './sqlite-tables.ts';
 import { TableHub } from './table-journal.ts';
 
-export interface JournalSurroundings {
+export interface JournalDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,7 +17,7 @@ const memoryDatabases = new Map<string, MemoryDatabase>();
  * Opens the journals of a database: `postgres://…`, the path of a SQLite file, or `memory://name`, which everybody in the
  * process who says the same name shares.
  */
-export function openJournals(databaseUrl: string, { clock, log }: JournalSurroundings): JournalHub {
+export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): JournalHub {
   if (/^postgres(?:ql)?:\/\//i.test(databaseUrl))
     return new TableHub(new PostgresTables(databaseUrl, clock, log), clock);
   const name = /^memory:\/\/(.*)$/i.exec(databaseUrl)?.[1];

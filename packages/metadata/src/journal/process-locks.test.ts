@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { openJournals } from './open.ts';
-import { ProcessSlots } from './process-locks.ts';
+import { ProcessLocks } from './process-locks.ts';
 
 function databaseIn(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-slots-'));
@@ -20,8 +20,8 @@ function databaseIn(t: TestContext): string {
 async function claimElsewhere(t: TestContext, path: string): Promise<[name: string, process: ChildProcess]> {
   const module = new URL('./process-locks.ts', import.meta.url).href;
   const script = `
-    const { ProcessSlots } = await import(${JSON.stringify(module)});
-    globalThis.slots = new ProcessSlots(${JSON.stringify(path)});
+    const { ProcessLocks } = await import(${JSON.stringify(module)});
+    globalThis.slots = new ProcessLocks(${JSON.stringify(path)});
     process.stdout.write(globalThis.slots.claim());
     process.stdin.resume();
   `;
@@ -36,7 +36,7 @@ async function claimElsewhere(t: TestContext, path: string): Promise<[name: stri
 test('processes that live have different names, and one that was killed leaves its name to the next', async (t) => {
   const path = databaseIn(t);
   const [name, child] = await claimElsewhere(t, path);
-  const ours = new ProcessSlots(path);
+  const ours = new ProcessLocks(path);
   t.after(() => ours.release());
   assert.notEqual(ours.claim(), name);
   assert.equal(ours.claim(), ours.claim(), 'a process has one name');
@@ -48,7 +48,7 @@ test('processes that live have different names, and one that was killed leaves i
   await once(child, 'exit');
   assert.equal(ours.isGone(name), true);
   assert.equal(ours.isGone(name), true, 'looking changes nothing');
-  const next = new ProcessSlots(path);
+  const next = new ProcessLocks(path);
   t.after(() => next.release());
   assert.equal(next.claim(), name);
   assert.equal(ours.isGone(name), false);

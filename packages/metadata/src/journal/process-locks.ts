@@ -10,7 +10,7 @@ import { makeDirectory } from './make-directory.ts';
  * The lock is held here, in the main thread, and not where the journal is written: it has to live as long as anybody in the
  * process could believe in a lease.
  */
-export class ProcessSlots {
+export class ProcessLocks {
   readonly #path: string;
   #own: { readonly number: number; readonly lock: DatabaseSync } | undefined;
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ProcessSlots } from './process-locks.ts';
+import { ProcessLocks } from './process-locks.ts';
 import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow } from './tables.ts';
 
 export interface SqliteCall {
@@ -30,13 +30,13 @@ interface Waiting {
  */
 export class SqliteTables implements JournalTables {
   readonly #worker: Worker;
-  readonly #slots: ProcessSlots;
+  readonly #slots: ProcessLocks;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #failure: Error | undefined;
 
   constructor(path: string) {
-    this.#slots = new ProcessSlots(path);
+    this.#slots = new ProcessLocks(path);
     this.#worker = new Worker(new URL(import.meta.resolve('./sqlite-worker.ts')), { workerData: { path } });
     this.#worker.on('message', (reply: SqliteReply) => this.#onReply(reply));
     this.#worker.on('error', (error) => this.#fail(new Error(`journal: ${path}: ${error.message}`)));

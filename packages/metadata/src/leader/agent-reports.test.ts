@@ -72,17 +72,17 @@ test('whatever answers are lost, each file is counted once or waits to be report
   fc.assert(
     fc.property(steps, (rounds) => {
       const { reports } = stage();
-      let [number, heardNumber, written, waiting, told] = [0, 0, 0, 0, 0];
+      let [number, ackedNumber, written, waiting, told] = [0, 0, 0, 0, 0];
       for (const { files, isHeard, isAnswered } of rounds) {
         written += files;
         waiting += files;
         number++;
         if (isHeard) {
-          reports.heard('a', reportOf(number, heardNumber, { files: { count: waiting, bytes: 0 } }));
+          reports.heard('a', reportOf(number, ackedNumber, { files: { count: waiting, bytes: 0 } }));
           told = written;
         }
         if (isHeard && isAnswered) {
-          heardNumber = number;
+          ackedNumber = number;
           waiting = 0;
         }
       }

@@ -136,7 +136,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
     pipeline.ask((machine) => listCredentials(machine.records, agents.logins.loginMs)),
   replaceSecrets: async ({ submit, freshId }) => {
     const changes = [{ ...secretsReplacement.asked, value: Buffer.from(freshId()) }];
-    const { message } = await submit({ kind: 'putRecords', changes });
+    const { message } = await submit({ kind: 'putEntries', changes });
     if (message !== null) throw new Error(message);
   },
 
@@ -220,7 +220,7 @@ async function claimBucket(
   if (claimed !== null || bucketId === null) return answer;
   // In the same turn as the question, so that no other claim comes between.
   const changes = [{ namespace, key, value: Buffer.from(bucketId) }];
-  const [{ message }] = await Promise.all([submit({ kind: 'putRecords', changes }), answer]);
+  const [{ message }] = await Promise.all([submit({ kind: 'putEntries', changes }), answer]);
   if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
   return bucketId;
 }

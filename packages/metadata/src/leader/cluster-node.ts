@@ -3,16 +3,16 @@ import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
 import { type ClusterPort, callPortClass, portOf } from '../calls/cluster-calls.ts';
 import type { AgentsHeard } from '../cluster/agent-report.ts';
 import type { ClusterFollower } from '../cluster/port.ts';
-import { type EventFigures, eventFigures } from '../events/event-metrics.ts';
+import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
 import type { Command, ReplyOf } from '../machine/command.ts';
 import type { Namespace } from '../machine/kv/namespaces.ts';
-import { type DeskFigures, deskFigures } from '../queries/query-queue-metrics.ts';
+import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
 import { Followers } from './followers.ts';
 import { HeldLease } from './held-lease.ts';
-import { type CommitFigures, commitFigures } from './leader-metrics.ts';
+import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
 import { Leadership } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
 import { NotLeader } from './not-leader.ts';
@@ -58,9 +58,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #timing: Timing;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #figures: CommitFigures;
-  readonly #eventFigures: EventFigures;
-  readonly #queryFigures: DeskFigures;
+  readonly #figures: CommitMetrics;
+  readonly #eventMetrics: EventMetrics;
+  readonly #queryMetrics: QueryQueueMetrics;
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
@@ -81,9 +81,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#timing = { ...defaultTiming, ...timing };
     this.#clock = clock;
     this.#log = log.with({ clusterId });
-    this.#figures = commitFigures(metrics, clusterId);
-    this.#queryFigures = deskFigures(metrics);
-    this.#eventFigures = eventFigures(metrics, clusterId);
+    this.#figures = commitMetrics(metrics, clusterId);
+    this.#queryMetrics = queryQueueMetrics(metrics);
+    this.#eventMetrics = eventMetrics(metrics, clusterId);
     this.#machines = machines ?? clusterMachines;
     this.#freshId = options.freshId ?? freshTopicId;
     this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
@@ -296,8 +296,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           replica,
           note,
           figures: this.#figures,
-          queryFigures: this.#queryFigures,
-          eventFigures: this.#eventFigures,
+          queryMetrics: this.#queryMetrics,
+          eventMetrics: this.#eventMetrics,
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,

@@ -3,7 +3,7 @@ import type { JournalState } from '../cluster/admin-port.ts';
 import { type ClusterChange, ClusterUnavailable } from '../cluster/port.ts';
 import { Fenced, type Journal } from '../journal/journal.ts';
 import { type Command, MalformedCommand, type ReplyOf } from '../machine/command.ts';
-import type { CommitFigures } from './leader-metrics.ts';
+import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
 import type { Replica } from './replica.ts';
 
@@ -14,7 +14,7 @@ export interface PipelineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly retryMs: number;
-  readonly figures: CommitFigures;
+  readonly figures: CommitMetrics;
   /** Whether nobody else can be the leader yet, by our own clock. */
   readonly isLeaseValid: () => boolean;
   /** Takes changes that are durable, in order. */

@@ -29,14 +29,14 @@ const leaderRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
-export interface CommitFigures {
+export interface CommitMetrics {
   readonly appendSeconds: Series;
   readonly entries: Series;
   readonly refused: Series;
   readonly leader: Series;
 }
 
-export function commitFigures(metrics: Metrics, cluster: string): CommitFigures {
+export function commitMetrics(metrics: Metrics, cluster: string): CommitMetrics {
   return {
     appendSeconds: metrics.series(appendSecondsRow, { cluster }),
     entries: metrics.series(entriesRow, { cluster }),

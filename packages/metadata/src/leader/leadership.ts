@@ -2,20 +2,20 @@ import { type Clock, caps, type Log } from '@weir/core';
 import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
 import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
-import type { EventFigures } from '../events/event-metrics.ts';
+import type { EventMetrics } from '../events/event-metrics.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
 import { hasNodeId, type NodeIdRequest } from '../node-ids/node-ids.ts';
 import { JobLeases } from '../queries/job-leases.ts';
-import { QueryDesk } from '../queries/query-queue.ts';
-import type { DeskFigures } from '../queries/query-queue-metrics.ts';
+import { QueryQueue } from '../queries/query-queue.ts';
+import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { Agents, type AgentsChange } from './agents.ts';
 import { AutoScaler } from './auto-scaler/auto-scaler.ts';
 import { lookIntervalMs } from './auto-scaler/growth.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
 import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
-import type { CommitFigures } from './leader-metrics.ts';
+import type { CommitMetrics } from './leader-metrics.ts';
 import type { Replica } from './replica.ts';
 import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
@@ -32,9 +32,9 @@ export interface LeadershipOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timing: Timing;
-  readonly figures: CommitFigures;
-  readonly queryFigures: DeskFigures;
-  readonly eventFigures: EventFigures;
+  readonly figures: CommitMetrics;
+  readonly queryMetrics: QueryQueueMetrics;
+  readonly eventMetrics: EventMetrics;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
   /** An id that nobody ever had. */
@@ -47,7 +47,7 @@ export class Leadership {
   readonly agents: Agents;
   readonly shutdownLocks: ShutdownLocks;
   readonly jobLeases: JobLeases;
-  readonly queries: QueryDesk;
+  readonly queries: QueryQueue;
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
@@ -76,15 +76,15 @@ export class Leadership {
     this.agents = new Agents({ clock, log, nodeIds, loginsHeardSinceMs }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
     this.jobLeases = new JobLeases(clock);
-    this.queries = new QueryDesk({
+    this.queries = new QueryQueue({
       clock,
       agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
-      figures: options.queryFigures,
+      figures: options.queryMetrics,
     });
     this.controlPlaneEvents = new ControlPlaneEvents({
       queueId: String(epoch),
       clusterConfigs: () => replica.machine.clusterConfigs(),
-      figures: options.eventFigures,
+      figures: options.eventMetrics,
       clock,
     });
     this.#takeOverAgents();

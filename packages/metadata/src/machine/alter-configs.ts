@@ -8,7 +8,7 @@ import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './config-changes.ts';
 import type { Namespace } from './kv/namespaces.ts';
-import { applyRecordsPut, decidePutRecords, type RecordChange, writeRecordsPut } from './kv/put-entries.ts';
+import { applyEntriesPut, decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import type { MachineLimits } from './limits.ts';
 import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
@@ -18,7 +18,7 @@ import type { Topic } from './topics/topics.ts';
 export interface ConfigAlteration {
   readonly topics: ReadonlyMap<Topic, ConfigChanges>;
   readonly cluster: ConfigChanges;
-  readonly records: readonly RecordChange[];
+  readonly records: readonly EntryChange[];
 }
 
 type Configs = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function decideAlterConfigs(
   by: ConfigsBy,
 ): { alteration: ConfigAlteration | undefined; results: AlterConfigsResult[] } {
   const topics = new Map<Topic, ConfigChanges>();
-  const records: RecordChange[] = [];
+  const records: EntryChange[] = [];
   let cluster: ConfigChanges = {};
   const { clusterConfigs } = state;
   const namedTwice = repeated(requests.map(keyOf));
@@ -86,12 +86,12 @@ export function decideAlterConfigs(
     }
   }
   for (const [topic, changes] of topics) if (Object.keys(changes).length === 0) topics.delete(topic);
-  const { changed } = decidePutRecords(state, limits, records);
+  const { changed } = decidePutEntries(state, limits, records);
   const isNothing = topics.size + Object.keys(cluster).length + changed.length === 0;
   return { alteration: isNothing ? undefined : { topics, cluster, records: changed }, results };
 }
 
-/** Topics by their numbers with what changes, then what changes of the cluster, then records as in `recordsPut`. */
+/** Topics by their numbers with what changes, then what changes of the cluster, then records as in `entriesPut`. */
 export function writeConfigsAltered(
   writer: ByteWriter,
   { topics, cluster, records }: ConfigAlteration,
@@ -102,7 +102,7 @@ export function writeConfigsAltered(
     writeConfigChanges(writer, changes);
   }
   writeConfigChanges(writer, cluster);
-  writeRecordsPut(writer, records);
+  writeEntriesPut(writer, records);
 }
 
 export function applyConfigsAltered(state: ClusterState, reader: ByteReader): ClusterChange[] {
@@ -117,7 +117,7 @@ export function applyConfigsAltered(state: ClusterState, reader: ByteReader): Cl
   if (clusterConfigs !== state.clusterConfigs)
     changes.push({ kind: 'clusterConfigs', configs: clusterConfigs });
   state.clusterConfigs = clusterConfigs;
-  changes.push(...applyRecordsPut(state, reader));
+  changes.push(...applyEntriesPut(state, reader));
   return changes;
 }
 
@@ -140,7 +140,7 @@ export function storedConfigNames({ records }: ClusterState, kind: StoredConfigK
 function problemOf(
   state: ClusterState,
   limits: MachineLimits,
-  changes: readonly RecordChange[],
+  changes: readonly EntryChange[],
 ): string | undefined {
   const limitOf = {
     groupConfigs: limits.groupConfigsMax,
@@ -154,7 +154,7 @@ function problemOf(
       return `The cluster has configs for ${state.records.of(namespace).size} of at most ${max} such resources.`;
     }
   }
-  return decidePutRecords(state, limits, changes).problem;
+  return decidePutEntries(state, limits, changes).problem;
 }
 
 function differences(before: Configs, after: Configs): ConfigChanges {

@@ -5,7 +5,7 @@ import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { applyCommittedFiles } from './commit/commit-files.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
-import { applyRecordsPut } from './kv/put-entries.ts';
+import { applyEntriesPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
@@ -81,7 +81,7 @@ const appliers: {
   clusterConfigsAltered: applyClusterConfigsAltered,
   configsAltered: applyConfigsAltered,
   logStartsMoved: applyLogStartsMoved,
-  recordsPut: applyRecordsPut,
+  entriesPut: applyEntriesPut,
   offsetsCommitted: applyOffsetsCommitted,
   offsetsForgotten: applyOffsetsForgotten,
   purged: (state, reader) => {

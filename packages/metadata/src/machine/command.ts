@@ -36,7 +36,7 @@ import type {
 import type { ConfigsBy } from '../configs/alter-configs.ts';
 import type { HeardLogins } from '../credentials/credential-use.ts';
 import type { NodeIdRequest } from '../node-ids/node-ids.ts';
-import type { RecordChange } from './kv/put-entries.ts';
+import type { EntryChange } from './kv/put-entries.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
@@ -71,8 +71,8 @@ export type Command =
     }
   | {
       /** Puts and removes records, all of them or none. */
-      readonly kind: 'putRecords';
-      readonly changes: readonly RecordChange[];
+      readonly kind: 'putEntries';
+      readonly changes: readonly EntryChange[];
     }
   | {
       /** Sets and removes quotas of entities, of each all or none. */
@@ -134,7 +134,7 @@ export interface Replies {
   /** The first of the `count` ids. */
   allocateProducerIds: number;
   alterClusterConfigs: { readonly error: 'NONE' | 'INVALID_CONFIG'; readonly message: string | null };
-  putRecords: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
+  putEntries: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
   alterClientQuotas: AlterClientQuotasResult[];
   alterScramCredentials: ScramCredentialResult[];
   putCredentials: CredentialResult[];

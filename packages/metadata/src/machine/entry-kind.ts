@@ -23,7 +23,7 @@ export const entryKind = {
   /** Time, then id and answer of a request, then the entry of what it did, whole (replies/answered-requests.ts). */
   requestAnswered: 8,
   /** Time, then records that are put or removed: namespace, key, value (records/put-records.ts). */
-  recordsPut: 10,
+  entriesPut: 10,
   /** Time, then groups with offsets (offsets/commit-offsets.ts). */
   offsetsCommitted: 11,
   /** Time, then groups with partitions, or none for all of them (offsets/forget-offsets.ts). */

@@ -16,7 +16,7 @@ import { commitFiles } from './commit/commit-files.ts';
 import { checkFileCommit } from './commit/file-commit-check.ts';
 import { writeConfigChanges } from './config-changes.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
-import { decidePutRecords, type RecordChange, writeRecordsPut } from './kv/put-entries.ts';
+import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import type { MachineLimits } from './limits.ts';
 import { producerIdMax } from './log/marker.ts';
 import { decideDeleteRecords } from './log-start/delete-records.ts';
@@ -78,10 +78,10 @@ export class CommandWork {
     return { reply, entry, changes: applyEntry(this.state, entry) };
   }
 
-  recordsPut<Reply>(changed: readonly RecordChange[], reply: Reply, nowMs: number) {
+  entriesPut<Reply>(changed: readonly EntryChange[], reply: Reply, nowMs: number) {
     if (changed.length === 0) return { reply };
-    this.begin('recordsPut', nowMs);
-    writeRecordsPut(this.writer, changed);
+    this.begin('entriesPut', nowMs);
+    writeEntriesPut(this.writer, changed);
     return this.applied(reply);
   }
 }
@@ -176,51 +176,51 @@ export const executors: {
     return work.applied(reply);
   },
 
-  putRecords: (work, { changes }, nowMs) => {
-    const { changed, problem } = decidePutRecords(work.state, work.limits, changes);
+  putEntries: (work, { changes }, nowMs) => {
+    const { changed, problem } = decidePutEntries(work.state, work.limits, changes);
     if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
-    return work.recordsPut(changed, { error: 'NONE', message: null }, nowMs);
+    return work.entriesPut(changed, { error: 'NONE', message: null }, nowMs);
   },
 
   alterClientQuotas: (work, { entities, validateOnly }, nowMs) => {
     const { changed, results } = decideAlterClientQuotas(work.state, work.limits, entities);
-    return work.recordsPut(validateOnly ? [] : changed, results, nowMs);
+    return work.entriesPut(validateOnly ? [] : changed, results, nowMs);
   },
 
   alterScramCredentials: (work, { changes, by = 'client' }, nowMs) => {
     const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes, by);
-    return work.recordsPut(changed, results, nowMs);
+    return work.entriesPut(changed, results, nowMs);
   },
 
   putCredentials: (work, { credentials }, nowMs) => {
     const { changed, results } = decidePutCredentials(work.state, work.limits, credentials, nowMs);
-    return work.recordsPut(changed, results, nowMs);
+    return work.entriesPut(changed, results, nowMs);
   },
 
   deleteCredentials: (work, { usernames }, nowMs) => {
     const { changed, results } = decideDeleteCredentials(work.state, work.limits, usernames);
-    return work.recordsPut(changed, results, nowMs);
+    return work.entriesPut(changed, results, nowMs);
   },
 
   noteLogins: (work, { logins }, nowMs) => {
     const { changed, problem } = decideNoteLogins(work.state, work.limits, logins);
     if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
-    return work.recordsPut(changed, { error: 'NONE', message: null }, nowMs);
+    return work.entriesPut(changed, { error: 'NONE', message: null }, nowMs);
   },
 
   assignNodeId: (work, { request }, nowMs) => {
     const { nodeId, changed, problem } = decideAssignNodeId(work.state, work.limits, request, nowMs);
-    return work.recordsPut(changed, { nodeId, message: problem ?? null }, nowMs);
+    return work.entriesPut(changed, { nodeId, message: problem ?? null }, nowMs);
   },
 
   createAcls: (work, { acls }, nowMs) => {
     const { changed, results } = decideCreateAcls(work.state, work.limits, acls);
-    return work.recordsPut(changed, results, nowMs);
+    return work.entriesPut(changed, results, nowMs);
   },
 
   deleteAcls: (work, { filters }, nowMs) => {
     const { changed, results } = decideDeleteAcls(work.state, work.limits, filters);
-    return work.recordsPut(changed, results, nowMs);
+    return work.entriesPut(changed, results, nowMs);
   },
 
   commitOffsets: (work, { groups }, nowMs) => {

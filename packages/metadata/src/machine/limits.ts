@@ -18,7 +18,7 @@ export type MachineLimits = {
     | 'requestIdCharsMax'
     | 'recordsMax'
     | 'recordBytesMax'
-    | 'recordValueBytesMax'
+    | 'kvValueBytesMax'
     | 'committedOffsetsMax'
     | 'offsetTextCharsMax'
     | 'pointersPerAnswerMax'

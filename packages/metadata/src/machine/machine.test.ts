@@ -57,8 +57,8 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['transactionsExpired', '1aa9c4d62901ec070202ec0702000000'],
   ['transactionalProducerInit', '15a9c4d629036e6577e807ec0703000000'],
-  ['recordsPut', '0aa9c4d62902010772656164657273056b657074020475736572056b657074'],
-  ['recordsPut', '0aa9c4d6290101077265616465727300'],
+  ['entriesPut', '0aa9c4d62902010772656164657273056b657074020475736572056b657074'],
+  ['entriesPut', '0aa9c4d6290101077265616465727300'],
   [
     'offsetsCommitted',
     '0ba9c4d62902077265616465727300020100ac0200046e6f74650101ac0200046e6f7465066f746865727392ccd629010101ac020600',
@@ -154,8 +154,8 @@ function tellOfAdministration(cluster: Cluster): void {
 
 function tellOfGroups(cluster: Cluster): void {
   const put = { namespace: 'group', key: 'readers', value: Buffer.from('kept') } as const;
-  cluster.execute({ kind: 'putRecords', changes: [put, { ...put, namespace: 'clientQuota', key: 'user' }] });
-  cluster.execute({ kind: 'putRecords', changes: [{ ...put, value: null }] });
+  cluster.execute({ kind: 'putEntries', changes: [put, { ...put, namespace: 'clientQuota', key: 'user' }] });
+  cluster.execute({ kind: 'putEntries', changes: [{ ...put, value: null }] });
   const offset = { topicId: 'copies', partition: 1, offset: 300, leaderEpoch: -1, metadata: 'note' };
   const groups = [
     { groupId: 'readers', retentionMs: -1, offsets: [{ ...offset, partition: 0 }, offset] },

@@ -47,7 +47,7 @@ export interface Execution<C extends Command> {
 }
 
 /** What there is of everything that grows. */
-export interface MachineFigures {
+export interface MachineStats {
   readonly livePartitions: number;
   /** Those of deleted topics included. */
   readonly heldPartitions: number;
@@ -242,7 +242,7 @@ export class ClusterMachine {
   }
 
   /** How much the machine holds, for metrics. */
-  figures(): MachineFigures {
+  figures(): MachineStats {
     const { topics, files, producers, recentFiles, recentRequests, records, offsets, transactions } =
       this.#state;
     let pointers = 0;

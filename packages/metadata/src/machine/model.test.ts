@@ -33,7 +33,7 @@ const limits: MachineLimits = {
   expiredTransactionsPerCallMax: 10,
   recordsMax: 100,
   recordBytesMax: 100_000,
-  recordValueBytesMax: 1000,
+  kvValueBytesMax: 1000,
   committedOffsetsMax: 100,
   offsetTextCharsMax: 10_000,
   brokerConfigsMax: 10,

@@ -1,6 +1,6 @@
 import type { ClusterState } from '../machine/cluster-state.ts';
 import type { Records } from '../machine/kv/key-value-store.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 
 /**
@@ -37,7 +37,7 @@ export function decideAssignNodeId(
   limits: MachineLimits,
   request: NodeIdRequest,
   nowMs: number,
-): { readonly nodeId: number | undefined; readonly changed: RecordChange[]; readonly problem?: string } {
+): { readonly nodeId: number | undefined; readonly changed: EntryChange[]; readonly problem?: string } {
   const rows = nodeIdRows(state.records);
   const named = new Set(request.named);
   const { agentId, address } = request;
@@ -48,7 +48,7 @@ export function decideAssignNodeId(
   for (const nodeId of candidates(rows, limits, request, named, nowMs)) {
     const others = noticed.filter((row) => row.nodeId !== nodeId);
     const changes = [...others, { nodeId, agentId, address, goneMs: null }].map(recordOf);
-    const decision = decidePutRecords(state, limits, changes);
+    const decision = decidePutEntries(state, limits, changes);
     if (decision.problem === undefined) return { nodeId, changed: decision.changed };
     problem = decision.problem;
   }
@@ -116,7 +116,7 @@ function rowOf(key: string, value: Buffer): NodeIdRow {
 }
 
 /** A list, so that a later release can say more. */
-function recordOf({ nodeId, agentId, address, goneMs }: NodeIdRow): RecordChange {
+function recordOf({ nodeId, agentId, address, goneMs }: NodeIdRow): EntryChange {
   const value = Buffer.from(JSON.stringify([agentId, address, goneMs]));
   return { namespace: 'nodeId', key: String(nodeId), value };
 }

@@ -1,5 +1,5 @@
 import { type Clock, caps } from '@weir/core';
-import type { TakenQuery } from '../cluster/queries-port.ts';
+import type { ClaimedQuery } from '../cluster/queries-port.ts';
 
 /** What is known of an agent besides that it asks for queries. */
 export interface KnownAgents {
@@ -13,7 +13,7 @@ interface Engine {
   readonly running: Set<string>;
   heardMs: number;
   /** Ends its wait: with a query, or with nothing. */
-  give: ((query: TakenQuery | null) => void) | undefined;
+  give: ((query: ClaimedQuery | null) => void) | undefined;
 }
 
 /** An agent asks again at once, unless it works on as much as it may; one that does not is not there any more. */
@@ -43,7 +43,7 @@ export class Engines {
   }
 
   /** An agent waits for work. Its earlier wait, whose connection is gone, ends. */
-  wait(agentId: string, waitMs: number): Promise<TakenQuery | null> {
+  wait(agentId: string, waitMs: number): Promise<ClaimedQuery | null> {
     const known = this.#engines.get(agentId);
     if (known === undefined && this.#engines.size >= caps.agentsPerClusterMax) return Promise.resolve(null);
     const engine = known ?? { agentId, running: new Set(), heardMs: 0, give: undefined };
@@ -51,7 +51,7 @@ export class Engines {
     engine.heardMs = this.#clock.monotonicMs();
     this.#engines.set(agentId, engine);
     return new Promise((resolve) => {
-      const give = (query: TakenQuery | null) => {
+      const give = (query: ClaimedQuery | null) => {
         cancel();
         engine.give = undefined;
         engine.heardMs = this.#clock.monotonicMs();
@@ -74,7 +74,7 @@ export class Engines {
     return best?.agentId;
   }
 
-  give(agentId: string, query: TakenQuery): void {
+  give(agentId: string, query: ClaimedQuery): void {
     const engine = this.#engines.get(agentId)!;
     engine.running.add(query.queryId);
     engine.give!(query);

@@ -4,14 +4,14 @@ import { caps } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
 import {
+  type ClaimedQuery,
   type QueryOutcome,
   type QueryReport,
   queryLimitMsMax,
   querySilenceMsMax,
-  type TakenQuery,
 } from '../cluster/queries-port.ts';
 import { NotLeader } from '../leader/not-leader.ts';
-import { QueryDesk } from './query-queue.ts';
+import { QueryQueue } from './query-queue.ts';
 
 /** A desk whose agents and callers a test plays. */
 function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
@@ -19,7 +19,7 @@ function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
   const loads = new Map(livingAgents.map((agentId) => [agentId, 0.5]));
   const outcomes: string[] = [];
   let activeCount = 0;
-  const desk = new QueryDesk({
+  const desk = new QueryQueue({
     clock,
     agents: { cpuLoadOf: (agentId) => loads.get(agentId) },
     figures: {
@@ -276,7 +276,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
       const given: { readonly agentId: string; readonly queryId: string }[] = [];
       let asked = 0;
       let ended = 0;
-      const note = (agentId: string) => (query: TakenQuery | null) => {
+      const note = (agentId: string) => (query: ClaimedQuery | null) => {
         if (query === null) return;
         const mine = held.get(agentId) ?? new Set();
         held.set(agentId, mine.add(query.queryId));

@@ -1,22 +1,22 @@
 import { type Clock, caps } from '@weir/core';
 import {
+  type ClaimedQuery,
   type QueryOutcome,
+  type QueryPoll,
   type QueryRefusal,
   type QueryReport,
   type QueryToRun,
-  type QueryWish,
   queryLimitMsMax,
   querySilenceMsMax,
-  type TakenQuery,
 } from '../cluster/queries-port.ts';
 import { NotLeader } from '../leader/not-leader.ts';
 import { Engines, type KnownAgents } from './engines.ts';
-import type { DeskFigures } from './query-queue-metrics.ts';
+import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 
-export interface QueryDeskOptions {
+export interface QueryQueueOptions {
   readonly clock: Clock;
   readonly agents: KnownAgents;
-  readonly figures: DeskFigures;
+  readonly figures: QueryQueueMetrics;
 }
 
 /**
@@ -54,9 +54,9 @@ const lookIntervalMs = 250;
  * Where queries about events wait for agents that work on them. Soft state of the leader: whoever asked a leader that is gone asks the next
  * one. Whatever becomes of agents, every query ends.
  */
-export class QueryDesk {
+export class QueryQueue {
   readonly #clock: Clock;
-  readonly #figures: DeskFigures;
+  readonly #figures: QueryQueueMetrics;
   readonly #engines: Engines;
   /** Those that wait, in the order in which they came, among those that are worked on. */
   readonly #queries = new Map<string, Query>();
@@ -64,7 +64,7 @@ export class QueryDesk {
   #cancelLook: (() => void) | undefined;
   #closed: Error | undefined;
 
-  constructor({ clock, agents, figures }: QueryDeskOptions) {
+  constructor({ clock, agents, figures }: QueryQueueOptions) {
     this.#clock = clock;
     this.#figures = figures;
     this.#engines = new Engines(clock, agents);
@@ -105,7 +105,7 @@ export class QueryDesk {
     if (query !== undefined) this.#end(query, refusal('cancelled', 'the caller disconnected'));
   }
 
-  async take({ agentId, waitMs }: QueryWish): Promise<TakenQuery | null> {
+  async take({ agentId, waitMs }: QueryPoll): Promise<ClaimedQuery | null> {
     if (this.#closed !== undefined) throw this.#closed;
     const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), caps.queryWaitMsMax));
     this.#dispatch();

@@ -1,6 +1,6 @@
 import type { AlterClientQuotasResult, ClientQuotasToAlter } from '../cluster/principals-port.ts';
 import type { ClusterState } from '../machine/cluster-state.ts';
-import { decidePutRecords, type RecordChange } from '../machine/kv/put-entries.ts';
+import { decidePutEntries, type EntryChange } from '../machine/kv/put-entries.ts';
 import type { MachineLimits } from '../machine/limits.ts';
 import { repeated } from '../machine/topics/repeated.ts';
 import { entityProblem, quotaEntityKey } from './quota-entity.ts';
@@ -18,9 +18,9 @@ export function decideAlterClientQuotas(
   state: ClusterState,
   limits: MachineLimits,
   requests: readonly ClientQuotasToAlter[],
-): { changed: readonly RecordChange[]; results: AlterClientQuotasResult[] } {
+): { changed: readonly EntryChange[]; results: AlterClientQuotasResult[] } {
   const { records } = state;
-  const changes: RecordChange[] = [];
+  const changes: EntryChange[] = [];
   const problems = requests.map(({ entity }) => entityProblem(entity));
   const wellFormed = requests.filter((_, index) => problems[index] === undefined);
   const namedTwice = repeated(wellFormed.map(({ entity }) => quotaEntityKey(entity)));
@@ -46,7 +46,7 @@ export function decideAlterClientQuotas(
     changes.push({ namespace: 'clientQuota', key, value });
     return { error: 'NONE', message: null };
   });
-  const { changed, problem } = decidePutRecords(state, limits, changes);
+  const { changed, problem } = decidePutEntries(state, limits, changes);
   if (problem === undefined) return { changed, results };
   const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };

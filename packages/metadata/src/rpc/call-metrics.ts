@@ -25,7 +25,7 @@ export function callRows(prefix: string, who: string): CallRows {
 }
 
 /** Counts calls. Keeps the series, because finding one costs more than a small call. */
-export class CallFigures {
+export class CallMetrics {
   readonly #metrics: Metrics;
   readonly #rows: CallRows;
   readonly #counts = new Map<string, Map<string, Series>>();

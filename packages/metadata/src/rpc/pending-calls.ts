@@ -1,7 +1,7 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
 import { ClusterUnavailable } from '../cluster/port.ts';
-import { CallFigures, callRows } from './call-metrics.ts';
+import { CallMetrics, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 
 /** The control plane answered that it cannot do this, and asking again will not help. */
@@ -46,7 +46,7 @@ export const clientCallRows = callRows('control_plane_rpc', 'to the control plan
 /** Calls without an answer, each until its deadline, whatever happens to the connection. */
 export class PendingCalls {
   readonly #clock: Clock;
-  readonly #figures: CallFigures;
+  readonly #figures: CallMetrics;
   /** In the order of their ids. */
   readonly #pending = new Map<number, PendingCall>();
   /** Those that have not been sent over the present connection, in the order of their ids in each class. */
@@ -56,7 +56,7 @@ export class PendingCalls {
 
   constructor(clock: Clock, metrics: Metrics) {
     this.#clock = clock;
-    this.#figures = new CallFigures(metrics, clientCallRows);
+    this.#figures = new CallMetrics(metrics, clientCallRows);
   }
 
   get ids(): Float64Array {

@@ -16,7 +16,7 @@ import {
 } from '../cluster/port.ts';
 import { normalAddress } from './addresses.ts';
 import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
-import { CallFigures, callRows } from './call-metrics.ts';
+import { CallMetrics, callRows } from './call-metrics.ts';
 import { packChanges } from './changes.ts';
 import { type Channel, type EndCode, endCodes } from './channel.ts';
 import {
@@ -127,7 +127,7 @@ interface Subscription {
 /** Serves one cluster to one agent until the channel ends. Who it is and that it may was settled before. */
 export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
   const { clock, log, metrics, memory, clusterId } = options;
-  const figures = new CallFigures(metrics, rows);
+  const figures = new CallMetrics(metrics, rows);
   const connections = metrics.series(connectionsRow, {});
   const forbidden = metrics.series(forbiddenRow, {});
   const skipped = metrics.series(skippedRow, {});

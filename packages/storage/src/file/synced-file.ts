@@ -29,7 +29,7 @@ export async function writeSyncedFile(
     }
     if (!isSyncedByWrite) await done((called) => fdatasync(file, called));
   } finally {
-    closeUnheard(file);
+    closeWithoutAnswer(file);
   }
 }
 
@@ -68,7 +68,7 @@ export class SyncedDirectories {
   forget(path: string): void {
     const directory = this.#open.get(path);
     this.#open.delete(path);
-    directory?.then(closeUnheard, () => {});
+    directory?.then(closeWithoutAnswer, () => {});
   }
 
   close(): void {
@@ -116,6 +116,6 @@ export function done(call: (called: (error: Error | null) => void) => void): Pro
 }
 
 /** Whatever closing has to say, it says nothing about what was synced. */
-function closeUnheard(descriptor: number): void {
+function closeWithoutAnswer(descriptor: number): void {
   close(descriptor, () => {});
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DecodeError } from '../decode-error.ts';
 import { type CompressionCodec, codecIds, codecOfId } from './codec.ts';
-import { compress, compressAside, decompress, decompressAside } from './compression.ts';
+import { compress, compressOffThread, decompress, decompressOffThread } from './compression.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
@@ -139,20 +139,24 @@ test('aside the same comes out, and the same is refused', async () => {
     const seen: Buffer[] = [];
     const watch = (piece: Buffer) => seen.push(Buffer.from(piece));
     assert.ok(
-      output.equals(await decompressAside(codec, input, output.length, { ...noPause, watch })),
+      output.equals(await decompressOffThread(codec, input, output.length, { ...noPause, watch })),
       codec,
     );
     if (codec !== 'none') assert.ok(Buffer.concat(seen).equals(output), codec);
     await assert.rejects(
-      decompressAside(codec, input, output.length - 1, noPause),
+      decompressOffThread(codec, input, output.length - 1, noPause),
       OutputLimitExceeded,
       codec,
     );
     if (codec === 'none') continue;
     const broken = Buffer.from(input);
     broken.fill(0xff, 10);
-    await assert.rejects(decompressAside(codec, broken, output.length, noPause), DecodeError, codec);
-    await assert.rejects(decompressAside(codec, Buffer.alloc(0), output.length, noPause), DecodeError, codec);
+    await assert.rejects(decompressOffThread(codec, broken, output.length, noPause), DecodeError, codec);
+    await assert.rejects(
+      decompressOffThread(codec, Buffer.alloc(0), output.length, noPause),
+      DecodeError,
+      codec,
+    );
   }
 });
 
@@ -160,7 +164,7 @@ test('what was compressed aside is what is compressed at once', async () => {
   const bytes = Buffer.from('the quick brown fox '.repeat(5_000));
   for (const codec of codecs) {
     for (const snappyFraming of ['xerial', 'raw'] as const) {
-      const compressed = await compressAside(codec, bytes, { snappyFraming });
+      const compressed = await compressOffThread(codec, bytes, { snappyFraming });
       assert.ok(decompress(codec, compressed).equals(bytes), codec);
       assert.ok(compressed.equals(compress(codec, bytes, { snappyFraming })), codec);
     }
@@ -177,7 +181,11 @@ test('a bomb is stopped while it goes off', async () => {
       seenBytes += piece.length;
       if (seenBytes > 1000) throw new RangeError('enough');
     };
-    await assert.rejects(decompressAside(codec, bomb, bytes.length, { ...noPause, watch }), /enough/, codec);
+    await assert.rejects(
+      decompressOffThread(codec, bomb, bytes.length, { ...noPause, watch }),
+      /enough/,
+      codec,
+    );
     assert.ok(seenBytes <= 4 << 20, `${codec}: ${seenBytes} bytes`);
   }
 });

@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 import type { CompressionCodec } from './codec.ts';
-import { compressGzip, compressGzipAside, decompressGzip, decompressGzipAside } from './gzip.ts';
+import { compressGzip, compressGzipAside, decompressGzip, decompressGzipOffThread } from './gzip.ts';
 import { compressLz4, compressLz4Aside, decompressLz4, decompressLz4Aside } from './lz4.ts';
 import type { AsideOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
@@ -11,7 +11,7 @@ import {
   decompressSnappyAside,
   type SnappyFraming,
 } from './snappy.ts';
-import { compressZstd, compressZstdAside, decompressZstd, decompressZstdAside } from './zstd.ts';
+import { compressZstd, compressZstdOffThread, decompressZstd, decompressZstdOffThread } from './zstd.ts';
 
 export interface CompressOptions {
   /** For gzip (1 to 9) and zstd (negative to 22); the codec's default when not given. The others have no levels. */
@@ -22,41 +22,41 @@ export interface CompressOptions {
 
 interface Compression {
   compress(bytes: Buffer, options: CompressOptions): Buffer;
-  compressAside(bytes: Buffer, options: CompressOptions): Promise<Buffer>;
+  compressOffThread(bytes: Buffer, options: CompressOptions): Promise<Buffer>;
   decompress(bytes: Buffer, outputBytesMax: number): Buffer;
-  decompressAside(bytes: Buffer, outputBytesMax: number, options: AsideOptions): Promise<Buffer>;
+  decompressOffThread(bytes: Buffer, outputBytesMax: number, options: AsideOptions): Promise<Buffer>;
 }
 
 const compressions: Readonly<Record<CompressionCodec, Compression>> = {
   none: {
     compress: (bytes) => bytes,
-    compressAside: async (bytes) => bytes,
+    compressOffThread: async (bytes) => bytes,
     decompress: passThrough,
-    decompressAside: async (bytes, outputBytesMax) => passThrough(bytes, outputBytesMax),
+    decompressOffThread: async (bytes, outputBytesMax) => passThrough(bytes, outputBytesMax),
   },
   gzip: {
     compress: (bytes, { level }) => compressGzip(bytes, level),
-    compressAside: (bytes, { level }) => compressGzipAside(bytes, level),
+    compressOffThread: (bytes, { level }) => compressGzipAside(bytes, level),
     decompress: decompressGzip,
-    decompressAside: decompressGzipAside,
+    decompressOffThread: decompressGzipOffThread,
   },
   snappy: {
     compress: (bytes, { snappyFraming = 'xerial' }) => compressSnappy(bytes, snappyFraming),
-    compressAside: (bytes, { snappyFraming = 'xerial' }) => compressSnappyAside(bytes, snappyFraming),
+    compressOffThread: (bytes, { snappyFraming = 'xerial' }) => compressSnappyAside(bytes, snappyFraming),
     decompress: decompressSnappy,
-    decompressAside: decompressSnappyAside,
+    decompressOffThread: decompressSnappyAside,
   },
   lz4: {
     compress: compressLz4,
-    compressAside: compressLz4Aside,
+    compressOffThread: compressLz4Aside,
     decompress: decompressLz4,
-    decompressAside: decompressLz4Aside,
+    decompressOffThread: decompressLz4Aside,
   },
   zstd: {
     compress: (bytes, { level }) => compressZstd(bytes, level),
-    compressAside: (bytes, { level }) => compressZstdAside(bytes, level),
+    compressOffThread: (bytes, { level }) => compressZstdOffThread(bytes, level),
     decompress: decompressZstd,
-    decompressAside: decompressZstdAside,
+    decompressOffThread: decompressZstdOffThread,
   },
 };
 
@@ -71,12 +71,12 @@ export function compress(codec: CompressionCodec, bytes: Buffer, options: Compre
 }
 
 /** The same in threads of the pool. The bytes may not change before it is done. */
-export function compressAside(
+export function compressOffThread(
   codec: CompressionCodec,
   bytes: Buffer,
   options: CompressOptions = {},
 ): Promise<Buffer> {
-  return compressions[codec].compressAside(bytes, options);
+  return compressions[codec].compressOffThread(bytes, options);
 }
 
 /**
@@ -95,11 +95,11 @@ export function decompress(
  * The same in threads of the pool, with pauses where that would take longer than the work. The bytes may not change before it
  * is done. Rejects with what `watch` throws as soon as it does.
  */
-export function decompressAside(
+export function decompressOffThread(
   codec: CompressionCodec,
   bytes: Buffer,
   outputBytesMax: number,
   options: AsideOptions,
 ): Promise<Buffer> {
-  return compressions[codec].decompressAside(bytes, outputBytesMax, options);
+  return compressions[codec].decompressOffThread(bytes, outputBytesMax, options);
 }

@@ -27,7 +27,7 @@ export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
 }
 
 /** In a thread of the pool. The bytes may not change before it is done. */
-export async function decompressGzipAside(
+export async function decompressGzipOffThread(
   bytes: Buffer,
   outputBytesMax: number,
   { watch }: AsideOptions,

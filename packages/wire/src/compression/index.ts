@@ -1,5 +1,11 @@
 export { type CompressionCodec, codecIds, codecOfId } from './codec.ts';
-export { type CompressOptions, compress, compressAside, decompress, decompressAside } from './compression.ts';
+export {
+  type CompressOptions,
+  compress,
+  compressOffThread,
+  decompress,
+  decompressOffThread,
+} from './compression.ts';
 export type { AsideOptions } from './off-thread.ts';
 export { OutputLimitExceeded } from './output-limit.ts';
 export { type SnappyFraming, snappyFramingOf } from './snappy.ts';

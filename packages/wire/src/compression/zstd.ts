@@ -19,7 +19,7 @@ export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
 }
 
 /** In a thread of the pool. The bytes may not change before it is done. */
-export function compressZstdAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
+export function compressZstdOffThread(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Told how much there is, it compresses as well as the other does. Every piece of output is a trip between threads, so that there are few.
     const pieces = { pledgedSrcSize: bytes.length, chunkSize: outputChunkBytes(bytes.length) };
@@ -55,7 +55,7 @@ export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
 }
 
 /** In a thread of the pool. The bytes may not change before it is done. */
-export async function decompressZstdAside(
+export async function decompressZstdOffThread(
   bytes: Buffer,
   outputBytesMax: number,
   { watch }: AsideOptions,

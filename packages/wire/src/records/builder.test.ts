@@ -195,7 +195,7 @@ for (const codec of codecs) {
       }
       return builder;
     };
-    assert.deepEqual(await filled().finishAside(), filled().finish());
+    assert.deepEqual(await filled().finishOffThread(), filled().finish());
   });
 }
 

@@ -3,7 +3,7 @@ import {
   type CompressOptions,
   codecIds,
   compress,
-  compressAside,
+  compressOffThread,
 } from '../compression/index.ts';
 import { varint32Bytes, varint64Bytes, writeVarint32, writeVarint64 } from '../varint.ts';
 import { sealBatch } from './crc.ts';
@@ -187,11 +187,11 @@ export class RecordBatchBuilder {
   }
 
   /** The same for those who can wait: a thread of the pool compresses, and this one does something else meanwhile. */
-  async finishAside(): Promise<Buffer> {
+  async finishOffThread(): Promise<Buffer> {
     const { codec = 'none', compression } = this.fields;
     const batch = this.bytes.subarray(0, this.at);
     if (codec === 'none' || this.count === 0) return this.seal(batch);
-    return this.seal(withRecords(await compressAside(codec, batch.subarray(headerBytes), compression)));
+    return this.seal(withRecords(await compressOffThread(codec, batch.subarray(headerBytes), compression)));
   }
 
   private seal(batch: Buffer): Buffer {

@@ -178,6 +178,6 @@ test('aside the same batch is made', async () => {
       made.append(cursor, { removedKeys: [], added: encodeRecordHeader('by', 'ann') });
       return made;
     };
-    assert.ok((await rewriter().finishAside()).equals(rewriter().finish()), codec);
+    assert.ok((await rewriter().finishOffThread()).equals(rewriter().finish()), codec);
   }
 });

@@ -2,7 +2,7 @@ import {
   type CompressionCodec,
   type CompressOptions,
   compress,
-  compressAside,
+  compressOffThread,
   snappyFramingOf,
 } from '../compression/index.ts';
 import { varint32Bytes, writeVarint32 } from '../varint.ts';
@@ -98,11 +98,11 @@ export class HeaderRewriter {
   }
 
   /** The same with compression in threads of the pool. */
-  async finishAside(): Promise<Buffer> {
+  async finishOffThread(): Promise<Buffer> {
     if (!this.#isChanged) return this.#batch.bytes;
     const codec = this.#codec;
     if (codec === undefined) return this.#seal(this.#bytes.subarray(0, this.#at));
-    return this.#seal(withRecords(await compressAside(codec, this.#records, compressionOf(this.#batch))));
+    return this.#seal(withRecords(await compressOffThread(codec, this.#records, compressionOf(this.#batch))));
   }
 
   get #codec(): CompressionCodec | undefined {

@@ -30,7 +30,7 @@ export {
   type BatchRecord,
   batchRecords,
   decompressRecords,
-  decompressRecordsAside,
+  decompressRecordsOffThread,
   RecordCursor,
   type RecordHeader,
 } from './record-cursor.ts';
@@ -49,5 +49,5 @@ export {
   type RecordRules,
   type RecordsSummary,
   validateBatchRecords,
-  validateBatchRecordsAside,
+  validateBatchRecordsOffThread,
 } from './validate-records.ts';

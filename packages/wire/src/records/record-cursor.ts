@@ -1,5 +1,5 @@
 import { caps } from '@weir/core';
-import { type AsideOptions, decompress, decompressAside } from '../compression/index.ts';
+import { type AsideOptions, decompress, decompressOffThread } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
@@ -245,14 +245,14 @@ export function decompressRecords(
 }
 
 /** The same in threads of the pool. The bytes of the batch may not change before it is done. */
-export async function decompressRecordsAside(
+export async function decompressRecordsOffThread(
   batch: RecordBatchView,
   outputBytesMax: number,
   options: AsideOptions,
 ): Promise<Buffer> {
   const { codec, recordsBytes } = batch;
   if (codec === undefined || recordsBytes.length === 0) return decompressRecords(batch, outputBytesMax);
-  return decompressAside(codec, recordsBytes, outputBytesMax, options);
+  return decompressOffThread(codec, recordsBytes, outputBytesMax, options);
 }
 
 /** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */

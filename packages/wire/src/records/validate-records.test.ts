@@ -8,7 +8,7 @@ import { sealBatch } from './crc.ts';
 import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { headerAt, headerBytes } from './layout.ts';
 import { validateProducedBatch } from './validate.ts';
-import { type RecordRules, validateBatchRecords, validateBatchRecordsAside } from './validate-records.ts';
+import { type RecordRules, validateBatchRecords, validateBatchRecordsOffThread } from './validate-records.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 
@@ -207,7 +207,7 @@ test('aside the same is said, and a record that is too long ends the decompressi
       const atOnce = validateBatchRecords(batch, rules);
       const { inflatedBytes = 0, ...aside } = {
         inflatedBytes: undefined,
-        ...(await validateBatchRecordsAside(batch, rules, pause)),
+        ...(await validateBatchRecordsOffThread(batch, rules, pause)),
       };
       assert.deepEqual(aside, atOnce, codec);
       if (rules.recordBytesMax === undefined || codec === 'none') continue;

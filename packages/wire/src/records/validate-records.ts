@@ -3,7 +3,7 @@ import { OutputLimitExceeded } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { RecordBatchView } from './batch.ts';
 import { noTimestamp } from './layout.ts';
-import { decompressRecordsAside, RecordCursor } from './record-cursor.ts';
+import { decompressRecordsOffThread, RecordCursor } from './record-cursor.ts';
 import { OversizedRecord, RecordLengths } from './record-lengths.ts';
 import { type BatchRejection, type RecordError, reject } from './rejection.ts';
 
@@ -57,7 +57,7 @@ export function validateBatchRecords(
  * The same without holding up others: decompressed in threads of the pool, and walked in slices, with a `pause` between
  * them. A record that is too long ends it before the rest is decompressed. The bytes of the batch may not change before it is done.
  */
-export async function validateBatchRecordsAside(
+export async function validateBatchRecordsOffThread(
   batch: RecordBatchView,
   rules: RecordRules,
   pause: () => Promise<void>,
@@ -67,7 +67,7 @@ export async function validateBatchRecordsAside(
   const lengths = new RecordLengths(batch.recordCount, recordBytesMax);
   try {
     const watch = (piece: Buffer) => lengths.see(piece);
-    const decompressed = await decompressRecordsAside(batch, outputBytesMax, { pause, watch });
+    const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause, watch });
     const cursor = new RecordCursor(batch, outputBytesMax, decompressed);
     const slices = walk(cursor, rules, caps.walkedRecordsPerTurnMax);
     for (;;) {

@@ -14,7 +14,7 @@ import {
 import { HandClock } from '@weir/core/testing';
 import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
-import { FollowedRecords } from '../../cluster/followed-entries.ts';
+import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { openSession } from '../client-session.ts';
 import type { Principal } from '../principal.ts';
@@ -66,7 +66,7 @@ function listeningLog(lines: Line[]): Log {
 
 /** An agent's access over rules and a mode that the test says. */
 class Stage {
-  readonly records = new FollowedRecords();
+  readonly records = new FollowedEntries();
   readonly clock = new HandClock();
   readonly lines: Line[] = [];
   readonly metrics = new Metrics();

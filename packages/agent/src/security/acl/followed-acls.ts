@@ -1,19 +1,19 @@
 import type { Acl } from '@weir/core';
 import { AclIndex, type InvalidAcl, invalidAcls, readAclKey } from '@weir/metadata';
-import type { FollowedRecordsView } from '../../cluster/followed-entries.ts';
+import type { FollowedEntriesView } from '../../cluster/followed-entries.ts';
 
 /**
  * The rules of the cluster as the agent last heard of them. A rule that came or went changes the index in its place; only after a new
  * snapshot everything is arranged anew.
  */
 export class FollowedAcls {
-  readonly #records: FollowedRecordsView;
+  readonly #records: FollowedEntriesView;
   #index = new AclIndex();
   #version = -1;
   /** By the keys of their records. */
   readonly #invalid = new Map<string, InvalidAcl>();
 
-  constructor(records: FollowedRecordsView) {
+  constructor(records: FollowedEntriesView) {
     this.#records = records;
   }
 

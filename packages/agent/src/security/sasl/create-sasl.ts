@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
-import type { RecordsView } from '../../cluster/followed-entries.ts';
+import type { EntriesView } from '../../cluster/followed-entries.ts';
 import { decoysFrom } from './decoys.ts';
-import { LoginTurns } from './login-queue.ts';
+import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 import { PlainConversation } from './plain.ts';
 import { type Mechanism, Sasl } from './sasl.ts';
@@ -26,9 +26,9 @@ export interface SaslSettings {
 export interface SaslParts {
   readonly settings: SaslSettings;
   /** What only agents of the cluster know. */
-  readonly agentSecrets: RecordsView;
+  readonly agentSecrets: EntriesView;
   /** What is kept of passwords, by the names of users. */
-  readonly scramCredentials: RecordsView;
+  readonly scramCredentials: EntriesView;
   /** Told of everybody who logs in with what is kept of a password. */
   readonly onPasswordLogin?: (user: string) => void;
   readonly cpuCount: number;
@@ -54,7 +54,7 @@ export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
   };
   const { waiting } = saslMetrics(metrics);
   // Half of the processors, so that the other half has time for those who are in already.
-  const turns = new LoginTurns({
+  const turns = new LoginQueue({
     runningMax: Math.max(1, Math.floor(cpuCount / 2)),
     onChange: (count) => waiting.set(count),
   });
@@ -90,7 +90,7 @@ async function oauthOf({ settings: { oauth }, clock, log }: SaslParts) {
 }
 
 /** The secret that all agents of the cluster have; until it is there, one of our own. */
-function decoySecret(agentSecrets: RecordsView): () => Uint8Array {
+function decoySecret(agentSecrets: EntriesView): () => Uint8Array {
   const own = randomBytes(clusterSecretBytes);
   return () => agentSecrets.byKey.get(clusterSecrets.scramDecoys.key) ?? own;
 }

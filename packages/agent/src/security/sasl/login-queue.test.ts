@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
 import { settled } from '../../../testing/data-path.ts';
-import { addressKey, LoginTurns } from './login-queue.ts';
+import { addressKey, LoginQueue } from './login-queue.ts';
 
 /** Work that a test ends by hand, in the order in which it was begun. */
 function stage(runningMax = 1) {
   const begun: string[] = [];
   const running: (() => void)[] = [];
-  const turns = new LoginTurns({ runningMax });
+  const turns = new LoginQueue({ runningMax });
   return {
     turns,
     begun,
@@ -107,7 +107,7 @@ test('only so much may wait, of one address and of all', async () => {
 });
 
 test('work that fails makes room all the same', async () => {
-  const turns = new LoginTurns({ runningMax: 1 });
+  const turns = new LoginQueue({ runningMax: 1 });
   await assert.rejects(turns.run('host', 'user', () => Promise.reject(new Error('no'))));
   assert.equal(await turns.run('host', 'user', () => Promise.resolve('done')), 'done');
 });

@@ -1,6 +1,6 @@
 import { caps } from '@weir/core';
 
-export interface LoginTurnsOptions {
+export interface LoginQueueOptions {
   /** Checks that go on at a time, besides one of a newcomer. */
   readonly runningMax: number;
   /** Told whenever the number of those that wait has changed. */
@@ -22,14 +22,14 @@ interface Neighbourhood {
  * so that whoever comes for the first time need not wait for those who keep coming. Whoever guesses from one address, or at
  * one user, delays himself.
  */
-export class LoginTurns {
-  readonly #options: LoginTurnsOptions;
+export class LoginQueue {
+  readonly #options: LoginQueueOptions;
   readonly #addresses = new Turns<Neighbourhood>();
   #running = 0;
   #isNewcomerRunning = false;
   #waiting = 0;
 
-  constructor(options: LoginTurnsOptions) {
+  constructor(options: LoginQueueOptions) {
     this.#options = options;
   }
 

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { ScramCredential } from '@weir/metadata';
 import { scramKeys } from '../../../testing/sasl-client.ts';
 import { decoysFrom } from './decoys.ts';
-import { LoginTurns } from './login-queue.ts';
+import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 
 /** Turns that count how often one had to be taken. */
-class CountedTurns extends LoginTurns {
+class CountedTurns extends LoginQueue {
   taken = 0;
 
   constructor() {

@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { caps } from '@weir/core';
 import { isPasswordOf } from '@weir/metadata';
 import { RecentlyUsed } from '../../recently-used.ts';
-import type { LoginTurns } from './login-queue.ts';
+import type { LoginQueue } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';
 
 export interface PasswordCheckOptions {
   readonly credentialOf: (user: string) => KnownCredential;
-  readonly turns: LoginTurns;
+  readonly turns: LoginQueue;
 }
 
 export interface PasswordToCheck {

@@ -5,13 +5,13 @@ import { HandClock } from '@weir/core/testing';
 import { writeCredentialRecord } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
-import { FollowedRecords } from '../../cluster/followed-entries.ts';
+import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { type ClientSession, openSession } from '../client-session.ts';
 import { principalsOf } from '../principals.ts';
 import { createSasl } from './create-sasl.ts';
 
 async function stage() {
-  const records = new FollowedRecords();
+  const records = new FollowedEntries();
   const { sasl } = await createSasl({
     settings: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
     agentSecrets: records.of('agentSecret'),

@@ -5,7 +5,7 @@ import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir
 import { HandClock } from '@weir/core/testing';
 import { testAgent, until } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
-import { type CertificateWishes, TestCa } from '../../../testing/test-ca.ts';
+import { type CertificateOptions, TestCa } from '../../../testing/test-ca.ts';
 import { startHttpListener } from '../../http/http-server.ts';
 import { ExchangeKey } from '../../page-exchange/exchange-key.ts';
 import { pageRoutes } from '../../page-exchange/page-routes.ts';
@@ -23,7 +23,7 @@ const address = { fileId: '0123456789abcdef0123456789abcdef', index: 0, pageByte
 
 async function certificatesOf(
   t: TestContext,
-  wishes: CertificateWishes,
+  wishes: CertificateOptions,
   by = ca,
 ): Promise<ServerCertificates> {
   const material = { ...(await by.issue(wishes)), authorities: ca.certificate };

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { caps } from '@weir/core';
 import fc from 'fast-check';
-import { type CertificateWishes, TestCa } from '../../../testing/test-ca.ts';
+import { type CertificateOptions, TestCa } from '../../../testing/test-ca.ts';
 import { certificateNames } from './certificate-names.ts';
 import { clientNames, type NameRule } from './client-names.ts';
 import { DerError } from './der.ts';
@@ -39,7 +39,9 @@ test('a subject is printed as Java prints it', async () => {
     [[{ CN: ['nul\0x'] }], 'CN=nul\\00x'],
   ];
   for (const [subject, expected] of cases) {
-    const { certificate } = await ca.issue({ subject: subject as NonNullable<CertificateWishes['subject']> });
+    const { certificate } = await ca.issue({
+      subject: subject as NonNullable<CertificateOptions['subject']>,
+    });
     assert.equal(certificateNames(new X509Certificate(certificate).raw).subject, expected);
   }
 });

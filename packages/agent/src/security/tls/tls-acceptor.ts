@@ -12,7 +12,7 @@ import type { ServerCertificates } from './server-certificates.ts';
  */
 export type ClientCertificates = 'ignored' | 'requested' | 'required';
 
-export interface TlsDoorOptions {
+export interface TlsAcceptorOptions {
   readonly certificates: ServerCertificates;
   readonly clientCertificates: ClientCertificates;
   readonly nameOf: NameOfCertificate;
@@ -53,13 +53,13 @@ const sessionSeconds = 300;
  * Lets clients in over TLS. The connections are handed to a server of the runtime that listens nowhere, so that everything about
  * handshakes, tickets and chains of certificates is the runtime's.
  */
-export class TlsDoor {
-  readonly #options: TlsDoorOptions;
+export class TlsAcceptor {
+  readonly #options: TlsAcceptorOptions;
   readonly #server: Server;
   readonly #forget: () => void;
   readonly #waiting = new WeakMap<Socket, Waiting>();
 
-  constructor(options: TlsDoorOptions) {
+  constructor(options: TlsAcceptorOptions) {
     const { certificates, clientCertificates } = options;
     this.#options = options;
     this.#server = createServer({

@@ -13,7 +13,7 @@ import { DataPath, type DataPathOptions, settled } from '../../../testing/data-p
 import { type Permit, ScriptedAccess } from '../../../testing/scripted-access.ts';
 import { type Access, fullAccess } from '../../security/access.ts';
 import { anonymous, type Principal } from '../../security/principal.ts';
-import type { AuthorshipOptions } from './impersonation.ts';
+import type { ImpersonationOptions } from './impersonation.ts';
 
 const user = (name: string, more: Partial<Principal> = {}): Principal => ({
   ...anonymous,
@@ -50,12 +50,12 @@ function textsOf(records: Buffer): RecordText[] {
   );
 }
 
-const tells: AuthorshipOptions = { authorHeader: 'by', impersonators: [], impersonationHeader: 'for' };
-const gateway: AuthorshipOptions = { impersonators: ['User:gate'], impersonationHeader: 'for' };
-const both: AuthorshipOptions = { ...gateway, authorHeader: 'by' };
+const tells: ImpersonationOptions = { authorHeader: 'by', impersonators: [], impersonationHeader: 'for' };
+const gateway: ImpersonationOptions = { impersonators: ['User:gate'], impersonationHeader: 'for' };
+const both: ImpersonationOptions = { ...gateway, authorHeader: 'by' };
 
-async function start(authorship: AuthorshipOptions | undefined, options: DataPathOptions = {}) {
-  const path = new DataPath({ ...options, ...(authorship === undefined ? {} : { authorship }) });
+async function start(impersonation: ImpersonationOptions | undefined, options: DataPathOptions = {}) {
+  const path = new DataPath({ ...options, ...(impersonation === undefined ? {} : { impersonation }) });
   path.cluster.addTopic('t', 2);
   await path.view.ready();
 
@@ -101,7 +101,7 @@ function accessOf(principal: Principal, permits: readonly Permit[], others: Reco
 test('what is stored, and for whom', async (t) => {
   const table: [
     name: string,
-    options: AuthorshipOptions | undefined,
+    options: ImpersonationOptions | undefined,
     client: Principal,
     sent: RecordText[],
     stored: RecordText[],

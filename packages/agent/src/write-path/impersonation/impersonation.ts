@@ -2,9 +2,9 @@ import { encodeRecordHeader, type HeaderChange } from '@weir/wire';
 import type { Access } from '../../security/access.ts';
 import { type Principal, userOf } from '../../security/principal.ts';
 import type { PrincipalOf } from '../../security/principals.ts';
-import { RequestAuthors } from './request-principals.ts';
+import { RequestPrincipals } from './request-principals.ts';
 
-export interface AuthorshipOptions {
+export interface ImpersonationOptions {
   /** The key of the header that tells the author of every record. */
   readonly authorHeader?: string | undefined;
   /** Those who may write for others, as `User:` and a name. */
@@ -22,27 +22,29 @@ export interface AuthorshipOptions {
  * Of other clients that header means nothing and stays. A header that tells the author is nobody's but the agent's: whatever
  * a client sends under its key goes.
  */
-export class Authorship {
-  readonly #options: AuthorshipOptions;
+export class Impersonation {
+  readonly #options: ImpersonationOptions;
   readonly #impersonators: ReadonlySet<string>;
   readonly #impersonationKey: Buffer;
-  readonly #authorKeys: readonly Buffer[];
+  readonly #principalHeaderKeys: readonly Buffer[];
   readonly #principalOf: PrincipalOf;
 
-  constructor(options: AuthorshipOptions, principalOf: PrincipalOf) {
+  constructor(options: ImpersonationOptions, principalOf: PrincipalOf) {
     this.#options = options;
     this.#impersonators = new Set(options.impersonators);
     this.#impersonationKey = Buffer.from(options.impersonationHeader);
-    this.#authorKeys = options.authorHeader === undefined ? [] : [Buffer.from(options.authorHeader)];
+    this.#principalHeaderKeys = options.authorHeader === undefined ? [] : [Buffer.from(options.authorHeader)];
     this.#principalOf = principalOf;
   }
 
   /** The authors of one request; `undefined` where records are stored as they come, which costs nothing. */
-  of(access: Access): RequestAuthors | undefined {
+  of(access: Access): RequestPrincipals | undefined {
     const isImpersonator = this.#isImpersonator(access.principal);
     if (!isImpersonator && this.#options.authorHeader === undefined) return undefined;
-    const removedKeys = isImpersonator ? [...this.#authorKeys, this.#impersonationKey] : this.#authorKeys;
-    return new RequestAuthors({
+    const removedKeys = isImpersonator
+      ? [...this.#principalHeaderKeys, this.#impersonationKey]
+      : this.#principalHeaderKeys;
+    return new RequestPrincipals({
       access,
       impersonationHeader: isImpersonator ? this.#options.impersonationHeader : undefined,
       accessOf: (user) => access.as({ ...this.#principalOf(user), isSuperuser: false }),

@@ -12,7 +12,7 @@ export interface Author {
   readonly change: HeaderChange;
 }
 
-export interface RequestAuthorsOptions {
+export interface RequestPrincipalsOptions {
   /** Of the client. */
   readonly access: Access;
   /** The header in which the client names authors; absent for a client that may not. */
@@ -22,14 +22,14 @@ export interface RequestAuthorsOptions {
 }
 
 /** The authors of one Produce request, and how much of it may still be rewritten. */
-export class RequestAuthors {
+export class RequestPrincipals {
   /** Whether every record may have an author of its own, so that the client's own rights say little. */
   readonly mayDiffer: boolean;
   /** Bytes without compression. */
   bytesLeft: number = caps.rewrittenRequestBytesMax;
-  readonly #options: RequestAuthorsOptions;
+  readonly #options: RequestPrincipalsOptions;
 
-  constructor(options: RequestAuthorsOptions) {
+  constructor(options: RequestPrincipalsOptions) {
     this.#options = options;
     this.mayDiffer = options.impersonationHeader !== undefined;
   }
@@ -39,21 +39,21 @@ export class RequestAuthors {
   }
 
   /** The authors of one topic. The right of a client that cannot name others must have been asked for before. */
-  onTopic(topicName: string): TopicAuthors {
-    return new TopicAuthors(this, this.#options, topicName);
+  onTopic(topicName: string): TopicPrincipals {
+    return new TopicPrincipals(this, this.#options, topicName);
   }
 }
 
-export class TopicAuthors {
-  readonly request: RequestAuthors;
-  readonly #options: RequestAuthorsOptions;
+export class TopicPrincipals {
+  readonly request: RequestPrincipals;
+  readonly #options: RequestPrincipalsOptions;
   readonly #topicName: string;
   readonly #impersonationKey: Buffer | undefined;
   /** By user. Names repeat, and a right is asked for and logged once. */
   readonly #known = new Map<string, Author>();
   #own: Author | undefined;
 
-  constructor(request: RequestAuthors, options: RequestAuthorsOptions, topicName: string) {
+  constructor(request: RequestPrincipals, options: RequestPrincipalsOptions, topicName: string) {
     this.request = request;
     this.#options = options;
     this.#topicName = topicName;

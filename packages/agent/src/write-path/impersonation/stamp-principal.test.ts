@@ -15,23 +15,23 @@ import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
 import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
 import { InflationBudget, TurnBudget } from '../inflation-budget.ts';
-import { Authorship } from './impersonation.ts';
-import type { RequestAuthors } from './request-principals.ts';
+import { Impersonation } from './impersonation.ts';
+import type { RequestPrincipals } from './request-principals.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 const ann = { ...anonymous, name: 'User:ann' };
 const annHeader = { key: 'by', value: Buffer.from('ann') };
-const authorship = new Authorship(
+const impersonation = new Impersonation(
   { authorHeader: 'by', impersonators: ['User:ann'], impersonationHeader: 'for' },
   (user) => ({ ...anonymous, name: `User:${user}` }),
 );
 
-function authorsOfRequest(): RequestAuthors {
-  return authorship.of(fullAccess(ann))!;
+function principalsOfRequest(): RequestPrincipals {
+  return impersonation.of(fullAccess(ann))!;
 }
 
 /** Checks a batch for a topic that needs keys, so that records are looked at with authors and without. */
-function check(bytes: Buffer, request?: RequestAuthors): CheckedBatch {
+function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
   const checked = checkBatch(
     Buffer.from(bytes),
     { topicId: 't', partition: 0 },
@@ -105,7 +105,7 @@ function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
 test('a batch is what it was, and tells its author', () => {
   fc.assert(
     fc.property(batchArbitrary, (batch) =>
-      assertSameButSigned(check(batch, authorsOfRequest()), check(batch)),
+      assertSameButSigned(check(batch, principalsOfRequest()), check(batch)),
     ),
     { numRuns: 300 },
   );
@@ -122,7 +122,7 @@ test('a damaged batch is refused as it would be without its author', () => {
   let refusals = 0;
   fc.assert(
     fc.property(damaged, (batch) => {
-      const signed = check(batch, authorsOfRequest());
+      const signed = check(batch, principalsOfRequest());
       if (!signed.ok) refusals++;
       assertSameButSigned(signed, check(batch));
     }),
@@ -140,7 +140,7 @@ function largeBatch(codec: CompressionCodec, valueBytes: number): Buffer {
 
 test('the batches of a request are rewritten up to a limit, and counted without compression', () => {
   for (const codec of codecs) {
-    const request = authorsOfRequest();
+    const request = principalsOfRequest();
     request.spend(caps.rewrittenRequestBytesMax - 5 * MiB);
     const batch = largeBatch(codec, 2 * MiB);
     const outcomes = [1, 2, 3].map(() => check(batch, request));
@@ -149,14 +149,14 @@ test('the batches of a request are rewritten up to a limit, and counted without 
       ['NONE', 'NONE', 'MESSAGE_TOO_LARGE'],
       codec,
     );
-    assert.ok(check(batch, authorsOfRequest()).ok, 'every request has a limit of its own');
+    assert.ok(check(batch, principalsOfRequest()).ok, 'every request has a limit of its own');
   }
 });
 
 test('what the header makes of many small records counts too', () => {
   const records = Array.from({ length: 10_000 }, () => keyed);
   const batch = buildRecordBatch(records, { codec: 'gzip' });
-  const request = authorsOfRequest();
+  const request = principalsOfRequest();
   // As they come they have about 90 KB, and with the header 160.
   request.spend(caps.rewrittenRequestBytesMax - 100_000);
   const outcome = check(batch, request);
@@ -167,7 +167,7 @@ test('what the header makes of many small records counts too', () => {
 
 test('batches that turn out to be broken have cost something', () => {
   for (const codec of ['gzip', 'lz4', 'snappy', 'zstd'] as const) {
-    const request = authorsOfRequest();
+    const request = principalsOfRequest();
     const before = request.bytesLeft;
     const bomb = new RecordBatchView(largeBatch('none', 8 * MiB));
     bomb.bytes.fill(0, 61);
@@ -181,7 +181,7 @@ test('batches that turn out to be broken have cost something', () => {
 test('a name that is not remembered any more is asked for again', () => {
   const asked = new Map<string, number>();
   const access = fullAccess(ann);
-  const request = authorship.of({
+  const request = impersonation.of({
     ...access,
     as(principal) {
       asked.set(principal.name, (asked.get(principal.name) ?? 0) + 1);

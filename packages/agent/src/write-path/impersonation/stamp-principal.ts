@@ -8,10 +8,10 @@ import {
   type RecordRules,
   type RecordsSummary,
   validateBatchRecords,
-  validateBatchRecordsAside,
+  validateBatchRecordsOffThread,
 } from '@weir/wire';
 import { inflatedBytesMax } from '../inflation.ts';
-import type { TopicAuthors } from './request-principals.ts';
+import type { TopicPrincipals } from './request-principals.ts';
 
 export interface RecordLimits {
   readonly recordBytesMax: number;
@@ -20,7 +20,7 @@ export interface RecordLimits {
   readonly outputBytesMax: number;
 }
 
-export interface SignedRecords {
+export interface StampedRecords {
   readonly ok: true;
   /** What is to be stored: a new batch, or the one that came when it needed no change. */
   readonly batch: RecordBatchView;
@@ -28,7 +28,7 @@ export interface SignedRecords {
   readonly maxTimestamp: bigint;
 }
 
-export interface UnsignedRecords {
+export interface UnstampedRecords {
   readonly ok: false;
   readonly error: ErrorName;
   readonly message: string;
@@ -39,37 +39,37 @@ export interface UnsignedRecords {
  * Finds the author of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
  * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its authors.
  */
-export function signRecords(
+export function stampPrincipal(
   batch: RecordBatchView,
   limits: RecordLimits,
-  authors: TopicAuthors,
-): SignedRecords | UnsignedRecords | BatchRejection {
+  authors: TopicPrincipals,
+): StampedRecords | UnstampedRecords | BatchRejection {
   const signing = new Signing(batch, authors, limits);
   const walked = signing.walked(validateBatchRecords(batch, signing.rules));
   return walked.ok ? signing.signed(signing.rewriter.finish(), walked) : walked;
 }
 
 /** The same without holding up others. */
-export async function signRecordsAside(
+export async function stampPrincipalOffThread(
   batch: RecordBatchView,
   limits: RecordLimits,
-  authors: TopicAuthors,
+  authors: TopicPrincipals,
   pause: () => Promise<void>,
-): Promise<SignedRecords | UnsignedRecords | BatchRejection> {
+): Promise<StampedRecords | UnstampedRecords | BatchRejection> {
   const signing = new Signing(batch, authors, limits);
-  const walked = signing.walked(await validateBatchRecordsAside(batch, signing.rules, pause));
-  return walked.ok ? signing.signed(await signing.rewriter.finishAside(), walked) : walked;
+  const walked = signing.walked(await validateBatchRecordsOffThread(batch, signing.rules, pause));
+  return walked.ok ? signing.signed(await signing.rewriter.finishOffThread(), walked) : walked;
 }
 
 class Signing {
-  refusal: UnsignedRecords | undefined;
+  refusal: UnstampedRecords | undefined;
   readonly #batch: RecordBatchView;
-  readonly #authors: TopicAuthors;
+  readonly #authors: TopicPrincipals;
   readonly #limits: RecordLimits & { readonly recordsBytesMax: number };
   #inflatedBytes = 0;
   #rewriter: HeaderRewriter | undefined;
 
-  constructor(batch: RecordBatchView, authors: TopicAuthors, limits: RecordLimits) {
+  constructor(batch: RecordBatchView, authors: TopicPrincipals, limits: RecordLimits) {
     this.#batch = batch;
     this.#authors = authors;
     const recordsBytesMax = Math.min(limits.outputBytesMax, authors.request.bytesLeft);
@@ -83,12 +83,12 @@ class Signing {
   }
 
   /** What became of all records. */
-  walked(summary: RecordsSummary | BatchRejection): RecordsSummary | UnsignedRecords | BatchRejection {
+  walked(summary: RecordsSummary | BatchRejection): RecordsSummary | UnstampedRecords | BatchRejection {
     this.#spend();
     return summary.ok ? (this.refusal ?? summary) : summary;
   }
 
-  signed(bytes: Buffer, { maxTimestamp }: RecordsSummary): SignedRecords {
+  signed(bytes: Buffer, { maxTimestamp }: RecordsSummary): StampedRecords {
     const batch = new RecordBatchView(bytes);
     return { ok: true, batch, recordsBytes: this.rewriter.recordsBytes, maxTimestamp };
   }

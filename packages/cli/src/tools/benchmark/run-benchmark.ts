@@ -1,6 +1,6 @@
 import { Metrics, release } from '@weir/core';
 import { stoppedStatus } from '../../commands/handler.ts';
-import type { Surroundings } from '../../deps.ts';
+import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { escapeControls } from '../../flags/problem.ts';
@@ -49,7 +49,7 @@ const reportEveryMs = 1_000;
 export async function runBenchmark(
   { speaker, latencyNames, runClient }: Benchmark,
   values: BenchmarkValues,
-  surroundings: Surroundings,
+  surroundings: Deps,
 ): Promise<number> {
   const { clock, output, stop } = surroundings;
   const base = await clusterOptions(values, surroundings);

@@ -6,7 +6,7 @@ import type { Database, Schema } from '../schema.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
-export interface DatabaseSurroundings {
+export interface DatabaseDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,10 +23,7 @@ const memoryDatabases = new Map<string, Database>();
  * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a SQLite file, or
  * `memory://name`, which everybody in the process who says the same name shares. The schema is made or brought up to date first.
  */
-export async function openDatabase(
-  databaseUrl: string,
-  surroundings: DatabaseSurroundings,
-): Promise<OpenDatabase> {
+export async function openDatabase(databaseUrl: string, surroundings: DatabaseDeps): Promise<OpenDatabase> {
   const isMemory = /^memory:\/\//i.test(databaseUrl);
   const known = isMemory ? memoryDatabases.get(databaseUrl) : undefined;
   const database = known ?? new Kysely<Schema>({ dialect: dialectOf(databaseUrl, surroundings) });
@@ -43,7 +40,7 @@ export async function openDatabase(
   return { database, close };
 }
 
-function dialectOf(databaseUrl: string, surroundings: DatabaseSurroundings): Dialect {
+function dialectOf(databaseUrl: string, surroundings: DatabaseDeps): Dialect {
   if (/^postgres(?:ql)?:\/\//i.test(databaseUrl)) return postgresDialect(databaseUrl, surroundings);
   if (/^memory:\/\//i.test(databaseUrl)) return sqliteDialect(':memory:');
   if (/^memory:/i.test(databaseUrl))

@@ -15,13 +15,13 @@ import postgres from 'postgres';
 const statementMsMax = 10_000;
 const connectionsMax = 4;
 
-export interface PostgresSurroundings {
+export interface PostgresDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Kysely over PostgreSQL, with the driver that the journal uses. */
-export function postgresDialect(url: string, surroundings: PostgresSurroundings): Dialect {
+export function postgresDialect(url: string, surroundings: PostgresDeps): Dialect {
   return {
     createDriver: () => new PostgresDriver(url, surroundings),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -48,7 +48,7 @@ function connect(url: string) {
 class PostgresDriver implements Driver {
   readonly #pool: WatchedPool;
 
-  constructor(url: string, surroundings: PostgresSurroundings) {
+  constructor(url: string, surroundings: PostgresDeps) {
     this.#pool = new WatchedPool(url, surroundings);
   }
 
@@ -86,7 +86,7 @@ class WatchedPool {
   #sql: Sql;
   #closed = false;
 
-  constructor(url: string, { clock, log }: PostgresSurroundings) {
+  constructor(url: string, { clock, log }: PostgresDeps) {
     this.#url = url;
     this.#clock = clock;
     this.#log = log;

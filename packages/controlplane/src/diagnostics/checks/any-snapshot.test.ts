@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { picturedMs } from '../../../testing/diagnostic-snapshot.ts';
+import { snapshotMs } from '../../../testing/diagnostic-snapshot.ts';
 import { entityKey, isNoData } from '../check.ts';
-import { type ClusterPicture, clusterKinds } from '../diagnostic-snapshot.ts';
+import { clusterKinds, type DiagnosticSnapshot } from '../diagnostic-snapshot.ts';
 import { worstFirst } from '../findings.ts';
 import { noHistory, withLook } from '../history.ts';
 import { checks } from '../registry.ts';
@@ -11,12 +11,12 @@ import { checks } from '../registry.ts';
 /** Pictures with parts that are missing, empty, repeated, huge or nonsense. */
 const name = fc.constantFrom('a', 'b', '', '__proto__', 'x'.repeat(3000), '\u0000\ud800');
 const figure = fc.constantFrom(0, 1, 0.5, 1e3, 1e15, -1);
-const timeMs = fc.constantFrom(0, picturedMs - 1, picturedMs, picturedMs + 1, 8e15);
+const timeMs = fc.constantFrom(0, snapshotMs - 1, snapshotMs, snapshotMs + 1, 8e15);
 const maybe = <T>(part: fc.Arbitrary<T>) => fc.option(part, { nil: undefined });
 const few = <T>(part: fc.Arbitrary<T>) => fc.array(part, { maxLength: 3 });
 const expiring = fc.record({ name, expiresMs: timeMs, issuedMs: maybe(timeMs) });
-const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
-  atMs: fc.constantFrom(0, picturedMs),
+const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
+  atMs: fc.constantFrom(0, snapshotMs),
   cluster: fc.record({
     clusterId: fc.constant('vci_any'),
     kind: fc.constantFrom(...clusterKinds),
@@ -126,7 +126,7 @@ const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
         username: name,
         isSuperuser: fc.boolean(),
         createdMs: timeMs,
-        lastUsedMs: fc.constantFrom(undefined, null, 0, picturedMs),
+        lastUsedMs: fc.constantFrom(undefined, null, 0, snapshotMs),
       }),
     ),
   ),
@@ -135,7 +135,7 @@ const anyPicture: fc.Arbitrary<ClusterPicture> = fc.record({
 
 test('property: no picture makes a check throw or change it, and it says the same again', () => {
   fc.assert(
-    fc.property(fc.array(anyPicture, { minLength: 1, maxLength: 4 }), (pictures) => {
+    fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (pictures) => {
       const picture = structuredClone(pictures.at(-1)!);
       const before = structuredClone(picture);
       const history = pictures.reduce(withLook, noHistory);

@@ -6,17 +6,17 @@ import {
   agentOf,
   dayMs,
   groupOf,
-  healthyPicture,
+  healthySnapshot,
   minuteMs,
-  picturedMs,
+  snapshotMs,
 } from '../../../testing/diagnostic-snapshot.ts';
 import { type CheckResult, entityKey, isNoData } from '../check.ts';
 import type {
   AgentFacts,
   BucketFacts,
-  ClusterPicture,
   CredentialFacts,
   DamagedFileFacts,
+  DiagnosticSnapshot,
   ProduceFacts,
 } from '../diagnostic-snapshot.ts';
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
@@ -27,19 +27,19 @@ type Said = readonly string[] | { readonly missing: string };
 
 interface Case {
   readonly name: string;
-  readonly picture: Partial<ClusterPicture>;
+  readonly picture: Partial<DiagnosticSnapshot>;
   /** Earlier pictures, the oldest first. */
-  readonly before?: readonly Partial<ClusterPicture>[];
+  readonly before?: readonly Partial<DiagnosticSnapshot>[];
   readonly said: Said;
 }
 
-const healthy = healthyPicture();
+const healthy = healthySnapshot();
 const agents = (...rows: readonly AgentFacts[]) => ({ agents: rows });
 const loads = (...rows: readonly number[]) =>
   agents(...rows.map((cpuLoad, index) => agentOf(String.fromCharCode(97 + index), { cpuLoad })));
 const releases = (...rows: readonly string[]) =>
   agents(...rows.map((release, index) => agentOf(String.fromCharCode(97 + index), { release })));
-const cluster = (facts: Partial<ClusterPicture['cluster']>) => ({
+const cluster = (facts: Partial<DiagnosticSnapshot['cluster']>) => ({
   cluster: { ...healthy.cluster, ...facts },
 });
 const produce = (facts: Partial<ProduceFacts>) => ({ produce: { ...healthy.produce!, ...facts } });
@@ -65,11 +65,11 @@ const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
 const certificate = (leftMs: number) =>
   agents(
     agentOf('a'),
-    agentOf('b', { certificates: [{ name: 'kafka.example', expiresMs: picturedMs + leftMs }] }),
+    agentOf('b', { certificates: [{ name: 'kafka.example', expiresMs: snapshotMs + leftMs }] }),
   );
 const token = (leftMs: number, issuedMs?: number) =>
-  agents(agentOf('a', { tokens: [{ name: 'agent token', expiresMs: picturedMs + leftMs, issuedMs }] }));
-const topic = (facts: Partial<NonNullable<ClusterPicture['topics']>[number]>) => ({
+  agents(agentOf('a', { tokens: [{ name: 'agent token', expiresMs: snapshotMs + leftMs, issuedMs }] }));
+const topic = (facts: Partial<NonNullable<DiagnosticSnapshot['topics']>[number]>) => ({
   topics: [{ ...healthy.topics![0]!, retentionMs: undefined, ...facts }],
 });
 const invalidAcl = {
@@ -92,15 +92,15 @@ const acls = (mode: 'off' | 'shadow' | 'enforced', invalid = [invalidAcl]) => ({
 function looks(
   rows: readonly (readonly [committed: number, end: number])[],
   memberCount = 2,
-): readonly Partial<ClusterPicture>[] {
+): readonly Partial<DiagnosticSnapshot>[] {
   return rows.map(([committed, end], index) => ({
-    atMs: picturedMs - (rows.length - 1 - index) * minuteMs,
+    atMs: snapshotMs - (rows.length - 1 - index) * minuteMs,
     groups: [groupOf('billing', committed, end, { memberCount })],
   }));
 }
 
 /** A group with partitions of two topics, of which one is read to its end. */
-function severalPartitions(atMs: number): Partial<ClusterPicture> {
+function severalPartitions(atMs: number): Partial<DiagnosticSnapshot> {
   const row = (topic: string, partition: number, endOffset: number) => {
     return { topic, partition, committedOffset: 1, endOffset };
   };
@@ -124,7 +124,7 @@ const cases = {
     { name: 'none', picture: agents(), said: ['cluster:vci_test The cluster has 3 topics and no agent.'] },
     {
       name: 'all were lost',
-      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax })),
+      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax })),
       said: ['cluster:vci_test The cluster has 3 topics and no agent.'],
     },
     { name: 'no topics either', picture: { ...agents(), ...cluster({ topicCount: 0 }) }, said: [] },
@@ -140,7 +140,7 @@ const cases = {
       name: 'the one that had it was lost',
       picture: agents(
         agentOf('a', { roles: ['proxy'] }),
-        agentOf('b', { lastSeenMs: picturedMs - minuteMs }),
+        agentOf('b', { lastSeenMs: snapshotMs - minuteMs }),
       ),
       said: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
     },
@@ -149,12 +149,12 @@ const cases = {
   lost_agent: [
     {
       name: 'silent for almost too long',
-      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax + 1 })),
+      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax + 1 })),
       said: [],
     },
     {
       name: 'silent for too long',
-      picture: agents(agentOf('a', { lastSeenMs: picturedMs - agentSilenceMsMax }), agentOf('b')),
+      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax }), agentOf('b')),
       said: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
     },
   ],
@@ -274,8 +274,8 @@ const cases = {
     },
     {
       name: 'several partitions',
-      before: times(10, (i) => severalPartitions(picturedMs - (10 - i) * minuteMs)),
-      picture: severalPartitions(picturedMs),
+      before: times(10, (i) => severalPartitions(snapshotMs - (10 - i) * minuteMs)),
+      picture: severalPartitions(snapshotMs),
       said: [
         'group:billing Group billing stands still in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes with 9 records to read; the group has 2 members.',
       ],
@@ -326,19 +326,19 @@ const cases = {
   consumer_group_without_members: [
     {
       name: 'almost long enough',
-      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: picturedMs - dayMs + 1 })] },
+      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - dayMs + 1 })] },
       said: [],
     },
     {
       name: 'long enough',
-      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: picturedMs - 2 * dayMs })] },
+      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - 2 * dayMs })] },
       said: [
         'group:g Group g has had no member for 2 days, and 8 records wait for it in orders partition 0.',
       ],
     },
     {
       name: 'the looks remember it too',
-      before: [{ atMs: picturedMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
+      before: [{ atMs: snapshotMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
       picture: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
       said: [
         'group:g Group g has had no member for 24 hours, and 8 records wait for it in orders partition 0.',
@@ -450,15 +450,15 @@ const cases = {
     },
   ],
   expiring_tokens: [
-    { name: 'a tenth left', picture: token(6 * minuteMs, picturedMs - 54 * minuteMs), said: [] },
+    { name: 'a tenth left', picture: token(6 * minuteMs, snapshotMs - 54 * minuteMs), said: [] },
     {
       name: 'less than a tenth',
-      picture: token(5 * minuteMs, picturedMs - 55 * minuteMs),
+      picture: token(5 * minuteMs, snapshotMs - 55 * minuteMs),
       said: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
     },
     {
       name: 'a long one',
-      picture: token(8 * dayMs, picturedMs - 82 * dayMs),
+      picture: token(8 * dayMs, snapshotMs - 82 * dayMs),
       said: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
     },
     { name: 'begin unknown, enough left', picture: token(10 * minuteMs), said: [] },
@@ -476,17 +476,17 @@ const cases = {
   unused_credentials: [
     {
       name: 'used',
-      picture: credentials({ isSuperuser: false, lastUsedMs: picturedMs - 90 * dayMs + 1 }),
+      picture: credentials({ isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs + 1 }),
       said: [],
     },
     {
       name: 'not any more',
-      picture: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: picturedMs - 90 * dayMs }),
+      picture: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs }),
       said: ['credential:ann The credential of ann was used last 90 days ago.'],
     },
     {
       name: 'a superuser who never came',
-      picture: credentials({ createdMs: picturedMs - 100 * dayMs, lastUsedMs: null }),
+      picture: credentials({ createdMs: snapshotMs - 100 * dayMs, lastUsedMs: null }),
       said: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
     },
     { name: 'new', picture: credentials({ lastUsedMs: null }), said: [] },
@@ -618,8 +618,8 @@ for (const check of checks) {
   test(`${check.name}: ${rows.map(({ name }) => name).join(', ')}`, () => {
     for (const { name, picture, before = [], said: expected } of rows) {
       let history: ClusterHistory = noHistory;
-      for (const facts of [...before, picture]) history = withLook(history, healthyPicture(facts));
-      assert.deepEqual(said(check.run(healthyPicture(picture), history)), expected, name);
+      for (const facts of [...before, picture]) history = withLook(history, healthySnapshot(facts));
+      assert.deepEqual(said(check.run(healthySnapshot(picture), history)), expected, name);
     }
   });
 
@@ -633,8 +633,8 @@ for (const check of checks) {
 test('what is wrong is named in the sentence, because lists show nothing else of it', () => {
   for (const check of checks) {
     for (const { name, picture, before = [] } of cases[check.name] as readonly Case[]) {
-      const history = [...before, picture].map(healthyPicture).reduce(withLook, noHistory);
-      const result = check.run(healthyPicture(picture), history);
+      const history = [...before, picture].map(healthySnapshot).reduce(withLook, noHistory);
+      const result = check.run(healthySnapshot(picture), history);
       for (const { entity, message } of isNoData(result) ? [] : result) {
         // A caller has asked about one cluster, and knows which.
         const isNamed = entity.kind === 'cluster' || message.includes(entity.name);

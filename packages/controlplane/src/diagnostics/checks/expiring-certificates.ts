@@ -1,5 +1,5 @@
 import { type CheckResult, defineCheck, type Finding, type Severity } from '../check.ts';
-import { type ClusterPicture, clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
+import { clusterKinds, type DiagnosticSnapshot, livingAgents } from '../diagnostic-snapshot.ts';
 import { counted, duration, ending } from '../number-texts.ts';
 
 const dayMs = 86_400_000;
@@ -20,7 +20,7 @@ export const expiringCertificates = defineCheck({
   run: findExpiringCertificates,
 });
 
-function findExpiringCertificates(picture: ClusterPicture): CheckResult {
+function findExpiringCertificates(picture: DiagnosticSnapshot): CheckResult {
   const agents = livingAgents(picture);
   if (agents.every(({ certificates }) => certificates === undefined)) return { missing: 'certificates' };
   // Agents usually share theirs, and after a renewal some may still have the old one: the first to end counts.

@@ -8,7 +8,7 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
-import { byName, toldKey, toldNewKey } from './responses.ts';
+import { byName, toKeyResponse, toNewKeyResponse } from './responses.ts';
 import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_api_key';
@@ -31,7 +31,7 @@ export function apiKeyHandlers(
     }
     happensWith(grants, context);
     const made = { name: input.name, grants, createdBy: makerId(actor), boundTo: boundTo(actor, grants) };
-    return toldNewKey(await keys.create(accountId, made));
+    return toNewKeyResponse(await keys.create(accountId, made));
   }
 
   return {
@@ -41,7 +41,7 @@ export function apiKeyHandlers(
     async list_api_keys({ workspace_id }, context) {
       const all = await keys.list(context.accountId);
       const own = all.filter((key) => manages(context, key) && isOf(key, workspace_id));
-      return { api_keys: byName(own).map(toldKey) };
+      return { api_keys: byName(own).map(toKeyResponse) };
     },
 
     async delete_api_key({ api_key_id }, context) {

@@ -4,7 +4,7 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { administersAccount, reachedWorkspaces } from './visible-workspaces.ts';
+import { administersAccount, visibleWorkspaces } from './visible-workspaces.ts';
 
 export function auditHandlers(
   accounts: AccountsDatabase,
@@ -12,7 +12,7 @@ export function auditHandlers(
   /** Where the caller may look: everywhere, or in the workspaces that it administers. */
   async function placesOf(context: CallContext, workspaceId: string | undefined) {
     if (administersAccount(context)) return workspaceId === undefined ? undefined : [workspaceId];
-    const reached = await reachedWorkspaces(accounts, context);
+    const reached = await visibleWorkspaces(accounts, context);
     const administered = reached.filter(({ grant }) => grant === 'admin').map(({ id }) => id);
     if (workspaceId === undefined) return administered;
     if (!administered.includes(workspaceId)) throw new OperationFailed('forbidden');

@@ -3,7 +3,7 @@ import { type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Actor } from '../../accounts/permissions.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { toldNewKey } from './responses.ts';
+import { toNewKeyResponse } from './responses.ts';
 
 const nameCharsMax = 128;
 
@@ -21,7 +21,7 @@ export async function makeKeyFor(
     grants: [grant],
     createdBy: makerId(maker),
   });
-  return toldNewKey(made);
+  return toNewKeyResponse(made);
 }
 
 export function makerId(actor: Actor): string {

@@ -6,11 +6,11 @@ import type { User } from '../../accounts/users.ts';
 
 /** How the records of the stores are told to callers. */
 
-type ToldKey = OutputOf<'list_api_keys'>['api_keys'][number];
-type ToldNewKey = OutputOf<'create_api_key'>;
-type ToldGrant = ToldKey['access_grants'][number];
+type KeyResponse = OutputOf<'list_api_keys'>['api_keys'][number];
+type NewKeyResponse = OutputOf<'create_api_key'>;
+type GrantResponse = KeyResponse['access_grants'][number];
 
-export function toldKeyGrant(grant: KeyGrant): ToldGrant {
+export function toKeyGrantResponse(grant: KeyGrant): GrantResponse {
   return {
     principal_kind: grant.principalKind,
     resource_kind: grant.resourceKind,
@@ -20,7 +20,7 @@ export function toldKeyGrant(grant: KeyGrant): ToldGrant {
   };
 }
 
-export function toldRoleGrant({ workspaceId, managedGrantName }: RoleGrant): ToldGrant {
+export function toRoleGrantResponse({ workspaceId, managedGrantName }: RoleGrant): GrantResponse {
   return {
     principal_kind: '',
     resource_kind: '',
@@ -30,7 +30,7 @@ export function toldRoleGrant({ workspaceId, managedGrantName }: RoleGrant): Tol
   };
 }
 
-export function toldKey(key: ApiKey): ToldKey {
+export function toKeyResponse(key: ApiKey): KeyResponse {
   return {
     ...keyFields(key),
     key_hint: key.secretTail,
@@ -39,15 +39,21 @@ export function toldKey(key: ApiKey): ToldKey {
 }
 
 /** With its secret, this once. */
-export function toldNewKey({ key, secret }: { readonly key: ApiKey; readonly secret: string }): ToldNewKey {
+export function toNewKeyResponse({
+  key,
+  secret,
+}: {
+  readonly key: ApiKey;
+  readonly secret: string;
+}): NewKeyResponse {
   return { ...keyFields(key), key: secret };
 }
 
 function keyFields({ id, name, grants, createdMs }: ApiKey) {
-  return { id, name, access_grants: grants.map(toldKeyGrant), created_at: timeText(createdMs) };
+  return { id, name, access_grants: grants.map(toKeyGrantResponse), created_at: timeText(createdMs) };
 }
 
-export function toldProfile({ id, email, name }: User): OutputOf<'sign_in'>['user'] {
+export function toProfileResponse({ id, email, name }: User): OutputOf<'sign_in'>['user'] {
   return { id, email, name };
 }
 

@@ -6,8 +6,8 @@ import type { CallContext, SignedIn } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
-import { byName, toldProfile } from './responses.ts';
-import { administersAccount, mayOnCluster, reachedWorkspaces } from './visible-workspaces.ts';
+import { byName, toProfileResponse } from './responses.ts';
+import { administersAccount, mayOnCluster, visibleWorkspaces } from './visible-workspaces.ts';
 
 type Names =
   | 'get_sign_in_methods'
@@ -38,7 +38,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
       return {
         account_id: made.account.id,
         workspace_id: made.workspaceId,
-        user: toldProfile(made.user),
+        user: toProfileResponse(made.user),
       };
     },
 
@@ -46,7 +46,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
       const user = await users.authenticate(email, password);
       if (user === undefined) throw new OperationFailed('invalid_credentials');
       const session = await beginSession(accounts, user, context);
-      return { user: toldProfile(user), expires_at: timeText(session.expiresMs) };
+      return { user: toProfileResponse(user), expires_at: timeText(session.expiresMs) };
     },
 
     async sign_out(_input, context) {
@@ -58,7 +58,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
 
     async get_session(_input, context) {
       const { user, session } = signedInOf(context);
-      return { user: toldProfile(user), expires_at: timeText(session.expiresMs) };
+      return { user: toProfileResponse(user), expires_at: timeText(session.expiresMs) };
     },
 
     async list_sessions(_input, context) {
@@ -99,7 +99,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
       const account = await accounts.accounts.get(accountId);
       if (actor.kind === 'anonymous' || account === undefined) throw notFound('account');
       const [reached, all, clusters] = await Promise.all([
-        reachedWorkspaces(accounts, context),
+        visibleWorkspaces(accounts, context),
         workspaces.list(accountId),
         virtualClusters.list(accountId),
       ]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
-import { accountsSurroundings } from '../../../testing/accounts-deps.ts';
+import { accountsDeps } from '../../../testing/accounts-deps.ts';
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 import { parseBindings } from '../../workload-identity/binding.ts';
@@ -222,7 +222,7 @@ test('bindings of the file of the operator are listed with the others, and only 
 });
 
 test('without sealing keys single sign-on says what is missing and what to do', async (t) => {
-  const { secretBox: _, ...surroundings } = accountsSurroundings();
+  const { secretBox: _, ...surroundings } = accountsDeps();
   const { admin, ours } = await start(t, { surroundings });
   const input = {
     sso_identifier: 'example',

@@ -4,7 +4,7 @@ import type { RoleGrant } from '../../accounts/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { byName, toldRoleGrant } from './responses.ts';
+import { byName, toRoleGrantResponse } from './responses.ts';
 
 type Names = 'list_user_roles' | 'create_user_role' | 'update_user_role' | 'delete_user_role';
 
@@ -16,7 +16,7 @@ export function userRoleHandlers({ roles }: AccountsDatabase): OperationHandlers
         user_roles: all.map(({ id, name, grants, createdMs }) => ({
           id,
           name,
-          access_grants: grants.map(toldRoleGrant),
+          access_grants: grants.map(toRoleGrantResponse),
           created_at: timeText(createdMs),
         })),
       };

@@ -5,7 +5,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { makerId } from './made-key.ts';
-import { toldProfile } from './responses.ts';
+import { toProfileResponse } from './responses.ts';
 
 type Names =
   | 'users/list'
@@ -90,7 +90,7 @@ export function userHandlers(
     async 'users/accept_invitation'({ token, name, password }, context) {
       const user = await invitations.accept(token, { name, proof: { password } });
       await beginSession(accounts, user, context);
-      return { user: toldProfile(user) };
+      return { user: toProfileResponse(user) };
     },
   };
 }

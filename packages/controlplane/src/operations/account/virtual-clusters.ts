@@ -17,7 +17,7 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { makeKeyFor } from './made-key.ts';
-import { byName, toldKey } from './responses.ts';
+import { byName, toKeyResponse } from './responses.ts';
 import { mayOnCluster, oldestWritable } from './visible-workspaces.ts';
 
 type Names =
@@ -34,7 +34,7 @@ type Names =
   | 'restore_virtual_cluster';
 
 type GivenCluster = InputOf<'create_virtual_cluster'>;
-type ToldCluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
+type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
 /** Which virtual clusters there are. What is in them is the matter of other operations. */
 export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
@@ -49,12 +49,15 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
     return Map.groupBy(ofAgents, ({ grants }) => grants[0]!.resourceId);
   }
 
-  async function toldAll(clusters: readonly VirtualCluster[], context: CallContext): Promise<ToldCluster[]> {
+  async function toldAll(
+    clusters: readonly VirtualCluster[],
+    context: CallContext,
+  ): Promise<ClusterResponse[]> {
     const agentKeys = await agentKeysFor(clusters, context);
     return clusters.map((cluster) => ({
-      ...toldCluster(cluster),
+      ...toClusterResponse(cluster),
       ...(mayOnCluster(context, 'write', cluster)
-        ? { agent_keys: byName(agentKeys.get(cluster.id) ?? []).map(toldKey) }
+        ? { agent_keys: byName(agentKeys.get(cluster.id) ?? []).map(toKeyResponse) }
         : {}),
     }));
   }
@@ -186,7 +189,7 @@ function fieldsOf({ id, name, type, workspaceId, tier, createdMs }: VirtualClust
   };
 }
 
-function toldCluster(cluster: VirtualCluster): ToldCluster {
+function toClusterResponse(cluster: VirtualCluster): ClusterResponse {
   const cloudProvider = oneOf(cloudProviders, cluster.cloudProvider);
   const { place } = cluster;
   return {

@@ -10,15 +10,15 @@ export interface Asking {
   readonly accountId: string;
 }
 
-export interface ReachedWorkspace extends Workspace {
+export interface VisibleWorkspace extends Workspace {
   readonly grant: 'admin' | 'read_only';
 }
 
 /** The workspaces in which the caller may do something, the oldest first. */
-export async function reachedWorkspaces(
+export async function visibleWorkspaces(
   { workspaces }: Pick<AccountsDatabase, 'workspaces'>,
   { actor, accountId }: Asking,
-): Promise<ReachedWorkspace[]> {
+): Promise<VisibleWorkspace[]> {
   const all = await workspaces.list(accountId);
   return all.flatMap((workspace) => {
     const grant = grantIn(actor, accountId, workspace.id);

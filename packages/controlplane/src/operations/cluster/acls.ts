@@ -28,7 +28,7 @@ export function aclOperations({ clusterPort }: ClusterServices) {
   return {
     'virtual_clusters/acls/list': async ({ virtual_cluster_id }) => {
       const acls = await clusterPort(virtual_cluster_id).describeAcls(everyAcl);
-      return { acls: inOrder(acls).map(toldAcl) };
+      return { acls: inOrder(acls).map(toAclResponse) };
     },
 
     'virtual_clusters/acls/create': async ({ virtual_cluster_id, acl }) => {
@@ -42,7 +42,7 @@ export function aclOperations({ clusterPort }: ClusterServices) {
       const results = await clusterPort(virtual_cluster_id).deleteAcls(acls.map(given));
       for (const result of results) refuse(result, { INVALID_REQUEST: 'invalid_request' });
       const deleted = new Map(results.flatMap((result) => result.deleted).map((acl) => [aclKey(acl), acl]));
-      return { acls: [...deleted.values()].map(toldAcl) };
+      return { acls: [...deleted.values()].map(toAclResponse) };
     },
   } satisfies OperationHandlers<AclOperationName, CallContext>;
 }
@@ -59,7 +59,7 @@ function given(acl: AclOnTheWire): Acl {
   };
 }
 
-export function toldAcl(acl: Acl): AclOnTheWire {
+export function toAclResponse(acl: Acl): AclOnTheWire {
   return {
     resource_type: acl.resourceType,
     resource_name: acl.resourceName,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { caps } from '@weir/core';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
-import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { clientsTold } from './clients.ts';
 
 const atMs = Date.parse('2026-01-31T12:00:00.000Z');
@@ -103,7 +103,7 @@ test('many kinds, names and agents are cut, and it is said', () => {
 });
 
 test('what agents report with their heartbeats is what the operation tells', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const empty = await desk.call('list_clients', {});
   assert.deepEqual(empty, {
     clients: [],

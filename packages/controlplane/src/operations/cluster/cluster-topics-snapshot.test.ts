@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
 import type { ClusterFollower, ClusterPort } from '@weir/metadata';
 import { FakeCluster } from '../../../testing/fake-cluster.ts';
-import { Glance } from './cluster-topics-snapshot.ts';
+import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 
 /** A cluster without a leader: whoever follows it waits. */
 class LeaderlessCluster extends FakeCluster {
@@ -16,7 +16,7 @@ class LeaderlessCluster extends FakeCluster {
 function look(port: ClusterPort) {
   const clock = new HandClock();
   const gone = new AbortController();
-  return { clock, gone, glance: Glance.take(port, { clock, stop: gone.signal }) };
+  return { clock, gone, glance: ClusterTopicsSnapshot.take(port, { clock, stop: gone.signal }) };
 }
 
 test('a glance ends with the first picture', async () => {

@@ -9,10 +9,15 @@ const glanceMsMax = 20_000;
  * What a cluster looks like at one moment. It is as new as the call: whoever made a topic sees it. Nothing is kept between calls, since a
  * control plane has more clusters than anybody looks at.
  */
-export class Glance extends SnapshotTopics {
-  static async take(port: ClusterPort, { clock, stop }: GlanceContext): Promise<Glance> {
+export class ClusterTopicsSnapshot extends SnapshotTopics {
+  static async take(
+    port: ClusterPort,
+    { clock, stop }: ClusterSnapshotContext,
+  ): Promise<ClusterTopicsSnapshot> {
     try {
-      return new Glance(await takeSnapshot(port, { stop, limit: { clock, waitMsMax: glanceMsMax } }));
+      return new ClusterTopicsSnapshot(
+        await takeSnapshot(port, { stop, limit: { clock, waitMsMax: glanceMsMax } }),
+      );
     } catch (error) {
       throw stop.aborted ? new OperationFailed('context_canceled') : error;
     }
@@ -36,7 +41,7 @@ export class Glance extends SnapshotTopics {
   }
 }
 
-export interface GlanceContext {
+export interface ClusterSnapshotContext {
   readonly clock: Clock;
   /** Aborted when the caller goes away. */
   readonly stop: AbortSignal;

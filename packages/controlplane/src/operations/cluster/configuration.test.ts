@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
-import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
 
 test('what a new cluster is configured like', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const { virtual_cluster_configuration } = await desk.call('describe_virtual_cluster_configuration', {});
   assert.deepEqual(virtual_cluster_configuration, {
     are_acls_enabled: false,
@@ -59,7 +59,7 @@ const changes: [what: string, change: Change, then: Record<string, unknown>][] =
 ];
 
 test('a change changes what it names and nothing else', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   for (const [what, change, then] of changes) {
     await t.test(what, async () => {
       await desk.call('update_virtual_cluster_configuration', { virtual_cluster_configuration: change });
@@ -73,7 +73,7 @@ test('a change changes what it names and nothing else', async (t) => {
 });
 
 test('a config that somebody set is told with the usual ones', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: {
       are_acls_enabled: true,
@@ -137,7 +137,7 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
 ];
 
 test('what is refused changes nothing, not even what lies elsewhere', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: { are_acls_enabled: true },
   });
@@ -156,7 +156,7 @@ test('what is refused changes nothing, not even what lies elsewhere', async (t) 
 });
 
 test('events: what is left out of a change stays, and durations are exact', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const week = 604_800_000_000_000;
   const before = await desk.call('get_events_state', {});
   assert.equal(before.enabled, false);
@@ -178,7 +178,7 @@ test('events: what is left out of a change stays, and durations are exact', asyn
 });
 
 test('a bucket is followed by one of the same kind', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const set = (bucket_url: string | null) => ({ virtual_cluster_configuration: { bucket_url } });
   await desk.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));
   const [code, words] = await desk.refusal('update_virtual_cluster_configuration', set('file:///tmp/logs'));

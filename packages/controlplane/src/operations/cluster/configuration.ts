@@ -12,7 +12,7 @@ import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { Glance } from './cluster-topics-snapshot.ts';
+import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';
@@ -24,7 +24,7 @@ type ConfigurationOperation =
   | 'update_virtual_cluster_configuration';
 
 /** Broker configs that the interface always tells, with the values that count. Others it tells when somebody set them. */
-const toldConfigs: readonly string[] = [
+const toConfigsResponse: readonly string[] = [
   'auto.create.topics.enable',
   'delete.topic.enable',
   'log.retention.ms',
@@ -47,7 +47,7 @@ const eventsPrefix = 'service.events.';
 export function configurationOperations({ clusterPort, virtualClusters }: ClusterServices) {
   return {
     describe_virtual_cluster_configuration: async ({ virtual_cluster_id }, context) => {
-      const { clusterConfigs } = await Glance.take(clusterPort(virtual_cluster_id), context);
+      const { clusterConfigs } = await ClusterTopicsSnapshot.take(clusterPort(virtual_cluster_id), context);
       const cluster = context.cluster!;
       const valueFor = <Name extends Parameters<typeof clusterConfigValue>[0]>(name: Name) =>
         clusterConfigValue(name, clusterConfigs);
@@ -63,7 +63,7 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
           soft_delete_topics_enabled: valueFor('service.soft.delete.topic.enable'),
           inactive_topics_ttl: nanosecondsOfMs(valueFor('service.soft.delete.topic.ttl.ms')),
           tier: cluster.tier as Tier,
-          broker_configs: toldBrokerConfigs(clusterConfigs),
+          broker_configs: toBrokerConfigsResponse(clusterConfigs),
           bucket_url: valueFor('service.bucket.url') ?? null,
         },
       };
@@ -79,7 +79,7 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
         ...brokerChanges(broker_configs),
       ];
       if (typeof bucket_url === 'string') {
-        const { clusterConfigs } = await Glance.take(clusterPort(clusterId), context);
+        const { clusterConfigs } = await ClusterTopicsSnapshot.take(clusterPort(clusterId), context);
         refuseOtherScheme(bucket_url, clusterConfigValue('service.bucket.url', clusterConfigs));
       }
       // The cluster first, because it may refuse.
@@ -100,9 +100,9 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
   } satisfies OperationHandlers<ConfigurationOperation, CallContext>;
 }
 
-function toldBrokerConfigs(clusterTexts: Readonly<Record<string, string>>): Record<string, string> {
+function toBrokerConfigsResponse(clusterTexts: Readonly<Record<string, string>>): Record<string, string> {
   const set = Object.keys(clusterTexts).filter((name) => !hasOwnField(name));
-  const names = [...new Set([...toldConfigs, ...set])].sort();
+  const names = [...new Set([...toConfigsResponse, ...set])].sort();
   const described = describeConfigs('cluster', { texts: clusterTexts, clusterTexts, agentTexts: {}, names });
   return Object.fromEntries(described.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])));
 }

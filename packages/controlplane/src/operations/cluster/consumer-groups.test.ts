@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterNode } from '@weir/metadata';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 const noMember = { generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null, retentionMs: -1 };
 
@@ -81,7 +81,7 @@ function firstPartitionOf(topic: string): Uint8Array {
 }
 
 test('a classic group with what it reads, and how far it is', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const topicId = await desk.addTopic('orders', 2);
   await desk.write(topicId, 0, 10);
   await desk.write(topicId, 1, 4);
@@ -152,7 +152,7 @@ test('a classic group with what it reads, and how far it is', async (t) => {
 });
 
 test('a partition without a commit lags by all that it holds', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const topicId = await desk.addTopic('orders', 2);
   await desk.write(topicId, 1, 4);
   await joinConsumer(desk.node, 'new', 'orders');
@@ -174,7 +174,7 @@ test('a partition without a commit lags by all that it holds', async (t) => {
 });
 
 test('a group that shares records is told like the others', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.addTopic('orders');
   const [answer] = await desk.node.shareGroupHeartbeats([
     {
@@ -198,7 +198,7 @@ test('a group that shares records is told like the others', async (t) => {
 });
 
 test('offsets of deleted topics are nobody’s lag', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const topicId = await desk.addTopic('orders');
   await desk.write(topicId, 0, 10);
   await commit(desk.node, 'g', topicId, [4]);
@@ -210,7 +210,7 @@ test('offsets of deleted topics are nobody’s lag', async (t) => {
 });
 
 test('a group that is not there', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   assert.deepEqual(await desk.refusal('describe_consumer_group', { group: 'none' }), [
     'not_found',
     'There is no group none.',
@@ -218,7 +218,7 @@ test('a group that is not there', async (t) => {
 });
 
 /** Groups a to g; the lag of each is in the list. */
-async function withGroups(desk: ClusterDesk, lags: Readonly<Record<string, number>>): Promise<void> {
+async function withGroups(desk: TestClusterApi, lags: Readonly<Record<string, number>>): Promise<void> {
   const topicId = await desk.addTopic('orders', 2);
   await desk.write(topicId, 0, 100);
   for (const [name, lag] of Object.entries(lags)) await commit(desk.node, name, topicId, [100 - lag, 0]);
@@ -235,7 +235,7 @@ const lists: [what: string, body: object, lags: number[]][] = [
 ];
 
 test('lists of groups, whole and page by page', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await withGroups(desk, lags);
   for (const [what, body, expected] of lists) {
     await t.test(what, async () => {

@@ -79,7 +79,7 @@ function described(group: WatchedGroup) {
   return {
     ...summary(group),
     generation: group.generation,
-    members: group.members.map(toldMember),
+    members: group.members.map(toMemberResponse),
     topics: group.topics
       .map((topic) => describedTopic(topic))
       .sort((a, b) => b.total_lag - a.total_lag || byText(a.name, b.name)),
@@ -107,7 +107,7 @@ function monitored({ name, state, protocol, members, topics }: WatchedGroup) {
     name,
     state,
     protocol,
-    members: members.map(toldMember),
+    members: members.map(toMemberResponse),
     topics: topics.map((topic) => ({
       name: topic.name,
       partitions: topic.partitions.map((one) => ({
@@ -122,7 +122,7 @@ function monitored({ name, state, protocol, members, topics }: WatchedGroup) {
   };
 }
 
-function toldMember({ id, instanceId, clientId, clientHost, assigned }: WatchedMember) {
+function toMemberResponse({ id, instanceId, clientId, clientHost, assigned }: WatchedMember) {
   return {
     id,
     group_instance_id: instanceId,

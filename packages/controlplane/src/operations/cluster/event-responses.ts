@@ -1,4 +1,4 @@
-import type { EventTold, OutputOf } from '@weir/api';
+import type { EventResponse, OutputOf } from '@weir/api';
 import { timeText } from '@weir/core';
 import type { EventRow, FieldSummary, QueryStats, Timeline } from '@weir/events';
 
@@ -8,11 +8,11 @@ type FieldTold = OutputOf<'list_event_fields'>['fields'][number];
 
 /** Answers of the engine as the interface tells them. */
 
-export function rowTold({ event }: EventRow): EventTold {
-  return event as EventTold;
+export function toEventResponse({ event }: EventRow): EventResponse {
+  return event as EventResponse;
 }
 
-export function statsTold(stats: QueryStats): SearchAnswer['stats'] {
+export function toStatsResponse(stats: QueryStats): SearchAnswer['stats'] {
   return {
     events_matched: stats.eventsMatched,
     is_exact: stats.isExact,
@@ -25,7 +25,7 @@ export function statsTold(stats: QueryStats): SearchAnswer['stats'] {
   };
 }
 
-export function timelineTold({ bucketMs, startMs, isApproximate, series }: Timeline): TimelineTold {
+export function toTimelineResponse({ bucketMs, startMs, isApproximate, series }: Timeline): TimelineTold {
   return {
     bucket_seconds: bucketMs / 1000,
     is_approximate: isApproximate,
@@ -41,7 +41,7 @@ export function timelineTold({ bucketMs, startMs, isApproximate, series }: Timel
   };
 }
 
-export function fieldTold({
+export function toFieldResponse({
   name,
   types,
   presentEvents,

@@ -5,7 +5,7 @@ import { ApiError } from '@weir/api';
 import { caps } from '@weir/core';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { until } from '../../../testing/until.ts';
 import { askEngine } from './event-queries.ts';
 
@@ -40,15 +40,15 @@ const row = (number: number) => ({
 type Answers = (request: QueryRequest) => QueryAnswer;
 
 /** A cluster with events on, and an agent whose engine says what the test wants. */
-async function desk(t: Parameters<typeof openClusterDesk>[0], answer: Answers | undefined) {
-  const opened = await openClusterDesk(t);
+async function desk(t: Parameters<typeof openTestClusterApi>[0], answer: Answers | undefined) {
+  const opened = await openTestClusterApi(t);
   await opened.call('update_events_state', { enabled: true });
   const asked: QueryRequest[] = [];
   if (answer !== undefined) await serve(opened, answer, asked);
   return { ...opened, asked };
 }
 
-async function serve({ node }: ClusterDesk, answer: Answers, asked: QueryRequest[]): Promise<void> {
+async function serve({ node }: TestClusterApi, answer: Answers, asked: QueryRequest[]): Promise<void> {
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
   const serveNext = async (): Promise<void> => {

@@ -4,11 +4,11 @@ import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { Glance } from './cluster-topics-snapshot.ts';
+import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { eventCursor, readEventCursor } from './event-cursors.ts';
 import { askEngine } from './event-queries.ts';
 import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
-import { fieldTold, rowTold, statsTold, timelineTold } from './event-responses.ts';
+import { toEventResponse, toFieldResponse, toStatsResponse, toTimelineResponse } from './event-responses.ts';
 import type { ClusterServices } from './services.ts';
 
 type EventOperation =
@@ -59,7 +59,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
       );
       const last = answer.rows.at(-1);
       return {
-        events: answer.rows.map(rowTold),
+        events: answer.rows.map(toEventResponse),
         truncated: answer.hasMore,
         next_cursor: answer.hasMore && last !== undefined ? eventCursor(last) : null,
         ...(answer.timeline === undefined ? {} : { timeline: toldAsWanted(answer.timeline, timeline) }),
@@ -89,7 +89,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         context,
       );
       return {
-        fields: answer.fields.map(fieldTold),
+        fields: answer.fields.map(toFieldResponse),
         sampled_events: answer.sampledEvents,
         is_sample: answer.isSample,
         ...basisTold(answer),
@@ -114,10 +114,10 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
       );
       if (answer.event === undefined) throw new OperationFailed('not_found', whereNotFound(answer, near));
       return {
-        event: rowTold(answer.event),
-        before: answer.before.map(rowTold),
-        after: answer.after.map(rowTold),
-        stats: statsTold(answer.stats),
+        event: toEventResponse(answer.event),
+        before: answer.before.map(toEventResponse),
+        after: answer.after.map(toEventResponse),
+        stats: toStatsResponse(answer.stats),
       };
     },
 
@@ -168,11 +168,11 @@ function toldAsWanted(timeline: Timeline, wanted: { readonly then_by?: string | 
       'unavailable',
       'The agent that answered is of a release that groups by one field only; update the agents, or leave then_by out.',
     );
-  return timelineTold(timeline);
+  return toTimelineResponse(timeline);
 }
 
 async function checkEnabled(port: ClusterPort, context: CallContext): Promise<void> {
-  const { clusterConfigs } = await Glance.take(port, context);
+  const { clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
   if (!clusterConfigValue('service.events.enabled', clusterConfigs))
     throw new OperationFailed('events_disabled');
 }
@@ -183,7 +183,7 @@ function basisTold({
   hasNoData,
 }: QueryAnswer): Pick<OutputOf<'search_events'>, 'stats' | 'partial' | 'message'> {
   return {
-    stats: statsTold(stats),
+    stats: toStatsResponse(stats),
     ...(partial === undefined ? {} : { partial }),
     ...(hasNoData ? { message: noDataMessage } : {}),
   };

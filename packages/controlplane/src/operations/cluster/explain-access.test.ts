@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, OutputOf } from '@weir/api';
 import { caps } from '@weir/core';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 type Rule = CallOf<'virtual_clusters/acls/create'>['acl'];
 type Question = Omit<CallOf<'explain_access'>, 'virtual_cluster_id'>;
@@ -41,14 +41,14 @@ function line({ principal, is_allowed, is_superuser, deciding_rule, other_hosts 
   return `${principal} ${is_allowed ? 'allowed' : 'denied'}${by}${hosts}`;
 }
 
-async function deskWith(t: Parameters<typeof openClusterDesk>[0], rules: readonly string[]) {
-  const desk = await openClusterDesk(t);
+async function deskWith(t: Parameters<typeof openTestClusterApi>[0], rules: readonly string[]) {
+  const desk = await openTestClusterApi(t);
   for (const text of rules) await desk.call('virtual_clusters/acls/create', { acl: rule(text) });
   await setMode(desk, 'enforced');
   return desk;
 }
 
-function setMode(desk: ClusterDesk, mode: 'off' | 'shadow' | 'enforced') {
+function setMode(desk: TestClusterApi, mode: 'off' | 'shadow' | 'enforced') {
   return desk.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: {
       are_acls_enabled: mode === 'enforced',

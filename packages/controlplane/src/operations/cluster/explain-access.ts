@@ -9,8 +9,8 @@ import {
 } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { everyAcl, toldAcl } from './acls.ts';
-import { Glance } from './cluster-topics-snapshot.ts';
+import { everyAcl, toAclResponse } from './acls.ts';
+import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { nearRules } from './near-rules.ts';
 import type { ClusterServices } from './services.ts';
 import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoMay } from './who-may.ts';
@@ -25,7 +25,7 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
     explain_access: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
       const [glance, acls, credentials] = await Promise.all([
-        Glance.take(port, context),
+        ClusterTopicsSnapshot.take(port, context),
         port.describeAcls(everyAcl),
         port.listCredentials(),
       ]);
@@ -41,10 +41,10 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
         mode,
         is_superuser: isSuperuser,
         principals,
-        deciding_rule: rule === undefined ? null : toldAcl(rule),
+        deciding_rule: rule === undefined ? null : toAclResponse(rule),
         reason: reasonOf(question, { mode, isSuperuser, permission: rule?.permission }),
         near_rules: nearRules(acls, question).map(({ acl, differsIn }) => ({
-          rule: toldAcl(acl),
+          rule: toAclResponse(acl),
           differs_in: differsIn,
         })),
       };
@@ -74,7 +74,7 @@ function explainedForAll(
     is_allowed: !isEnforced || isSuperuser || isAllowed,
     do_rules_allow: isAllowed,
     is_superuser: isSuperuser,
-    deciding_rule: rule === undefined ? null : toldAcl(rule),
+    deciding_rule: rule === undefined ? null : toAclResponse(rule),
     other_hosts: [...otherHosts],
   });
   const { is_allowed, do_rules_allow, deciding_rule } = told(everybodyElse);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
-import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../../diagnostics/change.ts';
 
 test('agents that live, and which of them are wanted', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a', {
     group: 'blue',
     cpuLoad: 1.2,
@@ -36,7 +36,7 @@ test('agents that live, and which of them are wanted', async (t) => {
 });
 
 test('limits and what is used of them', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.addTopic('a', 3);
   await desk.addTopic('b', 2);
   await desk.call('delete_topic', { topic_name: 'b' });
@@ -61,7 +61,7 @@ test('limits and what is used of them', async (t) => {
 });
 
 test('metrics are described by their rows', async (t) => {
-  const desk = await openClusterDesk(t, {
+  const desk = await openTestClusterApi(t, {
     metricRows: () => [
       { name: 'write_seconds', kind: 'histogram', help: 'How long.', labels: ['topic'] },
       { name: 'bytes_total', kind: 'counter', help: 'How much.', labels: [] },
@@ -84,7 +84,7 @@ test('metrics are described by their rows', async (t) => {
 });
 
 test('subscriptions to metrics of clients are replaced whole, and all of them or none', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const list = async () => (await desk.call('list_client_metrics_subscriptions', {})).subscriptions;
   const update = (
     ...client_metrics_subscriptions: CallOf<'update_client_metrics_subscriptions'>['client_metrics_subscriptions']
@@ -126,7 +126,7 @@ test('subscriptions to metrics of clients are replaced whole, and all of them or
 });
 
 test('a diagnostic fails, is muted and unmuted, and all of it can be read afterwards', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const name = 'no_jobs_agent';
   const finding = {
     entity: { kind: 'cluster', name: 'vci_test' },

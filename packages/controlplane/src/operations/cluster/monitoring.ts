@@ -1,7 +1,7 @@
 import { caps, type MetricRow } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { Glance } from './cluster-topics-snapshot.ts';
+import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -15,7 +15,7 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
     'monitoring/describe_quotas': async ({ virtual_cluster_id }, context) => {
       const port = clusterPort(virtual_cluster_id);
       const [glance, agents, groups, deleted, subscriptions, groupConfigs, transactions] = await Promise.all([
-        Glance.take(port, context),
+        ClusterTopicsSnapshot.take(port, context),
         port.listAgents(),
         port.listGroups({ states: [], types: [] }),
         port.listDeletedTopics(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
 import { systemClock } from '@weir/core';
 import { isPasswordOf, readScramCredential } from '@weir/metadata';
-import { openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
   resource_type: 'TOPIC',
@@ -16,7 +16,7 @@ const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
 };
 
 test('rules are their seven fields: made twice they are one, deleted twice they are gone once', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const denied = { ...rule, permission_type: 'DENY' as const };
   const prefixed = { ...rule, pattern_type: 'PREFIXED' as const };
   for (const acl of [rule, denied, prefixed, rule])
@@ -40,7 +40,7 @@ const badRules: [what: string, difference: object, words: RegExp][] = [
 ];
 
 test('a rule that cannot be is refused in the words of the cluster', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   for (const [what, difference, words] of badRules) {
     const [code, said] = await desk.refusal('virtual_clusters/acls/create', {
       acl: { ...rule, ...difference },
@@ -51,7 +51,7 @@ test('a rule that cannot be is refused in the words of the cluster', async (t) =
 });
 
 test('a credential has a prefix, a password that is told once, and goes by its id', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const made = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   assert.match(made.id, /^cci_[0-9a-f]{8}_/);
   assert.match(made.username, /^ccun_[0-9a-f]{32}$/);
@@ -97,7 +97,7 @@ test('a credential has a prefix, a password that is told once, and goes by its i
 });
 
 test('when a credential was used last is told as soon as an agent tells', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const nowMs = systemClock.nowMs();
   await desk.node.heartbeat({
@@ -127,7 +127,7 @@ test('when a credential was used last is told as soon as an agent tells', async 
 });
 
 test('which credentials are refused', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const refusals: [
     body: CallOf<'create_virtual_cluster_credentials'> extends infer C ? Partial<C> : never,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '@weir/api';
-import { type ClusterDesk, openClusterDesk } from '../../../testing/test-cluster-api.ts';
+import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 test('a topic is made, listed, described, changed and deleted', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const named = { topic_name: 'orders' };
   await desk.call('create_topic', {
     ...named,
@@ -39,7 +39,7 @@ test('a topic is made, listed, described, changed and deleted', async (t) => {
 });
 
 test('for ever is told as -1, and what numbers cannot tell exactly as an integer of 64 bits', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   for (const [name, retention] of [
     ['ever', '-1'],
     ['long', '9007199255'],
@@ -58,7 +58,7 @@ test('for ever is told as -1, and what numbers cannot tell exactly as an integer
 });
 
 test('a deleted topic comes back with its records, by its name or by its id', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const first = await desk.addTopic('orders', 2);
   await desk.write(first, 1, 7);
   await desk.call('delete_topic', { topic_name: 'orders', soft_delete: true });
@@ -91,7 +91,7 @@ test('a deleted topic comes back with its records, by its name or by its id', as
 
 type Refusal = [
   what: string,
-  call: (desk: ClusterDesk) => Promise<[ErrorCode, string]>,
+  call: (desk: TestClusterApi) => Promise<[ErrorCode, string]>,
   code: ErrorCode,
   words: RegExp,
 ];
@@ -190,7 +190,7 @@ const refusals: Refusal[] = [
 ];
 
 test('what is refused, with which code and words', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.addTopic('orders', 2);
   await desk.addTopic('dot.ted');
   await desk.call('create_topic', {
@@ -208,7 +208,7 @@ test('what is refused, with which code and words', async (t) => {
 });
 
 test('a mistake in one half of a change leaves the other half as it was', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.addTopic('orders', 2);
   const named = { topic_name: 'orders' };
   await desk.refusal('update_topic', { ...named, partition_count: 1, configs: { 'retention.ms': '5' } });
@@ -218,7 +218,7 @@ test('a mistake in one half of a change leaves the other half as it was', async 
 });
 
 test('a cluster that keeps no deleted topics does not pretend to', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.addTopic('orders');
   await desk.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: { broker_configs: { 'service.soft.delete.topic.enable': 'false' } },
@@ -232,14 +232,14 @@ test('a cluster that keeps no deleted topics does not pretend to', async (t) => 
 });
 
 test('a cluster that nobody leads is unavailable, not broken', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   await desk.node.stop();
   const [code] = await desk.refusal('create_topic', { topic_name: 'x', partition_count: 1 });
   assert.equal(code, 'unavailable');
 });
 
 test('topics of the service are not listed, and nobody changes them', async (t) => {
-  const desk = await openClusterDesk(t);
+  const desk = await openTestClusterApi(t);
   const named = { topic_name: '__service_events_acl_logs' };
   await desk.addTopic(named.topic_name);
   assert.deepEqual((await desk.call('list_topics', {})).topics, []);

@@ -11,7 +11,7 @@ import {
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { Glance, type GlanceContext } from './cluster-topics-snapshot.ts';
+import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
@@ -61,7 +61,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     list_topics: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
       // Looked at first: a topic that is deleted in between is missing from neither list.
-      const { topics: all, clusterConfigs } = await Glance.take(port, context);
+      const { topics: all, clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
       const topics = all.filter(({ name }) => !isInternalTopic(name));
       const sizes = await byteCounts(port, topics);
       const live = topics.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
@@ -86,7 +86,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     },
 
     describe_topic: async ({ virtual_cluster_id, topic_name }, context) => {
-      const glance = await Glance.take(clusterPort(virtual_cluster_id), context);
+      const glance = await ClusterTopicsSnapshot.take(clusterPort(virtual_cluster_id), context);
       const { topicId, partitionCount, configs: texts } = requireTopic(glance, topic_name);
       const described = describeConfigs('topic', {
         texts,
@@ -101,7 +101,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     update_topic: async ({ virtual_cluster_id, topic_name, partition_count, configs }, context) => {
       refuseInternal(topic_name);
       const port = clusterPort(virtual_cluster_id);
-      const topic = requireTopic(await Glance.take(port, context), topic_name);
+      const topic = requireTopic(await ClusterTopicsSnapshot.take(port, context), topic_name);
       // Tools say again what they said before.
       const isGrowing = partition_count !== undefined && partition_count !== topic.partitionCount;
       const growth = isGrowing ? [{ name: topic_name, partitionCount: partition_count }] : [];
@@ -153,7 +153,7 @@ function refuseInternal(name: string): void {
 /** The last moment that the interface can write. */
 const latestMs = Date.UTC(9999, 11, 31);
 
-function requireTopic(glance: Glance, name: string): TopicDescription {
+function requireTopic(glance: ClusterTopicsSnapshot, name: string): TopicDescription {
   const topic = glance.topicByName(name);
   if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
   return topic;
@@ -206,8 +206,8 @@ function alterCodesOf(message: string | null): Readonly<Record<string, ErrorCode
 }
 
 /** Whoever asks for a deletion that can be undone must not lose the topic because the cluster keeps none. */
-async function refuseUnkeptTopic(port: ClusterPort, context: GlanceContext): Promise<void> {
-  const { clusterConfigs } = await Glance.take(port, context);
+async function refuseUnkeptTopic(port: ClusterPort, context: ClusterSnapshotContext): Promise<void> {
+  const { clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
   if (clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return;
   throw new OperationFailed(
     'invalid_request',

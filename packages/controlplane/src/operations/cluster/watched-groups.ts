@@ -6,7 +6,7 @@ import {
   type PartitionsOfTopic,
   readAssignment,
 } from '@weir/metadata';
-import { Glance, type GlanceContext } from './cluster-topics-snapshot.ts';
+import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { byText, partsOf } from './wire-values.ts';
 
 /** A group with its members and how far it is. */
@@ -56,18 +56,18 @@ export interface WatchedPartition {
 const groupsPerCallMax = 500;
 
 /** What the coordinator says, before it is known which topics there are. */
-interface ToldGroup extends Omit<WatchedGroup, 'members' | 'topics'> {
-  readonly members: readonly ToldMember[];
-  readonly offsets: readonly ToldOffset[];
+interface GroupResponse extends Omit<WatchedGroup, 'members' | 'topics'> {
+  readonly members: readonly MemberResponse[];
+  readonly offsets: readonly OffsetResponse[];
 }
 
-interface ToldMember extends Omit<WatchedMember, 'assigned'> {
+interface MemberResponse extends Omit<WatchedMember, 'assigned'> {
   /** Classic members name topics, others have ids. */
   readonly named: readonly NamedPartitions[];
   readonly numbered: readonly PartitionsOfTopic[];
 }
 
-interface ToldOffset {
+interface OffsetResponse {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
@@ -79,15 +79,15 @@ interface ToldOffset {
 export async function watchGroups(
   port: ClusterPort,
   listings: readonly Pick<GroupListing, 'groupId' | 'type'>[],
-  context: GlanceContext,
+  context: ClusterSnapshotContext,
 ): Promise<WatchedGroup[]> {
-  const told: ToldGroup[] = [];
+  const told: GroupResponse[] = [];
   for (const type of ['classic', 'consumer', 'share'] as const) {
     const groupIds = listings.filter((listing) => listing.type === type).map(({ groupId }) => groupId);
     for (const part of partsOf(groupIds, groupsPerCallMax)) told.push(...(await askers[type](port, part)));
   }
   // Last, so that no offset is beyond the end of its partition because the end is older.
-  const glance = await Glance.take(port, context);
+  const glance = await ClusterTopicsSnapshot.take(port, context);
   return told.map((group) => watchedGroup(group, glance)).sort((a, b) => byText(a.name, b.name));
 }
 
@@ -95,7 +95,7 @@ export async function watchGroups(
 export async function watchGroup(
   port: ClusterPort,
   groupId: string,
-  context: GlanceContext,
+  context: ClusterSnapshotContext,
 ): Promise<WatchedGroup | undefined> {
   const types = ['classic', 'consumer', 'share'] as const;
   // A group id has one type at a time; the calls for the others find nothing.
@@ -117,13 +117,13 @@ export function lagOfTopic(partitions: readonly WatchedPartition[]): number {
 }
 
 const askers: Readonly<
-  Record<GroupType, (port: ClusterPort, groupIds: readonly string[]) => Promise<ToldGroup[]>>
+  Record<GroupType, (port: ClusterPort, groupIds: readonly string[]) => Promise<GroupResponse[]>>
 > = { classic: askClassic, consumer: askConsumer, share: askShare };
 
-async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeGroups(groupIds);
   const offsets = await committedOffsets(port, groupIds);
-  return descriptions.flatMap((group, index): ToldGroup[] => {
+  return descriptions.flatMap((group, index): GroupResponse[] => {
     if (group.error !== 'NONE') return [];
     const isConsumer = group.protocolType === 'consumer';
     const members = group.members.map((member) => ({
@@ -149,10 +149,10 @@ async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promi
   });
 }
 
-async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeConsumerGroups(groupIds);
   const offsets = await committedOffsets(port, groupIds);
-  return descriptions.flatMap((group, index): ToldGroup[] => {
+  return descriptions.flatMap((group, index): GroupResponse[] => {
     if (group.error !== 'NONE') return [];
     const members = group.members.map((member) => ({
       id: member.memberId,
@@ -176,10 +176,10 @@ async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Prom
   });
 }
 
-async function askShare(port: ClusterPort, groupIds: readonly string[]): Promise<ToldGroup[]> {
+async function askShare(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeShareGroups(groupIds);
   const answers = await port.describeShareOffsets(groupIds.map((groupId) => ({ groupId, partitions: null })));
-  return descriptions.flatMap((group, index): ToldGroup[] => {
+  return descriptions.flatMap((group, index): GroupResponse[] => {
     if (group.error !== 'NONE') return [];
     const members = group.members.map((member) => ({
       id: member.memberId,
@@ -208,7 +208,7 @@ async function askShare(port: ClusterPort, groupIds: readonly string[]): Promise
   });
 }
 
-async function committedOffsets(port: ClusterPort, groupIds: readonly string[]): Promise<ToldOffset[][]> {
+async function committedOffsets(port: ClusterPort, groupIds: readonly string[]): Promise<OffsetResponse[][]> {
   const answers = await port.fetchOffsets(
     groupIds.map((groupId) => ({
       groupId,
@@ -221,7 +221,10 @@ async function committedOffsets(port: ClusterPort, groupIds: readonly string[]):
   return answers.map(({ offsets }) => offsets.filter(({ error }) => error === 'NONE'));
 }
 
-function watchedGroup({ members, offsets, ...group }: ToldGroup, glance: Glance): WatchedGroup {
+function watchedGroup(
+  { members, offsets, ...group }: GroupResponse,
+  glance: ClusterTopicsSnapshot,
+): WatchedGroup {
   const partitions = new GroupPartitions(glance, group.type);
   const watched = members.map(({ named, numbered, ...member }): WatchedMember => {
     const assigned = [
@@ -255,11 +258,11 @@ interface GroupPartition {
 
 /** What is known of the partitions of a group, gathered from its members and its offsets. */
 class GroupPartitions {
-  readonly #glance: Glance;
+  readonly #glance: ClusterTopicsSnapshot;
   readonly #type: GroupType;
   readonly #byTopic = new Map<string, Map<number, GroupPartition>>();
 
-  constructor(glance: Glance, type: GroupType) {
+  constructor(glance: ClusterTopicsSnapshot, type: GroupType) {
     this.#glance = glance;
     this.#type = type;
   }

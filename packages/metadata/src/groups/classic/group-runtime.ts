@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 /** A classic group with its coordinator around it: feeds the machine, and does what follows from it. */
-export class HostedClassicGroup implements Group {
+export class ClassicGroupRuntime implements Group {
   readonly type = 'classic';
   wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #group: ClassicGroup;
@@ -44,14 +44,14 @@ export class HostedClassicGroup implements Group {
     this.#isKept = isKept;
   }
 
-  static empty(groupId: string, host: GroupHost): HostedClassicGroup {
-    return new HostedClassicGroup(new ClassicGroup(groupId), host, false);
+  static empty(groupId: string, host: GroupHost): ClassicGroupRuntime {
+    return new ClassicGroupRuntime(new ClassicGroup(groupId), host, false);
   }
 
-  static read(groupId: string, reader: ByteReader, host: GroupHost): HostedClassicGroup {
+  static read(groupId: string, reader: ByteReader, host: GroupHost): ClassicGroupRuntime {
     const group = readClassicGroup(groupId, reader, host.monotonicMs());
     host.holds(group.metadataBytes);
-    return new HostedClassicGroup(group, host, true);
+    return new ClassicGroupRuntime(group, host, true);
   }
 
   get groupId(): string {

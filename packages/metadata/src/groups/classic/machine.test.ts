@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClassicStory, type JoinWish } from '../testing/classic-story.ts';
+import { ClassicStory, type JoinRequest } from '../testing/classic-story.ts';
 
 /** A stable group of `a`, who leads, and `b`, in generation 2. */
 function stable(
   rules: ConstructorParameters<typeof ClassicStory>[0] = {},
-  wish: JoinWish = {},
+  wish: JoinRequest = {},
 ): ClassicStory {
   const story = new ClassicStory(rules);
   story.join('a', wish);
@@ -57,7 +57,7 @@ test('the first rebalance waits as long as members come, up to the rebalance tim
   assert.deepEqual(story.pass(2_000).length, 3, 'after 8 s it waits no longer');
 });
 
-const refusedJoins: [what: string, wish: JoinWish, answer: string][] = [
+const refusedJoins: [what: string, wish: JoinRequest, answer: string][] = [
   ['a session timeout that is too short', { sessionTimeoutMs: 5_999 }, 'INVALID_SESSION_TIMEOUT'],
   ['a session timeout that is too long', { sessionTimeoutMs: 1_800_001 }, 'INVALID_SESSION_TIMEOUT'],
   ['another type of protocol', { protocolType: 'connect' }, 'INCONSISTENT_GROUP_PROTOCOL'],

@@ -4,7 +4,7 @@ import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
 import type { Holding } from './reconcile.ts';
 import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
-import type { Sight } from './topic-visibilities.ts';
+import type { TopicVisibility } from './topic-visibilities.ts';
 
 /** The epoch of a static member that is away and will come back. */
 export const awayEpoch = -2;
@@ -56,7 +56,7 @@ interface KnownPattern extends SeenPattern {
   names: Set<string>;
   isMatched: boolean;
   /** What its member sees; `undefined` until somebody has to know. */
-  sight: Sight | undefined;
+  sight: TopicVisibility | undefined;
   /**
    * Where it comes from: a member, an earlier leader, which knew what it matches, or from before the rules or the
    * topics were changed.
@@ -80,7 +80,7 @@ export interface MatchedTopicsView extends TopicsView {
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined;
   /** Whether it matches one; `undefined` when patterns have taken so much time that this has to wait. */
   matchesNow(pattern: UsablePattern, name: string): boolean | undefined;
-  sightOf(reader: TopicReader | null): Sight;
+  measuredViewOf(reader: TopicReader | null): TopicVisibility;
 }
 
 /**
@@ -190,7 +190,7 @@ export class ConsumerGroup {
     pattern: Pattern | undefined,
     view: MatchedTopicsView,
   ): void {
-    const sight = view.sightOf(readSeenPattern(subscription.pattern).reader);
+    const sight = view.measuredViewOf(readSeenPattern(subscription.pattern).reader);
     const namesBefore = this.#patterns.get(member.subscription.pattern)?.names ?? [];
     const names = new Set([...namesBefore].filter((name) => sight.sees(name)));
     // The new one first, so that a pattern that both have is not forgotten in between.
@@ -243,7 +243,7 @@ export class ConsumerGroup {
     let hasNews = false;
     for (const known of [...waiting]) {
       if (matched.size === 0) this.#collectMatched(matched);
-      known.sight = view.sightOf(known.reader);
+      known.sight = view.measuredViewOf(known.reader);
       const key = matchKey(known);
       const names = matched.get(key) ?? view.matching(this.groupId, key, seenMatcher(known));
       if (names === undefined) break;
@@ -266,7 +266,7 @@ export class ConsumerGroup {
   /** The rules about topics are others. What members see under them is asked for anew; until it is known the old counts. */
   lookAnew(view: MatchedTopicsView): void {
     for (const known of this.#patterns.values()) {
-      if (known.sight === undefined || view.sightOf(known.reader).key === known.sight.key) continue;
+      if (known.sight === undefined || view.measuredViewOf(known.reader).key === known.sight.key) continue;
       known.sight = undefined;
       if (known.isMatched) known.origin = 'before';
       known.isMatched = false;

@@ -3,13 +3,13 @@ import type {
   ConsumerHeartbeat,
   ConsumerHeartbeatAnswer,
 } from '../../cluster/groups-port.ts';
-import { HostedClassicGroup } from '../classic/group-runtime.ts';
+import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import type { GroupHost } from '../coordinator/group.ts';
 import type { GroupDirectory } from '../coordinator/group-directory.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { consumerGroupOf } from './convert.ts';
-import { HostedConsumerGroup, type Kept } from './group-runtime.ts';
+import { ConsumerGroupRuntime, type Kept } from './group-runtime.ts';
 import { refusedHeartbeat } from './heartbeat.ts';
 import { step } from './machine.ts';
 
@@ -47,7 +47,7 @@ export class ConsumerGroups {
 
   describe(groupId: string): ConsumerGroupDescription {
     const group = this.#options.directory.find(groupId);
-    if (group instanceof HostedConsumerGroup) return group.describeConsumers();
+    if (group instanceof ConsumerGroupRuntime) return group.describeConsumers();
     return {
       error: 'GROUP_ID_NOT_FOUND',
       groupId,
@@ -62,20 +62,20 @@ export class ConsumerGroups {
   /** Topics of these names came, grew or went. */
   onTopics(names: readonly string[]): void {
     for (const group of this.#options.directory.known()) {
-      if (group instanceof HostedConsumerGroup) group.onTopics(names);
+      if (group instanceof ConsumerGroupRuntime) group.onTopics(names);
     }
   }
 
   /** The topics that a pattern of a group matches. */
   onMatched(groupId: string, expression: string, names: Set<string>): void {
     const group = this.#options.directory.find(groupId);
-    if (group instanceof HostedConsumerGroup) group.onMatched(expression, names);
+    if (group instanceof ConsumerGroupRuntime) group.onMatched(expression, names);
   }
 
   /** Somebody may see other topics than before. */
   onRules(): void {
     for (const group of this.#options.directory.known()) {
-      if (group instanceof HostedConsumerGroup) group.onRules();
+      if (group instanceof ConsumerGroupRuntime) group.onRules();
     }
   }
 
@@ -86,7 +86,7 @@ export class ConsumerGroups {
     if (problem !== undefined) return refused(refusedHeartbeat(problem, memberId));
     const group = directory.find(groupId);
     const freshMemberId = memberId === '' ? freshId() : memberId;
-    if (group instanceof HostedConsumerGroup) return group.consumerHeartbeat(heartbeat, freshMemberId);
+    if (group instanceof ConsumerGroupRuntime) return group.consumerHeartbeat(heartbeat, freshMemberId);
     if (memberEpoch !== 0) {
       const message = `The group ${groupId} has no member ${memberId}.`;
       return refused(refusedHeartbeat({ error: 'UNKNOWN_MEMBER_ID', message }, memberId));
@@ -95,9 +95,9 @@ export class ConsumerGroups {
       const message = 'The groups of the cluster are too large to take another member.';
       return refused(refusedHeartbeat({ error: 'GROUP_MAX_SIZE_REACHED', message }, memberId));
     }
-    if (group instanceof HostedClassicGroup) return this.#upgrade(group, heartbeat, freshMemberId);
+    if (group instanceof ClassicGroupRuntime) return this.#upgrade(group, heartbeat, freshMemberId);
     if (group !== undefined) return refused(notFound(heartbeat, 'has another type'));
-    const created = HostedConsumerGroup.of(new ConsumerGroup(groupId), host);
+    const created = ConsumerGroupRuntime.of(new ConsumerGroup(groupId), host);
     if (!directory.add(created)) {
       const message = 'The cluster has too many groups.';
       return refused(refusedHeartbeat({ error: 'POLICY_VIOLATION', message }, memberId));
@@ -109,7 +109,7 @@ export class ConsumerGroups {
 
   /** A member of the new protocol joins a classic group, which moves to the new protocol with all of its members, if it can. */
   #upgrade(
-    classic: HostedClassicGroup,
+    classic: ClassicGroupRuntime,
     heartbeat: ConsumerHeartbeat,
     freshMemberId: string,
   ): Kept<ConsumerHeartbeatAnswer> {
@@ -135,7 +135,7 @@ export class ConsumerGroups {
     );
     if (answer.error !== 'NONE') return refused(answer);
     classic.giveUp();
-    const group = HostedConsumerGroup.of(converted, host);
+    const group = ConsumerGroupRuntime.of(converted, host);
     host.replace(classic, group);
     return group.consumerHeartbeat(heartbeat, freshMemberId);
   }

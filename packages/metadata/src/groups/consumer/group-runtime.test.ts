@@ -147,7 +147,7 @@ test('a leader drops members whose patterns this release refuses, and compiles n
   const key = memberKey('g', 'two');
   const value = withPattern('two', node.record('groupMember', key)!, attack);
   const changes = [{ namespace: 'groupMember' as const, key, value }];
-  assert.equal((await node.execute({ kind: 'putRecords', changes })).error, 'NONE');
+  assert.equal((await node.execute({ kind: 'putEntries', changes })).error, 'NONE');
 
   const warnings: unknown[] = [];
   const log: Log = {

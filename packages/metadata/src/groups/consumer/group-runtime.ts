@@ -15,10 +15,10 @@ import type {
 } from '../../cluster/groups-port.ts';
 import { ByteReader } from '../../machine/bytes/byte-reader.ts';
 import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
-import type { RecordChange } from '../../machine/kv/put-entries.ts';
+import type { EntryChange } from '../../machine/kv/put-entries.ts';
 import { partitionsAsList } from '../assignors/partitions.ts';
 import { ClassicGroup } from '../classic/classic-group.ts';
-import { HostedClassicGroup } from '../classic/group-runtime.ts';
+import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import { prepareRebalance } from '../classic/rebalance.ts';
 import { Step } from '../classic/step.ts';
 import type { Group, GroupHost, OffsetExpiry } from '../coordinator/group.ts';
@@ -43,7 +43,7 @@ export interface Kept<Answer> {
 }
 
 /** A group of the new protocol with its coordinator around it: feeds the machine, and does what follows from it. */
-export class HostedConsumerGroup implements Group {
+export class ConsumerGroupRuntime implements Group {
   readonly type = 'consumer';
   wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #group: ConsumerGroup;
@@ -55,7 +55,7 @@ export class HostedConsumerGroup implements Group {
   /** Members of an earlier leader that this one does not take over. Their records go with the first change. */
   #refused: readonly string[] = [];
   /** The classic group that it has become. Who still holds this one is served by that. */
-  #successor: HostedClassicGroup | undefined;
+  #successor: ClassicGroupRuntime | undefined;
 
   private constructor(group: ConsumerGroup, host: GroupHost, isKept: boolean) {
     this.#group = group;
@@ -66,13 +66,13 @@ export class HostedConsumerGroup implements Group {
   }
 
   /** A group that is new, or was one of another type. All of it is written with its first change. */
-  static of(group: ConsumerGroup, host: GroupHost): HostedConsumerGroup {
-    const hosted = new HostedConsumerGroup(group, host, false);
+  static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
+    const hosted = new ConsumerGroupRuntime(group, host, false);
     if (group.members.size > 0) host.wakeBy(hosted, nextDeadlineMs(group));
     return hosted;
   }
 
-  static read(groupId: string, reader: ByteReader, host: GroupHost): HostedConsumerGroup {
+  static read(groupId: string, reader: ByteReader, host: GroupHost): ConsumerGroupRuntime {
     const group = new ConsumerGroup(groupId);
     const nowMs = host.monotonicMs();
     const { sessionTimeoutMs } = host.consumerRules(groupId);
@@ -94,7 +94,7 @@ export class HostedConsumerGroup implements Group {
       member.sessionDeadlineMs = nowMs + (member.classic?.sessionTimeoutMs ?? sessionTimeoutMs);
       if (member.holding.state === 'revoking') member.rebalanceDeadlineMs = nowMs + member.rebalanceTimeoutMs;
     }
-    const hosted = new HostedConsumerGroup(group, host, true);
+    const hosted = new ConsumerGroupRuntime(group, host, true);
     hosted.#refused = refused;
     return hosted;
   }
@@ -241,11 +241,11 @@ export class HostedConsumerGroup implements Group {
   close(): void {}
 
   /** The group that a classic member finds in the place of one without members; whatever it becomes overwrites this one. */
-  becomeEmptyClassic(): HostedClassicGroup {
+  becomeEmptyClassic(): ClassicGroupRuntime {
     const group = new ClassicGroup(this.groupId);
     group.generationId = this.#group.epoch;
     this.#giveUp();
-    this.#successor = new HostedClassicGroup(group, this.#host, this.#isKept);
+    this.#successor = new ClassicGroupRuntime(group, this.#host, this.#isKept);
     return this.#successor;
   }
 
@@ -289,7 +289,7 @@ export class HostedConsumerGroup implements Group {
     if (canBeClassic(this.#group, host.classicRules()) && host.mayMigrate('classic')) {
       return this.#becomeClassic(removed);
     }
-    const changes: RecordChange[] = Array.from(removed, (memberId) => this.#memberChange(memberId, null));
+    const changes: EntryChange[] = Array.from(removed, (memberId) => this.#memberChange(memberId, null));
     const written = this.#isKept ? changed : this.#group.members.keys();
     for (const memberId of written) changes.push(this.#memberChange(memberId, this.#encode(memberId)));
     if (!isGroupChanged && this.#isKept) return host.put(this, changes);
@@ -302,7 +302,7 @@ export class HostedConsumerGroup implements Group {
     const host = this.#host;
     const nowMs = host.monotonicMs();
     const group = classicGroupOf(this.#group, host.topics, nowMs);
-    const successor = new HostedClassicGroup(group, host, true);
+    const successor = new ClassicGroupRuntime(group, host, true);
     const memberIds = [...removed, ...this.#group.members.keys()];
     this.#giveUp();
     host.holds(group.metadataBytes);
@@ -323,7 +323,7 @@ export class HostedConsumerGroup implements Group {
     return this.#writer.take();
   }
 
-  #memberChange(memberId: string, value: Buffer | null): RecordChange {
+  #memberChange(memberId: string, value: Buffer | null): EntryChange {
     return { namespace: 'groupMember', key: memberKey(this.groupId, memberId), value };
   }
 

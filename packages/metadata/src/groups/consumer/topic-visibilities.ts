@@ -7,15 +7,15 @@ import { clusterConfigValue } from '../../configs/config-value.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 
 /** What somebody sees of the topics. */
-export interface Sight {
+export interface TopicVisibility {
   /** The same for all who see the same; empty for those who see everything. Other rules make other keys. */
   readonly key: string;
   sees(topicName: string): boolean;
 }
 
-export const allSeeing: Sight = { key: '', sees: () => true };
+export const allTopicsVisible: TopicVisibility = { key: '', sees: () => true };
 
-export interface TopicSightsOptions {
+export interface TopicVisibilitiesOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'clusterConfigs'>;
   readonly clock: Clock;
   /** Somebody may see something else than before. */
@@ -30,21 +30,21 @@ const everyHost = '*';
  * Which topics members may be given that subscribe by a pattern: those that they may DESCRIBE. Whoever names a topic is asked by
  * the agent; what a pattern matches is known here only.
  */
-export class TopicSights {
-  readonly #options: TopicSightsOptions;
+export class TopicVisibilities {
+  readonly #options: TopicVisibilitiesOptions;
   /** `undefined` until somebody is bound by rules. */
   #rules: TopicRules | undefined;
   #isEnforced: boolean;
   #version = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(options: TopicSightsOptions) {
+  constructor(options: TopicVisibilitiesOptions) {
     this.#options = options;
     this.#isEnforced = this.#areRulesEnforced();
   }
 
-  sightOf(reader: TopicReader | null): Sight {
-    if (reader === null || !this.#isEnforced) return allSeeing;
+  measuredViewOf(reader: TopicReader | null): TopicVisibility {
+    if (reader === null || !this.#isEnforced) return allTopicsVisible;
     this.#rules ??= new TopicRules(readAcls(this.#options.machine.records.of('acl').keys()));
     const { index, hosts } = this.#rules;
     const { principals, host } = reader;

@@ -30,13 +30,13 @@ import type { ClusterMachine } from '../../machine/machine.ts';
 import type { GroupOffsets } from '../../machine/offsets/commit-offsets.ts';
 import type { PartitionOfTopic } from '../../machine/offsets/forget-offsets.ts';
 import type { ClassicRules } from '../classic/event.ts';
-import { HostedClassicGroup } from '../classic/group-runtime.ts';
+import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import { refusedJoin, refusedSync } from '../classic/step.ts';
 import { ConsumerConfigs } from '../consumer/consumer-configs.ts';
 import { ConsumerGroups } from '../consumer/consumer-groups.ts';
-import { HostedConsumerGroup } from '../consumer/group-runtime.ts';
+import { ConsumerGroupRuntime } from '../consumer/group-runtime.ts';
 import { PatternScans } from '../consumer/pattern-scans.ts';
-import { TopicSights } from '../consumer/topic-visibilities.ts';
+import { TopicVisibilities } from '../consumer/topic-visibilities.ts';
 import { ShareConfigs } from '../share/share-configs.ts';
 import { ShareCoordinator } from '../share/share-coordinator.ts';
 import { CommitOrder, type Committing } from './commit-order.ts';
@@ -90,7 +90,7 @@ export class GroupCoordinator implements GroupsPort {
   readonly #sweep: GroupSweep;
   readonly #consumers: ConsumerGroups;
   readonly #patterns: PatternScans;
-  readonly #sights: TopicSights;
+  readonly #sights: TopicVisibilities;
   /** The calls about share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
@@ -113,7 +113,7 @@ export class GroupCoordinator implements GroupsPort {
       names: () => machine.topicNames(),
       onMatched: (groupId, expression, names) => this.#consumers.onMatched(groupId, expression, names),
     });
-    this.#sights = new TopicSights({ machine, clock, onChanged: () => this.#consumers.onRules() });
+    this.#sights = new TopicVisibilities({ machine, clock, onChanged: () => this.#consumers.onRules() });
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
@@ -128,7 +128,7 @@ export class GroupCoordinator implements GroupsPort {
         compile: (expression) => this.#patterns.compile(expression),
         matching: (groupId, expression, pattern) => this.#patterns.matching(groupId, expression, pattern),
         matchesNow: (pattern, name) => this.#patterns.matchesNow(pattern, name),
-        sightOf: (reader) => this.#sights.sightOf(reader),
+        measuredViewOf: (reader) => this.#sights.measuredViewOf(reader),
       },
       log,
       memberRecord: (key) => machine.records.get('groupMember', key),
@@ -195,10 +195,10 @@ export class GroupCoordinator implements GroupsPort {
     let group = this.#directory.find(groupId);
     if (group === undefined) {
       if (memberId !== '') return refusedJoin('UNKNOWN_MEMBER_ID', memberId);
-      group = HostedClassicGroup.empty(groupId, this.#host);
+      group = ClassicGroupRuntime.empty(groupId, this.#host);
       if (!this.#directory.add(group)) return refusedJoin('POLICY_VIOLATION', memberId);
     }
-    if (group instanceof HostedConsumerGroup && group.isEmpty) {
+    if (group instanceof ConsumerGroupRuntime && group.isEmpty) {
       // Without members a group is whatever the next one makes of it.
       const classic = group.becomeEmptyClassic();
       this.#directory.replace(group, classic);
@@ -264,7 +264,7 @@ export class GroupCoordinator implements GroupsPort {
   onAgentsGone(agentIds: ReadonlySet<string>): void {
     if (this.#closed !== undefined) return;
     for (const group of [...this.#directory.known()]) {
-      if (!(group instanceof HostedClassicGroup)) continue;
+      if (!(group instanceof ClassicGroupRuntime)) continue;
       group.onAgentsGone(agentIds);
       this.#forgetIfIdle(group);
     }

@@ -3,9 +3,9 @@ import { type GroupType, groupTypes } from '../../cluster/groups-port.ts';
 import { ByteReader, UnreadableBytes } from '../../machine/bytes/byte-reader.ts';
 import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
 import type { Records } from '../../machine/kv/key-value-store.ts';
-import { HostedClassicGroup } from '../classic/group-runtime.ts';
-import { HostedConsumerGroup } from '../consumer/group-runtime.ts';
-import { HostedShareGroup } from '../share/group-runtime.ts';
+import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
+import { ConsumerGroupRuntime } from '../consumer/group-runtime.ts';
+import { ShareGroupRuntime } from '../share/group-runtime.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
 
 /** The number that a record of a group begins with; never used for anything else. */
@@ -13,9 +13,9 @@ const typeNumbers = { classic: 1, consumer: 2, share: 3 } as const satisfies Rec
 
 /** The types that this release coordinates. */
 const readers: Partial<Record<GroupType, ReadGroup>> = {
-  classic: (groupId, reader, host) => HostedClassicGroup.read(groupId, reader, host),
-  consumer: (groupId, reader, host) => HostedConsumerGroup.read(groupId, reader, host),
-  share: (groupId, reader, host) => HostedShareGroup.read(groupId, reader, host),
+  classic: (groupId, reader, host) => ClassicGroupRuntime.read(groupId, reader, host),
+  consumer: (groupId, reader, host) => ConsumerGroupRuntime.read(groupId, reader, host),
+  share: (groupId, reader, host) => ShareGroupRuntime.read(groupId, reader, host),
 };
 
 /** So many groups of the leader before are read at a time; in between others get their turn. */

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { ClusterUnavailable } from '../../cluster/port.ts';
-import type { RecordChange } from '../../machine/kv/put-entries.ts';
+import type { EntryChange } from '../../machine/kv/put-entries.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 
 /** Takes records, or refuses them while it is full. */
 function storage() {
   const stored = new Map<string, string>();
   const found = { stored, isFull: false };
-  const submit = async ({ changes }: { changes: readonly RecordChange[] }) => {
+  const submit = async ({ changes }: { changes: readonly EntryChange[] }) => {
     if (found.isFull) return { error: 'POLICY_VIOLATION', message: 'full' };
     for (const { key, value } of changes) {
       if (value === null) stored.delete(key);

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@weir/core';
 import { ClusterUnavailable } from '../../cluster/port.ts';
 import type { Command, ReplyOf } from '../../machine/command.ts';
-import type { RecordChange } from '../../machine/kv/put-entries.ts';
+import type { EntryChange } from '../../machine/kv/put-entries.ts';
 
 /** What was not taken is tried again after this. */
 const retryMs = 1_000;
@@ -17,9 +17,9 @@ export class GroupSaver {
   readonly #clock: Clock;
   readonly #log: Log;
   /** The last states of records that are not durable yet, be it on their way or to be tried again, with the attempt they are part of. */
-  readonly #unsaved = new Map<string, { readonly change: RecordChange; readonly attempt: object }>();
+  readonly #unsaved = new Map<string, { readonly change: EntryChange; readonly attempt: object }>();
   /** Those of them that were refused, by group: they go with the next attempt of the group, so that its records fit each other. */
-  readonly #refused = new Map<string, Map<string, RecordChange>>();
+  readonly #refused = new Map<string, Map<string, EntryChange>>();
   #cancelRetry: (() => void) | undefined;
   #isClosed = false;
 
@@ -30,12 +30,12 @@ export class GroupSaver {
   }
 
   /** `null` for a group that is gone. Other records of the group go with it. */
-  save(groupId: string, value: Buffer | null, others: readonly RecordChange[] = []): Promise<void> {
+  save(groupId: string, value: Buffer | null, others: readonly EntryChange[] = []): Promise<void> {
     return this.put(groupId, [{ namespace: 'group', key: groupId, value }, ...others]);
   }
 
   /** Makes records of a group durable, all of them or none. */
-  async put(groupId: string, changes: readonly RecordChange[]): Promise<void> {
+  async put(groupId: string, changes: readonly EntryChange[]): Promise<void> {
     const attempt = {};
     const all = [...(this.#refused.get(groupId)?.values() ?? []), ...changes];
     this.#refused.delete(groupId);
@@ -52,7 +52,7 @@ export class GroupSaver {
   }
 
   /** Gives the changes that nobody has made obsolete since. */
-  #settle(changes: readonly RecordChange[], attempt: object): RecordChange[] {
+  #settle(changes: readonly EntryChange[], attempt: object): EntryChange[] {
     return changes.filter((change) => {
       const name = nameOf(change);
       const last = this.#unsaved.get(name);
@@ -69,14 +69,14 @@ export class GroupSaver {
     this.#refused.clear();
   }
 
-  async #put(changes: readonly RecordChange[]): Promise<void> {
-    const { error, message } = await this.#submit({ kind: 'putRecords', changes });
+  async #put(changes: readonly EntryChange[]): Promise<void> {
+    const { error, message } = await this.#submit({ kind: 'putEntries', changes });
     if (error !== 'NONE') throw new ClusterUnavailable(`the group cannot be kept: ${message}`);
   }
 
-  #tryLater(groupId: string, changes: readonly RecordChange[]): void {
+  #tryLater(groupId: string, changes: readonly EntryChange[]): void {
     if (this.#isClosed) return;
-    const refused = this.#refused.get(groupId) ?? new Map<string, RecordChange>();
+    const refused = this.#refused.get(groupId) ?? new Map<string, EntryChange>();
     for (const change of changes) refused.set(nameOf(change), change);
     this.#refused.set(groupId, refused);
     this.#cancelRetry ??= this.#clock.after(retryMs, () => {
@@ -94,6 +94,6 @@ export class GroupSaver {
   }
 }
 
-function nameOf({ namespace, key }: RecordChange): string {
+function nameOf({ namespace, key }: EntryChange): string {
   return `${namespace} ${key}`;
 }

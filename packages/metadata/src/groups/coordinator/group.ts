@@ -14,7 +14,7 @@ import type {
 } from '../../cluster/groups-port.ts';
 import type { ByteReader } from '../../machine/bytes/byte-reader.ts';
 import type { ByteWriter } from '../../machine/bytes/byte-writer.ts';
-import type { RecordChange } from '../../machine/kv/put-entries.ts';
+import type { EntryChange } from '../../machine/kv/put-entries.ts';
 import type { ClassicRules } from '../classic/event.ts';
 import type { MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type { ConsumerRules } from '../consumer/event.ts';
@@ -80,10 +80,10 @@ export interface GroupHost {
   /** The record of a member of a group that keeps each of them by itself. */
   memberRecord(key: string): Buffer | undefined;
   /** Makes the group durable as it is, or gone; others of its records with it. Settles when it is. */
-  save(group: Group, others?: readonly RecordChange[]): Promise<void>;
+  save(group: Group, others?: readonly EntryChange[]): Promise<void>;
   erase(group: Group): Promise<void>;
   /** Makes records durable that are a part of the group. */
-  put(group: Group, changes: readonly RecordChange[]): Promise<void>;
+  put(group: Group, changes: readonly EntryChange[]): Promise<void>;
   /** Another group takes the place of this one, with the same id. */
   replace(group: Group, by: Group): void;
   /** Settles when everything that was saved until now is durable. */

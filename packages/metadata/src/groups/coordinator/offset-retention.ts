@@ -1,9 +1,9 @@
-import type { KeptOffset } from '../../machine/offsets/offsets.ts';
+import type { StoredOffset } from '../../machine/offsets/offsets.ts';
 import type { OffsetExpiry } from './group.ts';
 
 /** Whether an offset is kept no longer. What a client asked for when it committed counts before everything else. */
 export function isExpired(
-  { committedMs, expiresMs }: Pick<KeptOffset, 'committedMs' | 'expiresMs'>,
+  { committedMs, expiresMs }: Pick<StoredOffset, 'committedMs' | 'expiresMs'>,
   expiry: OffsetExpiry,
   retentionMs: number,
   nowMs: number,

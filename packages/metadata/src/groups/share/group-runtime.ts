@@ -21,7 +21,7 @@ export interface Kept<Answer> {
 }
 
 /** A share group with its coordinator around it: feeds the machine, and does what follows from it. */
-export class HostedShareGroup implements Group {
+export class ShareGroupRuntime implements Group {
   readonly type = 'share';
   wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #group: ShareGroup;
@@ -38,13 +38,13 @@ export class HostedShareGroup implements Group {
     host.holds(group.textChars);
   }
 
-  static empty(groupId: string, host: GroupHost): HostedShareGroup {
-    return new HostedShareGroup(new ShareGroup(groupId), host, false);
+  static empty(groupId: string, host: GroupHost): ShareGroupRuntime {
+    return new ShareGroupRuntime(new ShareGroup(groupId), host, false);
   }
 
-  static read(groupId: string, reader: ByteReader, host: GroupHost): HostedShareGroup {
+  static read(groupId: string, reader: ByteReader, host: GroupHost): ShareGroupRuntime {
     const sessionDeadlineMs = host.monotonicMs() + host.shareRules(groupId).sessionTimeoutMs;
-    return new HostedShareGroup(readShareGroup(groupId, reader, sessionDeadlineMs), host, true);
+    return new ShareGroupRuntime(readShareGroup(groupId, reader, sessionDeadlineMs), host, true);
   }
 
   get groupId(): string {

@@ -25,7 +25,7 @@ import type { Submit } from '../coordinator/group-saver.ts';
 import { type Acknowledgement, acknowledge } from './partitions/acknowledge.ts';
 import { releaseAll } from './partitions/acquire.ts';
 import { HostedPartitions } from './partitions/partition-runtimes.ts';
-import type { KeptPartition } from './partitions/stored-partition.ts';
+import type { StoredPartition } from './partitions/stored-partition.ts';
 import { WaitingAcquisitions } from './partitions/waiting-acquisitions.ts';
 import type { ShareConfigs } from './share-configs.ts';
 import { ShareGroups } from './share-groups.ts';
@@ -48,7 +48,7 @@ export interface ShareCoordinatorOptions {
 /** What a request said of partitions has led to, and the partitions whose outcome has to be kept. */
 interface Said {
   readonly answer: AcknowledgeAnswer;
-  readonly kept: readonly (KeptPartition | undefined)[];
+  readonly kept: readonly (StoredPartition | undefined)[];
 }
 
 /**
@@ -104,7 +104,7 @@ export class ShareCoordinator implements SharePort {
 
   async acknowledgeRecords(requests: readonly RecordsToAcknowledge[]): Promise<AcknowledgeAnswer[]> {
     this.#check();
-    const touched = new Set<KeptPartition>();
+    const touched = new Set<StoredPartition>();
     const said = requests.map((request) => this.#acknowledge(request, touched));
     const outcomes = new Map(
       Array.from(touched, (kept) => [kept, this.#partitions.keep(kept).then(isKept, isNotKept)] as const),
@@ -175,12 +175,12 @@ export class ShareCoordinator implements SharePort {
     return this.#partitions.erase(this.#partitions.ofGroup(groupId));
   }
 
-  #acknowledge(request: RecordsToAcknowledge, touched: Set<KeptPartition>): Said {
+  #acknowledge(request: RecordsToAcknowledge, touched: Set<StoredPartition>): Said {
     const { groupId, memberId, partitions, released } = request;
     const error = this.#problemOf(groupId, memberId);
     if (error !== 'NONE') return { answer: { error, lockMs: 0, partitions: [] }, kept: [] };
     const rules = this.#partitions.rules(groupId);
-    const changed: (KeptPartition | undefined)[] = [];
+    const changed: (StoredPartition | undefined)[] = [];
     const errors = partitions.map((said): ShareError => {
       const { topicId, partition } = said;
       const kept = this.#partitions.find({ groupId, topicId, partition });

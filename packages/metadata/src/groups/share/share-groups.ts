@@ -7,7 +7,7 @@ import type {
 } from '../../cluster/share-port.ts';
 import type { GroupHost } from '../coordinator/group.ts';
 import type { GroupDirectory } from '../coordinator/group-directory.ts';
-import { HostedShareGroup, type Kept } from './group-runtime.ts';
+import { type Kept, ShareGroupRuntime } from './group-runtime.ts';
 import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
 
 export interface ShareGroupsOptions {
@@ -25,9 +25,9 @@ export class ShareGroups {
     this.#options = options;
   }
 
-  find(groupId: string): HostedShareGroup | undefined {
+  find(groupId: string): ShareGroupRuntime | undefined {
     const group = this.#options.directory.find(groupId);
-    return group instanceof HostedShareGroup ? group : undefined;
+    return group instanceof ShareGroupRuntime ? group : undefined;
   }
 
   /** Answers when all of it is durable. What cannot be kept is an answer too, so that one group does not spoil it for the others. */
@@ -49,7 +49,7 @@ export class ShareGroups {
     const { host, directory } = this.#options;
     if (groupId.length > caps.groupNameCharsMax) return 'INVALID_GROUP_ID';
     if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
-    const created = HostedShareGroup.empty(groupId, host);
+    const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) return 'POLICY_VIOLATION';
     return created.keep().then(
       () => 'NONE',
@@ -74,7 +74,7 @@ export class ShareGroups {
   /** Topics of these names came, grew or went. */
   onTopics(names: readonly string[]): void {
     for (const group of this.#options.directory.known()) {
-      if (group instanceof HostedShareGroup) group.onTopics(names);
+      if (group instanceof ShareGroupRuntime) group.onTopics(names);
     }
   }
 
@@ -85,7 +85,7 @@ export class ShareGroups {
     const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
     if (problem !== undefined) return refused(problem);
     const group = directory.find(groupId);
-    if (group instanceof HostedShareGroup) return group.shareHeartbeat(heartbeat);
+    if (group instanceof ShareGroupRuntime) return group.shareHeartbeat(heartbeat);
     if (group !== undefined) {
       return refused({ error: 'GROUP_ID_NOT_FOUND', message: `The group ${groupId} is not a share group.` });
     }
@@ -96,7 +96,7 @@ export class ShareGroups {
       const message = 'The groups of the cluster are too large to take another member.';
       return refused({ error: 'GROUP_MAX_SIZE_REACHED', message });
     }
-    const created = HostedShareGroup.empty(groupId, host);
+    const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) {
       return refused({ error: 'POLICY_VIOLATION', message: 'The cluster has too many groups.' });
     }

@@ -16,7 +16,7 @@ export const storyRules: ClassicRules = {
   assignmentBytesMax: 1_000,
 };
 
-export interface JoinWish {
+export interface JoinRequest {
   readonly memberId?: string;
   readonly instance?: string | null;
   /** What each protocol carries: `range:a,sticky:b`. */
@@ -50,7 +50,7 @@ export class ClassicStory {
     return [...this.#waiting];
   }
 
-  join(name: string, wish: JoinWish = {}): string[] {
+  join(name: string, wish: JoinRequest = {}): string[] {
     const protocols = (wish.protocols ?? 'range:').split(',').map((text) => {
       const [protocol = '', metadata = ''] = text.split(':');
       return { name: protocol, metadata: Buffer.from(metadata) };
@@ -78,7 +78,7 @@ export class ClassicStory {
   }
 
   /** A member that is there joins again under its id. */
-  rejoin(name: string, wish: JoinWish = {}): string[] {
+  rejoin(name: string, wish: JoinRequest = {}): string[] {
     return this.join(name, { memberId: `${name}-id`, ...wish });
   }
 

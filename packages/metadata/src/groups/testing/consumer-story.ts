@@ -18,7 +18,7 @@ import type {
   ConsumerRules,
 } from '../consumer/event.ts';
 import { step } from '../consumer/machine.ts';
-import { allSeeing, type Sight } from '../consumer/topic-visibilities.ts';
+import { allTopicsVisible, type TopicVisibility } from '../consumer/topic-visibilities.ts';
 
 export const storyRules: ConsumerRules = {
   heartbeatIntervalMs: 5_000,
@@ -84,10 +84,10 @@ export class StoryTopics implements MatchedTopicsView {
     return this.takesTimeByOne ? undefined : pattern.matches(name);
   }
 
-  sightOf(reader: TopicReader | null): Sight {
+  measuredViewOf(reader: TopicReader | null): TopicVisibility {
     const sight = this.sights.get(reader?.principals[0] ?? '');
     return sight === undefined
-      ? allSeeing
+      ? allTopicsVisible
       : { key: `only ${sight.join(' ')}`, sees: (name) => sight.includes(name) };
   }
 }

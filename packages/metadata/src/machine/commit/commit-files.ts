@@ -9,7 +9,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
-import { judgePlainBatch, judgeTransactionalBatch } from '../transactions/validate-batch.ts';
+import { validatePlainBatch, validateTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
 import { CommittedFiles } from './committed-files.ts';
 
@@ -99,7 +99,7 @@ function commitFile(
       const transactionalId = transactionalIds[transaction]!;
       const epoch = file.producerEpoch[row]!;
       addsPartition = adds[row] === 1;
-      const part = judgeTransactionalBatch(
+      const part = validateTransactionalBatch(
         state,
         limits,
         log,
@@ -115,7 +115,7 @@ function commitFile(
       batch.isTransactional = true;
       batch.joinsTransaction = part === 'joins';
     } else if (producerId >= 0) {
-      const reason = judgePlainBatch(state, log, producerId, file.producerEpoch[row]!);
+      const reason = validatePlainBatch(state, log, producerId, file.producerEpoch[row]!);
       if (reason !== undefined) {
         refuse(row, reason);
         continue;

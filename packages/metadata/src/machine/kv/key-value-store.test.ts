@@ -12,7 +12,7 @@ const put = (key: string, value: string | null, namespace: Namespace = 'group') 
 });
 
 function change(cluster: Cluster, ...changes: ReturnType<typeof put>[]): string {
-  return cluster.execute({ kind: 'putRecords', changes }).error;
+  return cluster.execute({ kind: 'putEntries', changes }).error;
 }
 
 const textOf = (cluster: Cluster, key: string) => cluster.machine.records.get('group', key)?.toString();
@@ -49,7 +49,7 @@ test('what changes nothing is no entry', () => {
 
 const bounds: [what: string, limits: object, changes: ReturnType<typeof put>[]][] = [
   ['too many', { recordsMax: 2 }, [put('b', '1'), put('c', '1')]],
-  ['too large', { recordValueBytesMax: 4 }, [put('b', '1'), put('c', '12345')]],
+  ['too large', { kvValueBytesMax: 4 }, [put('b', '1'), put('c', '12345')]],
   ['too much together', { recordBytesMax: 200 }, [put('b', '1'), put('c', 'x'.repeat(100))]],
 ];
 
@@ -66,7 +66,7 @@ for (const [what, limits, changes] of bounds) {
 
 test('an entry about records of a kind that this release does not know is refused', () => {
   const writer = new ByteWriter();
-  writer.u8(entryKind.recordsPut);
+  writer.u8(entryKind.entriesPut);
   writer.varint(1);
   writer.varint(1);
   writer.u8(200);
@@ -78,7 +78,7 @@ test('an entry about records of a kind that this release does not know is refuse
 test('a value does not change with the memory that it came in', () => {
   const cluster = new Cluster();
   const value = Buffer.from('mine');
-  cluster.execute({ kind: 'putRecords', changes: [{ namespace: 'group', key: 'a', value }] });
+  cluster.execute({ kind: 'putEntries', changes: [{ namespace: 'group', key: 'a', value }] });
   value.fill(0);
   assert.equal(textOf(cluster, 'a'), 'mine');
 });

@@ -1,6 +1,6 @@
 import { type Namespace, namespaceNames, namespaces } from './namespaces.ts';
 
-export interface NamedRecord {
+export interface NamedEntry {
   readonly namespace: Namespace;
   readonly key: string;
   readonly value: Buffer;
@@ -45,8 +45,8 @@ export class Records {
   }
 
   /** A list of its own. Values are replaced, never changed. */
-  all(): NamedRecord[] {
-    const all: NamedRecord[] = [];
+  all(): NamedEntry[] {
+    const all: NamedEntry[] = [];
     for (const [namespace, records] of this.#namespaces) {
       for (const [key, value] of records) all.push({ namespace, key, value });
     }
@@ -54,8 +54,8 @@ export class Records {
   }
 
   /** Those that agents have to know. */
-  followed(): NamedRecord[] {
-    const followed: NamedRecord[] = [];
+  followed(): NamedEntry[] {
+    const followed: NamedEntry[] = [];
     for (const [namespace, records] of this.#namespaces) {
       if (!namespaces[namespace].isFollowed) continue;
       for (const [key, value] of records) followed.push({ namespace, key, value });

@@ -1,11 +1,11 @@
 import { keptCopy } from '@weir/core';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot/snapshot-columns.ts';
-import type { NamedRecord } from './key-value-store.ts';
+import type { NamedEntry } from './key-value-store.ts';
 import { namespaces } from './namespaces.ts';
 import { readNamespace } from './put-entries.ts';
 
-export function* writeRecords(records: readonly NamedRecord[], writer: SnapshotWriter): Generator<Buffer> {
+export function* writeRecords(records: readonly NamedEntry[], writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
   fields.varint(records.length);
   for (const { namespace, key, value } of records) {

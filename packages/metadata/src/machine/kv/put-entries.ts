@@ -8,27 +8,27 @@ import { recordBytes } from './key-value-store.ts';
 import { type Namespace, namespaceOf, namespaces } from './namespaces.ts';
 
 /** A record that is to be put, or with `null` removed. */
-export interface RecordChange {
+export interface EntryChange {
   readonly namespace: Namespace;
   readonly key: string;
   readonly value: Uint8Array | null;
 }
 
 /** Decides whether all changes can be made, and which of them change anything; changes nothing. */
-export function decidePutRecords(
+export function decidePutEntries(
   { records }: ClusterState,
   limits: MachineLimits,
-  changes: readonly RecordChange[],
-): { changed: RecordChange[]; problem: string | undefined } {
+  changes: readonly EntryChange[],
+): { changed: EntryChange[]; problem: string | undefined } {
   // Of several changes of one key the last counts.
   const last = new Map(changes.map((change) => [`${change.namespace} ${change.key}`, change]));
-  const changed: RecordChange[] = [];
+  const changed: EntryChange[] = [];
   let addedCount = 0;
   let addedBytes = 0;
   for (const change of last.values()) {
     const { namespace, key, value } = change;
-    if (value !== null && value.length > limits.recordValueBytesMax) {
-      return refused(`a value of ${value.length} bytes; at most ${limits.recordValueBytesMax}`);
+    if (value !== null && value.length > limits.kvValueBytesMax) {
+      return refused(`a value of ${value.length} bytes; at most ${limits.kvValueBytesMax}`);
     }
     const before = records.get(namespace, key);
     if (value === null ? before === undefined : before?.equals(value) === true) continue;
@@ -48,11 +48,11 @@ export function decidePutRecords(
   return { changed, problem: undefined };
 }
 
-function refused(problem: string): { changed: RecordChange[]; problem: string } {
+function refused(problem: string): { changed: EntryChange[]; problem: string } {
   return { changed: [], problem };
 }
 
-export function writeRecordsPut(writer: ByteWriter, changes: readonly RecordChange[]): void {
+export function writeEntriesPut(writer: ByteWriter, changes: readonly EntryChange[]): void {
   writer.varint(changes.length);
   for (const { namespace, key, value } of changes) {
     writer.u8(namespaces[namespace].number);
@@ -62,7 +62,7 @@ export function writeRecordsPut(writer: ByteWriter, changes: readonly RecordChan
   }
 }
 
-export function applyRecordsPut({ records }: ClusterState, reader: ByteReader): ClusterChange[] {
+export function applyEntriesPut({ records }: ClusterState, reader: ByteReader): ClusterChange[] {
   const changes: ClusterChange[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const namespace = readNamespace(reader);

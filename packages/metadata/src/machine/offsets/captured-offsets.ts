@@ -1,9 +1,9 @@
-import type { KeptOffset } from './offsets.ts';
+import type { StoredOffset } from './offsets.ts';
 
 export interface PendingOfProducer {
   readonly producerId: number;
   readonly groupId: string;
-  readonly kept: KeptOffset;
+  readonly kept: StoredOffset;
 }
 
 /**
@@ -16,14 +16,14 @@ export class CapturedOffsets {
   readonly #groupIds: readonly string[];
   /** Groups that have not had their turn. */
   readonly #waiting: Set<string>;
-  readonly #left = new Map<string, readonly KeptOffset[]>();
-  readonly #offsetsOf: (groupId: string) => readonly KeptOffset[];
+  readonly #left = new Map<string, readonly StoredOffset[]>();
+  readonly #offsetsOf: (groupId: string) => readonly StoredOffset[];
 
   constructor(
     nextSequence: number,
     groupIds: readonly string[],
     pending: readonly PendingOfProducer[],
-    offsetsOf: (groupId: string) => readonly KeptOffset[],
+    offsetsOf: (groupId: string) => readonly StoredOffset[],
   ) {
     this.nextSequence = nextSequence;
     this.pending = pending;
@@ -41,7 +41,7 @@ export class CapturedOffsets {
     if (this.#waiting.delete(groupId)) this.#left.set(groupId, this.#offsetsOf(groupId));
   }
 
-  *groups(): Generator<{ groupId: string; offsets: readonly KeptOffset[] }> {
+  *groups(): Generator<{ groupId: string; offsets: readonly StoredOffset[] }> {
     for (const groupId of this.#groupIds) {
       const left = this.#left.get(groupId);
       this.#left.delete(groupId);

@@ -41,7 +41,7 @@ export class OffsetBudget {
 }
 
 /** Decides which offsets of a group can be stored, one error per offset; changes nothing but the budget. */
-export function judgeOffsets(
+export function validateOffsets(
   state: ClusterState,
   budget: OffsetBudget,
   groupId: string,
@@ -78,7 +78,7 @@ export function decideCommitOffsets(
   const budget = new OffsetBudget(state, limits);
   const committed: CommittedGroup[] = [];
   const results = groups.map(({ groupId, retentionMs, offsets }) => {
-    const { errors, rows } = judgeOffsets(state, budget, groupId, offsets);
+    const { errors, rows } = validateOffsets(state, budget, groupId, offsets);
     const expiresMs = retentionMs < 0 ? undefined : nowMs + retentionMs;
     if (rows.length > 0) committed.push({ groupId, expiresMs, rows });
     return errors;

@@ -3,7 +3,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot/snapshot-columns.ts';
 import type { CapturedOffsets } from './captured-offsets.ts';
-import type { KeptOffset } from './offsets.ts';
+import type { StoredOffset } from './offsets.ts';
 
 /** Groups and their offsets in the order of first commits, which all who apply the same entries share. */
 export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter): Generator<Buffer> {
@@ -40,7 +40,7 @@ export function readOffsets({ offsets }: ClusterState, { fields }: SnapshotReade
   }
 }
 
-function writeKept(fields: ByteWriter, kept: KeptOffset): void {
+function writeKept(fields: ByteWriter, kept: StoredOffset): void {
   fields.varint(kept.topicNumber);
   fields.varint(kept.partition);
   fields.varint(kept.offset);
@@ -51,7 +51,7 @@ function writeKept(fields: ByteWriter, kept: KeptOffset): void {
   fields.varint(kept.sequence);
 }
 
-function readKept(fields: ByteReader): KeptOffset {
+function readKept(fields: ByteReader): StoredOffset {
   const topicNumber = fields.varint();
   const partition = fields.varint();
   const offset = fields.varint();

@@ -234,7 +234,7 @@ test('who executes, who follows and who restores have the same records and offse
             const value = wish.value === null ? null : Buffer.from(wish.value);
             const change = { namespace: 'group' as const, key: `${wish.key}`, value };
             cluster.execute({
-              kind: 'putRecords',
+              kind: 'putEntries',
               changes: [change, { ...change, namespace: 'clientQuota' }],
             });
             break;

@@ -13,7 +13,7 @@ export interface OffsetRow {
 }
 
 /** An offset of one partition, as it is kept. */
-export interface KeptOffset extends OffsetValue {
+export interface StoredOffset extends OffsetValue {
   readonly topicNumber: number;
   readonly partition: number;
 }
@@ -82,7 +82,7 @@ export class Offsets {
     return slot === undefined ? undefined : this.#pool.read(slot);
   }
 
-  *of(groupId: string): Generator<KeptOffset> {
+  *of(groupId: string): Generator<StoredOffset> {
     for (const [key, slot] of this.#groups.get(groupId) ?? []) {
       yield { topicNumber: topicNumberOf(key), partition: partitionOf(key), ...this.#pool.read(slot) };
     }
@@ -94,7 +94,7 @@ export class Offsets {
   }
 
   /** Takes an offset of a snapshot. */
-  restore(groupId: string, kept: KeptOffset): void {
+  restore(groupId: string, kept: StoredOffset): void {
     this.#put(groupId, keyOf(kept.topicNumber, kept.partition), kept);
   }
 
@@ -134,7 +134,7 @@ export class Offsets {
   }
 
   /** Takes an offset of a snapshot. */
-  restorePending(producerId: number, groupId: string, kept: KeptOffset): void {
+  restorePending(producerId: number, groupId: string, kept: StoredOffset): void {
     this.#pending.add(producerId, groupId, keyOf(kept.topicNumber, kept.partition), kept);
   }
 

@@ -1,7 +1,7 @@
 import type { TopicDescription } from '../../cluster/port.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { CapturedProducers } from '../commit/captured-producers.ts';
-import type { NamedRecord } from '../kv/key-value-store.ts';
+import type { NamedEntry } from '../kv/key-value-store.ts';
 import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
@@ -36,7 +36,7 @@ export class CapturedState {
   readonly producers: CapturedProducers;
   readonly recentFiles: readonly RecentReply[];
   readonly recentRequests: readonly RecentReply[];
-  readonly records: readonly NamedRecord[];
+  readonly records: readonly NamedEntry[];
   readonly offsets: CapturedOffsets;
   readonly transactions: CapturedTransactions;
   readonly pointers: PointerPool;

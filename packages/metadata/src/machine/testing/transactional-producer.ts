@@ -118,7 +118,7 @@ export class TestProducer {
   }
 
   /** The same, but the answer is lost. */
-  endUnheard(isCommit: boolean): string {
+  endWithoutAnswer(isCommit: boolean): string {
     return this.#end(isCommit).error;
   }
 

@@ -12,7 +12,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../limits.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
-import { judgeOffsets, OffsetBudget, readOffsetRows, writeOffsetRows } from '../offsets/commit-offsets.ts';
+import { OffsetBudget, readOffsetRows, validateOffsets, writeOffsetRows } from '../offsets/commit-offsets.ts';
 import type { OffsetRow } from '../offsets/offsets.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { done, findCaller, readTransaction, refusal } from './caller.ts';
@@ -90,7 +90,7 @@ export function decideCommitTransactionOffsets(
   }
   if (!isPart && !hasRoom(state, limits, 0, [groupId])) return { answer: { ...noRoom(state), offsets: [] } };
   const budget = new OffsetBudget(state, limits);
-  const { errors, rows } = judgeOffsets(state, budget, groupId, request.offsets);
+  const { errors, rows } = validateOffsets(state, budget, groupId, request.offsets);
   const answer = { ...done, offsets: errors };
   if (rows.length === 0) return { answer };
   return { answer, addition: { transaction, groupId, addsGroup: !isPart, rows } };

@@ -63,8 +63,8 @@ test('a late commit that comes when nothing is open changes nothing', () => {
     const late = producer.ghost();
     producer.end(true);
     const saved = cluster.saved();
-    assert.equal(late.endUnheard(true), 'NONE');
-    assert.equal(late.endUnheard(false), 'INVALID_TXN_STATE');
+    assert.equal(late.endWithoutAnswer(true), 'NONE');
+    assert.equal(late.endWithoutAnswer(false), 'INVALID_TXN_STATE');
     assert.ok(cluster.saved().equals(saved));
   }
 });

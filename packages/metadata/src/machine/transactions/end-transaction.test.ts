@@ -70,7 +70,7 @@ const repeated: [first: boolean, second: boolean, error: string][] = [
 for (const [first, second, error] of repeated) {
   test(`${second ? 'commit' : 'abort'} again after ${first ? 'commit' : 'abort'} whose answer was lost: ${error}`, () => {
     const { cluster, producer } = producerIn('Ongoing', true);
-    assert.equal(producer.endUnheard(first), 'NONE');
+    assert.equal(producer.endWithoutAnswer(first), 'NONE');
     const saved = cluster.saved();
     assert.equal(producer.end(second), error);
     assert.equal(producer.epoch, error === 'NONE' ? 1 : 0);
@@ -149,7 +149,7 @@ test('when the epochs are used up, the next transaction has another producer id,
   for (let epoch = 0; epoch < producerEpochMax; epoch++) producer.init(true);
   producer.send('a');
   const late = producer.ghost();
-  assert.equal(producer.endUnheard(true), 'NONE');
+  assert.equal(producer.endWithoutAnswer(true), 'NONE');
   assert.equal(producer.end(true), 'NONE');
   assert.deepEqual([producer.producerId, producer.epoch], [2, 0]);
   const [answer] = cluster.machine.findBatches([{ topicId: 'a', partition: 0, offset: 1, bytesMax: 1 }]);

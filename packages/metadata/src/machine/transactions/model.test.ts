@@ -247,7 +247,7 @@ class Run {
     const wish = isCommit ? 'commit' : 'abort';
     const before = model.epoch;
     const expected = this.#foretellEnd(client, model, wish);
-    const error = isHeard ? client.end(isCommit) : client.endUnheard(isCommit);
+    const error = isHeard ? client.end(isCommit) : client.endWithoutAnswer(isCommit);
     assert.equal(error, expected.error);
     if (!expected.isDone) return;
     this.#close(model, isCommit, client.producerId);

@@ -9,7 +9,7 @@ import { hasRoom } from './add-to-transaction.ts';
  * transaction with it. The truth about producers and their epochs is in the same machine, so that a batch that was under
  * way for too long is always told from one of the present.
  */
-export function judgeTransactionalBatch(
+export function validateTransactionalBatch(
   state: ClusterState,
   limits: MachineLimits,
   log: PartitionLog,
@@ -28,7 +28,7 @@ export function judgeTransactionalBatch(
 }
 
 /** Whether a producer that may have a transactional id may write without a transaction; `undefined` when it may. */
-export function judgePlainBatch(
+export function validatePlainBatch(
   { transactions }: ClusterState,
   log: PartitionLog,
   producerId: number,

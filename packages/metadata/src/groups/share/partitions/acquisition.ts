@@ -11,20 +11,20 @@ import type { ShareGroupRules } from '../share-configs.ts';
 import { acquire, expire, mayAcquire } from './acquire.ts';
 import { bytesOf, type LocatedLog, pointersTo, readableLog } from './readable-log.ts';
 import { SharePartition, type Span } from './share-partition.ts';
-import type { KeptPartition } from './stored-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
 
 export interface AcquisitionOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;
   readonly request: RecordsToAcquire;
   readonly rules: ShareGroupRules;
-  readonly find: (place: TopicPartition) => KeptPartition | undefined;
+  readonly find: (place: TopicPartition) => StoredPartition | undefined;
   /** Begins with a partition; `undefined` when there are too many. */
-  readonly open: (place: TopicPartition, state: SharePartition) => KeptPartition | undefined;
+  readonly open: (place: TopicPartition, state: SharePartition) => StoredPartition | undefined;
 }
 
 /** One partition as an attempt finds it. */
 interface Found {
-  readonly kept: KeptPartition;
+  readonly kept: StoredPartition;
   readonly log: LocatedLog;
   readonly bytes: number;
 }
@@ -45,8 +45,8 @@ export class Acquisition {
   attempt(
     nowMs: number,
     isLast: boolean,
-    touched: Set<KeptPartition>,
-    news?: KeptPartition,
+    touched: Set<StoredPartition>,
+    news?: StoredPartition,
   ): AcquireAnswer | undefined {
     const { request, rules } = this.#options;
     let bytes = 0;
@@ -91,7 +91,7 @@ export class Acquisition {
     place: TopicPartition,
     nowMs: number,
     bytesMax: number,
-    touched: Set<KeptPartition>,
+    touched: Set<StoredPartition>,
   ): Found | ShareError {
     const { find, rules } = this.#options;
     const kept = find(place) ?? this.#open(place);
@@ -103,7 +103,7 @@ export class Acquisition {
     return { kept, log, bytes: mayAcquire(kept.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0 };
   }
 
-  #open(place: TopicPartition): KeptPartition | ShareError {
+  #open(place: TopicPartition): StoredPartition | ShareError {
     const { machine, rules, open } = this.#options;
     const [log] = machine.findBatches([{ ...place, offset: 0, bytesMax: 1 }]);
     const { error, logStartOffset, nextOffset, lastStableOffset } = log!;
@@ -113,7 +113,7 @@ export class Acquisition {
     return open(place, state) ?? 'POLICY_VIOLATION';
   }
 
-  #readFrom(kept: KeptPartition, bytesMax: number, touched: Set<KeptPartition>): LocatedLog | ShareError {
+  #readFrom(kept: StoredPartition, bytesMax: number, touched: Set<StoredPartition>): LocatedLog | ShareError {
     const { machine, rules } = this.#options;
     const { topicId, partition, state } = kept;
     const ask = () =>

@@ -2,7 +2,7 @@ import type { Clock } from '@weir/core';
 import { ByteWriter } from '../../../machine/bytes/byte-writer.ts';
 import type { GroupSaver } from '../../coordinator/group-saver.ts';
 import { writeSharePartition } from './record.ts';
-import type { KeptPartition } from './stored-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
 
 /** What nobody waits for is durable after this. */
 const laterMs = 1_000;
@@ -23,8 +23,8 @@ export class PartitionKeeper {
   readonly #saver: GroupSaver;
   readonly #clock: Clock;
   readonly #writer = new ByteWriter();
-  readonly #attempts = new Map<KeptPartition, Attempt>();
-  readonly #later = new Set<KeptPartition>();
+  readonly #attempts = new Map<StoredPartition, Attempt>();
+  readonly #later = new Set<StoredPartition>();
   #cancelLater: (() => void) | undefined;
 
   constructor(saver: GroupSaver, clock: Clock) {
@@ -33,7 +33,7 @@ export class PartitionKeeper {
   }
 
   /** Settles when the partition is durable as it is now, or rejects; it is tried again then. */
-  keep(kept: KeptPartition): Promise<void> {
+  keep(kept: StoredPartition): Promise<void> {
     const attempt = this.#attempts.get(kept);
     if (attempt === undefined) return this.#begin(kept);
     attempt.next ??= attempt.running.then(
@@ -43,7 +43,7 @@ export class PartitionKeeper {
     return attempt.next;
   }
 
-  keepLater(kept: KeptPartition): void {
+  keepLater(kept: StoredPartition): void {
     this.#later.add(kept);
     this.#cancelLater ??= this.#clock.after(laterMs, () => {
       this.#cancelLater = undefined;
@@ -53,7 +53,7 @@ export class PartitionKeeper {
   }
 
   /** Forgets partitions for good. */
-  async erase(gone: Iterable<KeptPartition>): Promise<void> {
+  async erase(gone: Iterable<StoredPartition>): Promise<void> {
     const erased: Promise<void>[] = [];
     for (const kept of gone) {
       kept.isGone = true;
@@ -68,7 +68,7 @@ export class PartitionKeeper {
     this.#later.clear();
   }
 
-  #begin(kept: KeptPartition): Promise<void> {
+  #begin(kept: StoredPartition): Promise<void> {
     this.#later.delete(kept);
     if (kept.isGone) {
       this.#attempts.delete(kept);

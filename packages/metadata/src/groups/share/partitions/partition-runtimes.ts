@@ -7,7 +7,7 @@ import { expire } from './acquire.ts';
 import { PartitionKeeper } from './partition-keeper.ts';
 import type { SharePartition } from './share-partition.ts';
 import { SharePartitions } from './share-partitions.ts';
-import type { KeptPartition } from './stored-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
 
 export interface HostedPartitionsOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'topicById'>;
@@ -23,7 +23,7 @@ export class HostedPartitions {
   readonly #partitions: SharePartitions;
   readonly #saver: GroupSaver;
   readonly #keeper: PartitionKeeper;
-  readonly #locks: WakeQueue<KeptPartition>;
+  readonly #locks: WakeQueue<StoredPartition>;
   #spanCount = 0;
 
   constructor(options: HostedPartitionsOptions) {
@@ -42,27 +42,27 @@ export class HostedPartitions {
     this.#saver.close();
   }
 
-  find(place: Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>): KeptPartition | undefined {
+  find(place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>): StoredPartition | undefined {
     return this.#partitions.find(place);
   }
 
-  ofGroup(groupId: string): KeptPartition[] {
+  ofGroup(groupId: string): StoredPartition[] {
     return this.#partitions.ofGroup(groupId);
   }
 
-  ofTopic(topicId: string): KeptPartition[] {
+  ofTopic(topicId: string): StoredPartition[] {
     return this.#partitions.ofTopic(topicId);
   }
 
-  ofLog(topicId: string, partition: number): ReadonlySet<KeptPartition> {
+  ofLog(topicId: string, partition: number): ReadonlySet<StoredPartition> {
     return this.#partitions.ofLog(topicId, partition);
   }
 
   /** Has a group begin with a partition, anew if it has before; `undefined` when there are too many. Keep it afterwards. */
   begin(
-    place: Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>,
+    place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>,
     state: SharePartition,
-  ): KeptPartition | undefined {
+  ): StoredPartition | undefined {
     const before = this.#partitions.find(place);
     if (before === undefined && !this.#partitions.hasRoom) return undefined;
     if (before !== undefined) this.#drop(before);
@@ -70,18 +70,18 @@ export class HostedPartitions {
   }
 
   /** Settles when the partition is durable as it is now. */
-  keep(kept: KeptPartition): Promise<void> {
+  keep(kept: StoredPartition): Promise<void> {
     this.#note(kept);
     return this.#keeper.keep(kept);
   }
 
   /** For what nobody waits for. */
-  keepLater(kept: KeptPartition): void {
+  keepLater(kept: StoredPartition): void {
     this.#note(kept);
     this.#keeper.keepLater(kept);
   }
 
-  erase(gone: readonly KeptPartition[]): Promise<void> {
+  erase(gone: readonly StoredPartition[]): Promise<void> {
     for (const kept of gone) this.#drop(kept);
     return this.#keeper.erase(gone);
   }
@@ -96,7 +96,7 @@ export class HostedPartitions {
     return this.#spanCount < caps.shareSpansMax ? rules : { ...rules, windowMax: 0 };
   }
 
-  #expireLocks(kept: KeptPartition): number {
+  #expireLocks(kept: StoredPartition): number {
     if (kept.isGone) return Number.POSITIVE_INFINITY;
     const nowMs = this.#options.clock.monotonicMs();
     if (expire(kept.state, nowMs, this.rules(kept.groupId))) this.keepLater(kept);
@@ -105,7 +105,7 @@ export class HostedPartitions {
     return kept.state.nextDeadlineMs;
   }
 
-  #note(kept: KeptPartition): void {
+  #note(kept: StoredPartition): void {
     if (kept.isGone) return;
     const spanCount = kept.state.spans.length;
     this.#spanCount += spanCount - kept.countedSpans;
@@ -113,7 +113,7 @@ export class HostedPartitions {
     this.#locks.wakeBy(kept, kept.state.nextDeadlineMs);
   }
 
-  #drop(kept: KeptPartition): void {
+  #drop(kept: StoredPartition): void {
     this.#partitions.remove(kept);
     this.#spanCount -= kept.countedSpans;
     kept.countedSpans = 0;

@@ -2,16 +2,16 @@ import { caps, type Log } from '@weir/core';
 import { UnreadableBytes } from '../../../machine/bytes/byte-reader.ts';
 import type { Records } from '../../../machine/kv/key-value-store.ts';
 import type { SharePartition } from './share-partition.ts';
-import { KeptPartition, placeOf } from './stored-partition.ts';
+import { placeOf, StoredPartition } from './stored-partition.ts';
 
-type Place = Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>;
+type Place = Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>;
 
 /** The share partitions of a cluster, by their groups and by their topics. */
 export class SharePartitions {
   readonly #log: Log;
-  readonly #groups = new Map<string, Map<string, KeptPartition>>();
+  readonly #groups = new Map<string, Map<string, StoredPartition>>();
   /** By the id of the topic and the number of the partition. */
-  readonly #topics = new Map<string, Map<number, Set<KeptPartition>>>();
+  readonly #topics = new Map<string, Map<number, Set<StoredPartition>>>();
   #count = 0;
 
   /** What the leader before kept is only listed, and read when somebody asks for it. */
@@ -19,7 +19,7 @@ export class SharePartitions {
     this.#log = log;
     for (const [key, value] of records.of('sharePartition')) {
       const place = placeOf(key);
-      if (place !== undefined) this.#enter(new KeptPartition(place, value));
+      if (place !== undefined) this.#enter(new StoredPartition(place, value));
     }
   }
 
@@ -27,18 +27,18 @@ export class SharePartitions {
     return this.#count < caps.sharePartitionsMax;
   }
 
-  find({ groupId, topicId, partition }: Place): KeptPartition | undefined {
+  find({ groupId, topicId, partition }: Place): StoredPartition | undefined {
     const kept = this.#groups.get(groupId)?.get(keyOf(topicId, partition));
     return kept === undefined || this.#isReadable(kept) ? kept : undefined;
   }
 
-  add(place: Place, state: SharePartition): KeptPartition {
-    const kept = new KeptPartition(place, state);
+  add(place: Place, state: SharePartition): StoredPartition {
+    const kept = new StoredPartition(place, state);
     this.#enter(kept);
     return kept;
   }
 
-  remove(kept: KeptPartition): void {
+  remove(kept: StoredPartition): void {
     const { groupId, topicId, partition } = kept;
     const group = this.#groups.get(groupId);
     if (group?.get(keyOf(topicId, partition)) !== kept) return;
@@ -52,18 +52,18 @@ export class SharePartitions {
     this.#count--;
   }
 
-  ofGroup(groupId: string): KeptPartition[] {
+  ofGroup(groupId: string): StoredPartition[] {
     const group = this.#groups.get(groupId);
     return group === undefined ? [] : [...group.values()].filter((kept) => this.#isReadable(kept));
   }
 
   /** Of all groups, those that have not been read included. */
-  ofTopic(topicId: string): KeptPartition[] {
+  ofTopic(topicId: string): StoredPartition[] {
     return Array.from(this.#topics.get(topicId)?.values() ?? [], (log) => [...log]).flat();
   }
 
   /** Of all groups that read one partition. */
-  ofLog(topicId: string, partition: number): ReadonlySet<KeptPartition> {
+  ofLog(topicId: string, partition: number): ReadonlySet<StoredPartition> {
     return this.#topics.get(topicId)?.get(partition) ?? none;
   }
 
@@ -71,7 +71,7 @@ export class SharePartitions {
     return this.#topics.keys();
   }
 
-  #enter(kept: KeptPartition): void {
+  #enter(kept: StoredPartition): void {
     const { groupId, topicId, partition } = kept;
     let group = this.#groups.get(groupId);
     if (group === undefined) {
@@ -93,7 +93,7 @@ export class SharePartitions {
     this.#count++;
   }
 
-  #isReadable(kept: KeptPartition): boolean {
+  #isReadable(kept: StoredPartition): boolean {
     try {
       return kept.state !== undefined;
     } catch (error) {
@@ -110,7 +110,7 @@ export class SharePartitions {
   }
 }
 
-const none: ReadonlySet<KeptPartition> = new Set();
+const none: ReadonlySet<StoredPartition> = new Set();
 
 function keyOf(topicId: string, partition: number): string {
   return `${topicId}/${partition}`;

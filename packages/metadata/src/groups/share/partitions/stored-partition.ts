@@ -4,7 +4,7 @@ import { readSharePartition } from './record.ts';
 import type { SharePartition } from './share-partition.ts';
 
 /** Where a share group stands in a partition, with what its leader has to know besides. */
-export class KeptPartition implements Sleeper {
+export class StoredPartition implements Sleeper {
   readonly groupId: string;
   readonly topicId: string;
   readonly partition: number;
@@ -14,13 +14,13 @@ export class KeptPartition implements Sleeper {
   /** How many spans of it were counted. */
   countedSpans = 0;
   /** Called when somebody could be given something. */
-  readonly waiting = new Set<(kept: KeptPartition) => void>();
+  readonly waiting = new Set<(kept: StoredPartition) => void>();
   /** What the leader before kept, until it is looked at. */
   #kept: Buffer | undefined;
   #state: SharePartition | undefined;
 
   constructor(
-    place: Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'>,
+    place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>,
     state: SharePartition | Buffer,
   ) {
     this.groupId = place.groupId;
@@ -49,7 +49,7 @@ export class KeptPartition implements Sleeper {
 }
 
 /** The place that a key names; `undefined` for what is no key. */
-export function placeOf(key: string): Pick<KeptPartition, 'groupId' | 'topicId' | 'partition'> | undefined {
+export function placeOf(key: string): Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'> | undefined {
   const slash = key.indexOf('/');
   const groupEnd = slash + 1 + Number(key.slice(0, slash));
   const [topicId, partition] = key.slice(groupEnd + 1).split('/');

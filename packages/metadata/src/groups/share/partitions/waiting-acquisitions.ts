@@ -6,7 +6,7 @@ import { type Sleeper, WakeQueue } from '../../coordinator/wake-queue.ts';
 import { Acquisition } from './acquisition.ts';
 import type { HostedPartitions } from './partition-runtimes.ts';
 import type { SharePartition } from './share-partition.ts';
-import type { KeptPartition } from './stored-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
 
 export interface WaitingAcquisitionsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;
@@ -57,7 +57,7 @@ class WaitingRequest implements Sleeper {
   readonly #options: WaitingAcquisitionsOptions;
   readonly #request: RecordsToAcquire;
   readonly #onOver: () => void;
-  readonly #watched = new Set<KeptPartition>();
+  readonly #watched = new Set<StoredPartition>();
   /** Where a group begins has to be durable before it is given anything, or it could begin behind it after a failover. */
   readonly #begun: Promise<void>[] = [];
   readonly #settle: PromiseWithResolvers<AcquireAnswer>;
@@ -72,7 +72,7 @@ class WaitingRequest implements Sleeper {
   }
 
   /** With the partition that there is something new about, unless all of them have to be looked at. */
-  tryAgain(isLast: boolean, news?: KeptPartition): void {
+  tryAgain(isLast: boolean, news?: StoredPartition): void {
     if (this.#isOver) return;
     const { machine, clock, partitions, hasGroup } = this.#options;
     const { groupId } = this.#request;
@@ -81,7 +81,7 @@ class WaitingRequest implements Sleeper {
       this.#settle.resolve({ error: 'GROUP_ID_NOT_FOUND', lockMs: 0, partitions: [] });
       return;
     }
-    const touched = new Set<KeptPartition>();
+    const touched = new Set<StoredPartition>();
     const acquisition = new Acquisition({
       machine,
       request: this.#request,
@@ -107,10 +107,10 @@ class WaitingRequest implements Sleeper {
   }
 
   /** Who wants more than the least has to know how much there is of everything. */
-  readonly #wake = (kept: KeptPartition): void =>
+  readonly #wake = (kept: StoredPartition): void =>
     this.tryAgain(false, this.#request.bytesMin > 1 ? undefined : kept);
 
-  #watch({ topicId, partition }: TopicPartition): KeptPartition | undefined {
+  #watch({ topicId, partition }: TopicPartition): StoredPartition | undefined {
     const kept = this.#options.partitions.find({ groupId: this.#request.groupId, topicId, partition });
     if (kept !== undefined && !this.#watched.has(kept)) {
       this.#watched.add(kept);
@@ -119,7 +119,7 @@ class WaitingRequest implements Sleeper {
     return kept;
   }
 
-  #begin({ topicId, partition }: TopicPartition, state: SharePartition): KeptPartition | undefined {
+  #begin({ topicId, partition }: TopicPartition, state: SharePartition): StoredPartition | undefined {
     const { partitions } = this.#options;
     const kept = partitions.begin({ groupId: this.#request.groupId, topicId, partition }, state);
     if (kept === undefined) return undefined;
