@@ -43,7 +43,7 @@ let counted = nothing();
 process.on('disconnect', () => process.exit());
 process.on('message', (word) => {
   if (word === 'begin') counted = nothing();
-  else process.send!(figures());
+  else process.send!(results());
 });
 
 const toConnect = order.clusters.flatMap((cluster) =>
@@ -175,7 +175,7 @@ function nothing() {
   };
 }
 
-function figures(): ConnectedResults {
+function results(): ConnectedResults {
   const { sinceMs, cpu, failures, snapshots, changes, latenciesMs } = counted;
   const seconds = (systemClock.monotonicMs() - sinceMs) / 1000;
   const { user, system } = process.cpuUsage(cpu);

@@ -84,8 +84,8 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
   await pause(scale.settleMs);
   for (const child of children) child.send('begin');
   const busy = await watched(server, scale.durationMs);
-  const figures = await Promise.all(children.map(ended));
-  return rows(scale, { idle, busy, connectedMs, figures });
+  const results = await Promise.all(children.map(ended));
+  return rows(scale, { idle, busy, connectedMs, results });
 }
 
 /** Clusters of one account, with a key for the agents of each. */
@@ -134,8 +134,8 @@ async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildPr
 async function ended(child: ChildProcess): Promise<ConnectedResults> {
   const told = once(child, 'message');
   child.send('end');
-  const [figures] = (await Promise.race([told, failed(child)])) as [ConnectedResults];
-  return figures;
+  const [results] = (await Promise.race([told, failed(child)])) as [ConnectedResults];
+  return results;
 }
 
 async function failed(child: ChildProcess): Promise<never> {
@@ -152,9 +152,9 @@ interface Watched {
 /** What the control plane takes for so long, and has taken at most. */
 async function watched(server: ServerProcess, durationMs: number): Promise<Watched> {
   const beganMs = systemClock.monotonicMs();
-  const before = server.figures;
+  const before = server.results;
   await pause(durationMs);
-  const after = server.figures;
+  const after = server.results;
   const seconds = (systemClock.monotonicMs() - beganMs) / 1000;
   const cpuShare = before && after && (after.cpuSeconds - before.cpuSeconds) / seconds;
   return { cpuShare, peakBytes: after?.peakBytes };
@@ -164,14 +164,14 @@ interface Outcome {
   readonly idle: Watched;
   readonly busy: Watched;
   readonly connectedMs: number;
-  readonly figures: readonly ConnectedResults[];
+  readonly results: readonly ConnectedResults[];
 }
 
-function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, figures }: Outcome): Row[] {
+function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, results }: Outcome): Row[] {
   const agents = clusters * agentsPerCluster;
   const size = `${clusters} clusters, ${agents} agents over sockets`;
-  const sum = (of: (one: ConnectedResults) => number) => figures.reduce((total, one) => total + of(one), 0);
-  const seconds = Math.max(...figures.map(({ seconds }) => seconds));
+  const sum = (of: (one: ConnectedResults) => number) => results.reduce((total, one) => total + of(one), 0);
+  const seconds = Math.max(...results.map(({ seconds }) => seconds));
   const perSecond = (count: number) => `${Math.round(count / seconds)}/s`;
   const agentsCpu = sum(({ cpuShare }) => cpuShare);
   const rates = `${perSecond(sum(({ heartbeats }) => heartbeats))} heartbeats, ${perSecond(sum(({ changes }) => changes))} changes told, ${sum(({ failures }) => failures)} failures, ${sum(({ snapshots }) => snapshots)} snapshots`;
@@ -184,9 +184,9 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
     },
     {
       what: `${size}: heartbeat, p99`,
-      figure: round(Math.max(...figures.map(({ p99Ms }) => p99Ms))),
+      figure: round(Math.max(...results.map(({ p99Ms }) => p99Ms))),
       unit: 'ms',
-      detail: `p50 ${ms(Math.max(...figures.map(({ p50Ms }) => p50Ms)))}, of the slowest process`,
+      detail: `p50 ${ms(Math.max(...results.map(({ p50Ms }) => p50Ms)))}, of the slowest process`,
     },
   ];
   if (idle.cpuShare === undefined || busy.cpuShare === undefined) return told;

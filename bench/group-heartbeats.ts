@@ -101,10 +101,10 @@ async function measured(
   // The first round is for everything that is compiled when it is used.
   await everyInterval(members, intervalMs, Math.min(intervalMs, durationMs), beat);
   const startMs = systemClock.monotonicMs();
-  const before = controlPlane.figures;
+  const before = controlPlane.results;
   const count = await everyInterval(members, intervalMs, durationMs, beat);
   const seconds = (systemClock.monotonicMs() - startMs) / 1000;
-  const after = controlPlane.figures;
+  const after = controlPlane.results;
   const what = `heartbeats of ${groups} ${protocol} groups of ${membersPerGroup}`;
   const rate = Math.round(count / seconds);
   if (before === undefined || after === undefined) {

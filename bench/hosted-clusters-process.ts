@@ -62,7 +62,7 @@ const heartbeats = await heartbeatFor(order.durationMs);
 const cpu = process.cpuUsage(cpuBefore);
 const tookMs = systemClock.monotonicMs() - measuredMs;
 const { rss, heapUsed, external } = process.memoryUsage();
-const figures: HostedResults = {
+const results: HostedResults = {
   readyMs,
   cpuShare: (cpu.user + cpu.system) / 1000 / tookMs,
   rssBytes: rss,
@@ -71,7 +71,7 @@ const figures: HostedResults = {
   heartbeats,
   changedRoles,
 };
-process.stdout.write(`${JSON.stringify(figures)}\n`);
+process.stdout.write(`${JSON.stringify(results)}\n`);
 
 /** Each agent once per interval, in turn. */
 async function heartbeatFor(durationMs: number): Promise<number> {

@@ -96,11 +96,11 @@ async function hosted(order: HostedClusters, lifetime: Lifetime): Promise<Hosted
   });
   lifetime.owns(child);
   for await (const line of createInterface({ input: child.stdout })) {
-    const figures = JSON.parse(line) as HostedResults;
-    if (figures.changedRoles > 0) throw new Error(`${figures.changedRoles} nodes did not stay ${order.role}`);
-    return figures;
+    const results = JSON.parse(line) as HostedResults;
+    if (results.changedRoles > 0) throw new Error(`${results.changedRoles} nodes did not stay ${order.role}`);
+    return results;
   }
-  throw new Error(`the ${order.role} of ${order.clusters} clusters ended without figures`);
+  throw new Error(`the ${order.role} of ${order.clusters} clusters ended without results`);
 }
 
 function memoryOf({ heapUsedBytes, externalBytes }: HostedResults): string {

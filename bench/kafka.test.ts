@@ -77,29 +77,29 @@ test('a ratio is that of neighbouring runs, and bars judge what they are about',
   assert.equal(peaks.weir, 9);
 });
 
-const figures: readonly Figure[] = [
+const results: readonly Figure[] = [
   { row, figure: 'throughput', unit: 'MB/s', weir: 123.4, kafka: 61.7, ratio: 2, bar: ratioAtLeast(1) },
   { row, figure: 'p99', unit: 'ms', weir: 30.25, bar: weirUnder(25, 'ms') },
   { row: 'requests', figure: 'GETs per page', unit: '', weir: 1.0033 },
 ];
 
 test('the table shows both columns, the ratio and the bar', () => {
-  assert.deepEqual(figures.map(cellsOf), [
+  assert.deepEqual(results.map(cellsOf), [
     [row, 'throughput', '123 MB/s', '61.7 MB/s', '2.00 x', 'at least 1 x Kafka', 'yes'],
     [row, 'p99', '30.3 ms', '', '', 'under 25 ms', 'NO'],
     ['requests', 'GETs per page', '1.003', '', '', '', ''],
   ]);
-  const lines = markdownTable(columns, figures.map(cellsOf)).trimEnd().split('\n');
-  assert.equal(lines.length, 2 + figures.length);
+  const lines = markdownTable(columns, results.map(cellsOf)).trimEnd().split('\n');
+  assert.equal(lines.length, 2 + results.length);
   assert.equal(new Set(lines.map((line) => line.length)).size, 1);
-  assert.equal(verdict(figures), '1 of 2 bars met');
+  assert.equal(verdict(results), '1 of 2 bars met');
 });
 
 test('results keep the rows that were not measured again, unless the machine is another', () => {
   const first = { date: '2026-11-15', machine: '2 cores', commit: 'abc', runs: 3, isQuick: false };
   const later = { ...first, date: '2026-11-16', commit: 'def' };
-  const before = updatedResults('', figures, first);
-  const again = updatedResults(before, [{ ...figures[1]!, weir: 20 }], later);
+  const before = updatedResults('', results, first);
+  const again = updatedResults(before, [{ ...results[1]!, weir: 20 }], later);
   const rowsOf = (text: string) =>
     text
       .split('\n')
@@ -111,7 +111,7 @@ test('results keep the rows that were not measured again, unless the machine is 
     'produce p99 20 ms yes 2026-11-16 def 3',
     'requests GETs per page 1.003  2026-11-15 abc 3',
   ]);
-  const elsewhere = updatedResults(before, [figures[1]!], { ...later, machine: '64 cores', isQuick: true });
+  const elsewhere = updatedResults(before, [results[1]!], { ...later, machine: '64 cores', isQuick: true });
   assert.deepEqual(rowsOf(elsewhere), ['produce p99 30.3 ms NO 2026-11-16 def 3, quick']);
 });
 
@@ -143,7 +143,7 @@ test('a quantile of a histogram lies between the ends of its bucket', () => {
   assert.throws(() => histogramIn(text([1, 1, 1]), 'upload'), /there is no histogram upload/);
 });
 
-test('the figures of a process are read behind its name, whatever the name holds', () => {
+test('the results of a process are read behind its name, whatever the name holds', () => {
   const stat = '42 (a ) b) S 7 42 42 0 -1 4194304 1 2 3 4 150 50 30 20 20 0 11 0 100';
   assert.deepEqual(parseStat(stat), { pid: 42, parentPid: 7, ownTicks: 200, childTicks: 50 });
   const own = figuresOf(process.pid);

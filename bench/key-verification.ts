@@ -12,7 +12,7 @@ import { atLeast, type Benchmark } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const keyCount = 1_000;
-const surroundings = {
+const deps = {
   clock: systemClock,
   log: silentLog,
   random: systemRandom,
@@ -26,8 +26,8 @@ export const keyVerification: Benchmark = {
   async run(effort) {
     const folder = mkdtempSync(join(tmpdir(), 'weir-bench-keys-'));
     const path = join(folder, 'weir.db');
-    const accounts = await openAccounts(path, surroundings);
-    const { database, close } = await openDatabase(path, surroundings);
+    const accounts = await openAccounts(path, deps);
+    const { database, close } = await openDatabase(path, deps);
     try {
       const secrets = await makeKeys(accounts);
       const remembered = {
@@ -44,7 +44,7 @@ export const keyVerification: Benchmark = {
         name: 'asked for',
         async run() {
           // One that remembers nothing. That keys are used was noted by the other.
-          const verifier = new KeyVerifier(database, new Keys(database, surroundings), surroundings);
+          const verifier = new KeyVerifier(database, new Keys(database, deps), deps);
           for (const secret of secrets) await verifier.verify(secret);
           await verifier.close();
         },

@@ -48,7 +48,7 @@ await Lifetime.during(async (lifetime) => {
   const [server] = broker.processes;
   const startMs = systemClock.monotonicMs();
   const report = (stage: string) => {
-    const { residentBytes, peakBytes } = server!.figures!;
+    const { residentBytes, peakBytes } = server!.results!;
     const seconds = Math.round((systemClock.monotonicMs() - startMs) / 1_000);
     write([stage, ...[residentBytes, peakBytes, unnamedFileBytes(server!.pid)].map(mebibytes), `${seconds}`]);
   };

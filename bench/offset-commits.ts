@@ -38,10 +38,10 @@ export const offsetCommits: Benchmark = {
       try {
         await commitFor(connections, warmUpMs);
         const startMs = systemClock.monotonicMs();
-        const before = controlPlane.figures;
+        const before = controlPlane.results;
         const count = await commitFor(connections, durationMs);
         const seconds = (systemClock.monotonicMs() - startMs) / 1000;
-        const cpuSeconds = (controlPlane.figures?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
+        const cpuSeconds = (controlPlane.results?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         return [
           {
             what: `offset commits of ${consumers} consumers, over SQLite`,

@@ -14,7 +14,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Figures of requests that failed would be figures of nothing. */
+/** Figures of requests that failed would be results of nothing. */
 export function succeeded<Answer extends { readonly errorCode: number }>(
   what: string,
   answer: Answer,

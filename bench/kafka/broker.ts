@@ -14,11 +14,11 @@ export interface Broker {
 
 /** User and system time of all its processes. */
 export function cpuSecondsOf({ processes }: Broker): number | undefined {
-  return sumOf(processes, ({ figures }) => figures?.cpuSeconds);
+  return sumOf(processes, ({ results }) => results?.cpuSeconds);
 }
 
 export function peakBytesOf({ processes }: Broker): number | undefined {
-  return sumOf(processes, ({ figures }) => figures?.peakBytes);
+  return sumOf(processes, ({ results }) => results?.peakBytes);
 }
 
 function sumOf(

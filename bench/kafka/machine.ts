@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, release as kernelRelease, totalmem, type } from 'node:os';
 import { GiB } from '@weir/core';
 
-/** Where figures were taken; those of two machines do not belong in one table. */
+/** Where results were taken; those of two machines do not belong in one table. */
 export function machine(): string {
   const [, java] =
     /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr) ?? [];

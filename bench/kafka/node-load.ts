@@ -20,7 +20,7 @@ const storedRecordBytes = recordBytes + 16;
 
 /**
  * The load where there is no Java: our own codec, in this process. Its producers are not idempotent and gather nothing; they
- * send finished batches of the wanted size. So its figures say how Weir changes, and nothing about how it compares.
+ * send finished batches of the wanted size. So its results say how Weir changes, and nothing about how it compares.
  */
 export function openNodeLoad(clock: Clock = systemClock): Load {
   return {

@@ -38,7 +38,7 @@ export const usage = `npm run bench:kafka -- [flags]
   --runs <count>      measurements of each side per row, 1 to ${runsMax}
   --megabytes <size>  how much is written or read per measurement of throughput, 1 to ${megabytesMax}
   --weir-alone        without Apache Kafka beside it
-  --write             puts the figures into bench/RESULTS.md
+  --write             puts the results into bench/RESULTS.md
   --cpu-prof <folder> keeps a CPU profile of every process of Weir there (slows it down)
   --list              names the rows
 `;

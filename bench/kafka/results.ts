@@ -15,14 +15,14 @@ const head = [...columns, 'date', 'commit', 'runs'] as const;
 const machineLabel = 'Machine: ';
 
 /**
- * The text of RESULTS.md with figures put in. A measurement that was repeated replaces its lines; the others stay with their
+ * The text of RESULTS.md with results put in. A measurement that was repeated replaces its lines; the others stay with their
  * date, unless they are from another machine.
  */
-export function updatedResults(before: string, figures: readonly Figure[], occasion: Occasion): string {
+export function updatedResults(before: string, results: readonly Figure[], occasion: Occasion): string {
   const { date, commit, machine, runs, isQuick } = occasion;
   const effort = `${runs}${isQuick ? ', quick' : ''}`;
   const kept = before.includes(`${machineLabel}${machine}\n`) ? linesIn(before) : [];
-  const fresh = figures.map((figure) => [...cellsOf(figure), date, commit, effort]);
+  const fresh = results.map((figure) => [...cellsOf(figure), date, commit, effort]);
   const rows = new Set(fresh.map(([row]) => row));
   const lines: string[][] = [];
   for (const line of kept) {
@@ -35,9 +35,9 @@ export function updatedResults(before: string, figures: readonly Figure[], occas
   return page(machine, lines);
 }
 
-/** How many figures have a bar, and how many of them meet it. */
-export function verdict(figures: readonly Figure[]): string {
-  const judged = figures.map(isMet).filter((met) => met !== undefined);
+/** How many results have a bar, and how many of them meet it. */
+export function verdict(results: readonly Figure[]): string {
+  const judged = results.map(isMet).filter((met) => met !== undefined);
   return `${judged.filter(Boolean).length} of ${judged.length} bars met`;
 }
 
@@ -57,7 +57,7 @@ function linesIn(text: string): string[][] {
 function page(machine: string, lines: readonly (readonly string[])[]): string {
   return `# Results
 
-\`npm run bench:kafka -- --write\` writes this page; [README.md](README.md) says how the figures are taken and how to read them.
+\`npm run bench:kafka -- --write\` writes this page; [README.md](README.md) says how the results are taken and how to read them.
 What misses its bar stays here until it does not. A commit with a plus had changes that were not committed.
 
 ${machineLabel}${machine}

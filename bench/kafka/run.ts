@@ -38,7 +38,7 @@ process.once('SIGTERM', () => endBy('terminated', 143));
 process.once('SIGHUP', () => endBy('nobody is listening any more', 129));
 
 /** The client that drives both servers, and the other server where it can be had. */
-function surroundings(lifetime: Lifetime, isWeirAlone: boolean) {
+function deps(lifetime: Lifetime, isWeirAlone: boolean) {
   const missing = missingTool();
   if (missing !== false) {
     say(`bench:kafka: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`);
@@ -58,15 +58,15 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const occasion = { date, machine: machine(), commit: commit(root), runs: sizes.runs, isQuick };
-  const figures: Figure[] = [];
+  const results: Figure[] = [];
   await Lifetime.during(async (lifetime) => {
-    const { load, startKafka, client } = surroundings(lifetime, isWeirAlone);
+    const { load, startKafka, client } = deps(lifetime, isWeirAlone);
     for (const row of rows) {
       say(`${row.name} …`);
       // One that fails must not take the others with it.
       try {
         const found = await row.run({ load, sizes, weirOptions: { profileFolder }, startKafka, say });
-        figures.push(...found);
+        results.push(...found);
         if (writesResults) writeResults(found, occasion);
       } catch (error) {
         say(`bench:kafka: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
@@ -76,12 +76,12 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
     const beside = startKafka === undefined ? 'Weir alone' : `Weir beside Apache Kafka ${apacheRelease}`;
     process.stdout.write(`${beside}, driven by ${client}; ${occasion.machine}\n\n`);
   });
-  process.stdout.write(`${markdownTable(columns, figures.map(cellsOf))}\n${verdict(figures)}\n`);
+  process.stdout.write(`${markdownTable(columns, results.map(cellsOf))}\n${verdict(results)}\n`);
 }
 
-function writeResults(figures: readonly Figure[], occasion: Occasion): void {
+function writeResults(results: readonly Figure[], occasion: Occasion): void {
   const before = existsSync(resultsPage) ? readFileSync(resultsPage, 'utf8') : '';
-  writeFileSync(resultsPage, updatedResults(before, figures, occasion));
+  writeFileSync(resultsPage, updatedResults(before, results, occasion));
 }
 
 const asked = readOptions(process.argv.slice(2), benchRows);

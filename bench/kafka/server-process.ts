@@ -76,7 +76,7 @@ export class ServerProcess {
     return this.#child.pid!;
   }
 
-  get figures(): ProcessStats | undefined {
+  get results(): ProcessStats | undefined {
     return figuresOf(this.#child.pid!);
   }
 

@@ -24,7 +24,7 @@ export interface FigureSpec {
 
 export interface Plan {
   readonly row: string;
-  readonly figures: readonly FigureSpec[];
+  readonly results: readonly FigureSpec[];
   /** Once per side, before the first run. */
   prepare?(broker: Broker): Promise<void>;
   /** One measurement; `turn` counts from 0. */
@@ -40,7 +40,7 @@ export interface Contender {
  * Starts both servers over empty folders and measures them in turns: A, B, B, A, A, B. The machine may be shared and slow down
  * at any moment, but it then slows down both, so that the ratio of neighbouring runs says more than any of the numbers.
  */
-export function versus(bench: BenchRun, { row, figures, prepare, run }: Plan): Promise<Figure[]> {
+export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): Promise<Figure[]> {
   return Lifetime.during(async (lifetime) => {
     const contenders: Contender[] = [{ broker: await startPlayground(lifetime, bench.weirOptions) }];
     if (bench.startKafka !== undefined) contenders.push({ broker: await bench.startKafka(lifetime) });
@@ -57,7 +57,7 @@ export function versus(bench: BenchRun, { row, figures, prepare, run }: Plan): P
       }
     }
     for (const { broker } of contenders) await broker.stop();
-    return figures.map((spec) => figureOf(row, spec, samples[0]!, samples[1]));
+    return results.map((spec) => figureOf(row, spec, samples[0]!, samples[1]));
   });
 }
 

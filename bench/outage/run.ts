@@ -108,8 +108,8 @@ async function measure(classPath: string | undefined, outage: Omit<Outage, 'conf
         const counted = await during(lifetime, paused, { ...outage, config });
         say(JSON.stringify(counted));
         const { values, delivered, failed, records, duplicates, copiesMax, lost, failedButWritten } = counted;
-        const figures = [values, delivered, failed, records, duplicates, copiesMax, failedButWritten, lost];
-        rows.push([isIdempotent ? 'yes' : 'no', name, ...figures.map(String)]);
+        const results = [values, delivered, failed, records, duplicates, copiesMax, failedButWritten, lost];
+        rows.push([isIdempotent ? 'yes' : 'no', name, ...results.map(String)]);
         if (lost > 0 || counted.unknown > 0) process.exitCode = 1;
       });
     }

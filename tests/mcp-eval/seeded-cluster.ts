@@ -163,7 +163,7 @@ function clientsOf(agentId: string): ReportedConnections {
 }
 
 /** What was done in the workspace of orders: long ago, and in the last hour. */
-async function seedAuditLog({ accounts, surroundings }: McpStage, { accountId, a }: TestAccount) {
+async function seedAuditLog({ accounts, deps }: McpStage, { accountId, a }: TestAccount) {
   const did = (name: string, operation: string, target: string, result = 'ok', message = '') => ({
     accountId,
     actor: { kind: 'user' as const, id: `ui_${name}`, name: `${name}@example.com` },
@@ -185,7 +185,7 @@ async function seedAuditLog({ accounts, surroundings }: McpStage, { accountId, a
     ],
   ];
   for (const [minutes, ...notes] of steps) {
-    surroundings.clock.advance(minutes * 60_000);
+    deps.clock.advance(minutes * 60_000);
     await accounts.auditLog.append(notes);
   }
 }

@@ -31,7 +31,7 @@ export const endToEndRows: readonly BenchRow[] = rows.map(({ name, settings, not
     const warmUpRecords = sizes.steadyWarmUpSeconds * steadyRate;
     return versus(bench, {
       row: `end to end at 10 MB/s, 1 producer, 1 partition${note === undefined ? '' : `, ${note}`}`,
-      figures: [
+      results: [
         { key: 'p50Ms', figure: 'p50', unit: 'ms' },
         { key: 'p99Ms', figure: 'p99', unit: 'ms', bar: weirUnder(25, 'ms') },
         { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },

@@ -20,7 +20,7 @@ const hot: BenchRow = {
     const repeats = Math.max(1, Math.ceil(bench.sizes.records / hotRecords));
     return versus(bench, {
       row: 'fetch, hot',
-      figures: [
+      results: [
         { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
         { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB', bar: ratioAtMost(1) },
         serverMemory,
@@ -47,7 +47,7 @@ const cold: BenchRow = {
     const { records } = bench.sizes;
     const plan: Plan = {
       row: 'fetch, cold (after a restart)',
-      figures: [
+      results: [
         { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s' },
         { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' },
         serverMemory,

@@ -62,7 +62,7 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
   });
   say(`  filled at ${Math.round(fill.records / fill.seconds)} records/s`);
 
-  const figures: Figure[] = [];
+  const results: Figure[] = [];
   for (const { name, rate, ...shape } of phases) {
     const before = histogramIn(await cluster.metrics(), commitHistogram);
     const { latency } = await writeBatches(systemClock, cluster.servers, {
@@ -74,7 +74,7 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     });
     const commits = since(before, histogramIn(await cluster.metrics(), commitHistogram));
     const p99 = quantile(commits, 0.99);
-    figures.push(
+    results.push(
       {
         row,
         figure: `commit p99 at ${name}, between ${ms(p99?.atLeast)} and ${ms(p99?.atMost)}`,
@@ -87,14 +87,14 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     say(`  ${name}: ${commits.get(Number.POSITIVE_INFINITY)} commits, p99 ${ms(p99?.atMost)} ms or less`);
   }
 
-  const controlPlaneMib = mib(cluster.controlPlane.figures?.peakBytes);
-  const agentMib = mib(cluster.agent.figures?.peakBytes);
+  const controlPlaneMib = mib(cluster.controlPlane.results?.peakBytes);
+  const agentMib = mib(cluster.agent.results?.peakBytes);
   const restart = await restartFromSnapshot(cluster);
   const { snapshotBytes, journalBytes, entriesBehind } = restart;
   say(`  snapshot ${snapshotBytes} bytes, journal ${journalBytes} bytes, ${entriesBehind} entries to read`);
   await cluster.stop();
   return [
-    ...figures,
+    ...results,
     { row, figure: 'fill, records of 1 KiB', unit: '/s', weir: Math.round(fill.records / fill.seconds) },
     {
       row,
@@ -149,8 +149,8 @@ async function restartFromSnapshot(cluster: WeirCluster, clock: Clock = systemCl
   await cluster.stopControlPlane();
   const found = journalIn(cluster.database);
   const startMs = clock.monotonicMs();
-  const { figures } = await cluster.startControlPlane();
-  return { ...found, leadsMs: clock.monotonicMs() - startMs, peakMib: mib(figures?.peakBytes) };
+  const { results } = await cluster.startControlPlane();
+  return { ...found, leadsMs: clock.monotonicMs() - startMs, peakMib: mib(results?.peakBytes) };
 }
 
 /** What a process that starts has to read. */

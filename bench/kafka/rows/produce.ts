@@ -53,7 +53,7 @@ export const produceRows: readonly BenchRow[] = rows.map(
           `${partitions} partition${partitions === 1 ? '' : 's'}`,
           ...(note === undefined ? [] : [note]),
         ].join(', '),
-        figures: [
+        results: [
           { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
           { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB', bar: ratioAtMost(0.6) },
           serverMemory,

@@ -24,7 +24,7 @@ interface SlowStoreRow {
   readonly store: StoreLatency;
   readonly agentFlags?: readonly string[];
   readonly partitions: number;
-  readonly figures: readonly FigureSpec[];
+  readonly results: readonly FigureSpec[];
   measure(bench: BenchRun, cluster: WeirCluster, bucket: SlowBucket): Promise<Sample>;
 }
 
@@ -68,7 +68,7 @@ const rows: readonly SlowStoreRow[] = [
     isQuick: true,
     store: usualStore,
     partitions: 16,
-    figures: latencyResults(300, 600),
+    results: latencyResults(300, 600),
     measure: (bench, cluster) => produceSteadily(bench, cluster, steadyRate),
   },
   {
@@ -77,7 +77,7 @@ const rows: readonly SlowStoreRow[] = [
     isQuick: false,
     store: usualStore,
     partitions: 1,
-    figures: [
+    results: [
       { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: weirAtLeast(60, 'MB/s') },
       cpu,
       memory,
@@ -100,7 +100,7 @@ const rows: readonly SlowStoreRow[] = [
     store: fastStore,
     agentFlags: ['-batchTimeout', '25ms'],
     partitions: 16,
-    figures: latencyResults(35, 60),
+    results: latencyResults(35, 60),
     measure: (bench, cluster) => produceSteadily(bench, cluster, steadyRate),
   },
   {
@@ -109,7 +109,7 @@ const rows: readonly SlowStoreRow[] = [
     isQuick: false,
     store: usualStore,
     partitions: 16,
-    figures: [
+    results: [
       { key: 'mbPerSecond', figure: 'throughput, of 50 MB/s', unit: 'MB/s' },
       { key: 'putsPerGib', figure: 'PUTs per GiB', unit: '', bar: weirAtMost(40, '') },
       { key: 'getsPerPage', figure: 'GETs per page', unit: '', bar: weirAtMost(1, '') },
@@ -138,7 +138,7 @@ const rows: readonly SlowStoreRow[] = [
 ];
 
 export const slowStoreRows: readonly BenchRow[] = rows.map(
-  ({ name, row, isQuick, store, agentFlags = [], partitions, figures, measure }) => ({
+  ({ name, row, isQuick, store, agentFlags = [], partitions, results, measure }) => ({
     name,
     isQuick,
     async run(bench) {
@@ -146,7 +146,7 @@ export const slowStoreRows: readonly BenchRow[] = rows.map(
       for (let turn = 0; turn < bench.sizes.runs; turn++) {
         samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
       }
-      return figures.map((spec): Figure => figureOf(row, spec, samples));
+      return results.map((spec): Figure => figureOf(row, spec, samples));
 
       async function measureOnce(lifetime: Lifetime): Promise<Sample> {
         const bucket = await startSlowBucket(lifetime, store);

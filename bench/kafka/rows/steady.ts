@@ -12,7 +12,7 @@ const topic = 'steady-files';
 const partitions = 16;
 const megabytesPerSecond = [20, 60];
 
-const figures: readonly FigureSpec[] = [
+const results: readonly FigureSpec[] = [
   { key: 'filesPerGib', figure: 'files per GiB', unit: '' },
   { key: 'filesPerSecond', figure: 'files', unit: '/s' },
   { key: 'p50Ms', figure: 'p50', unit: 'ms' },
@@ -41,7 +41,7 @@ export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes
     for (let turn = 0; turn < sizes.runs; turn++) {
       samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
     }
-    return figures.map((spec): Figure => figureOf(row, spec, samples));
+    return results.map((spec): Figure => figureOf(row, spec, samples));
 
     async function measureOnce(lifetime: Lifetime): Promise<Sample> {
       const cluster = await startCluster(lifetime, bench.weirOptions);

@@ -96,7 +96,7 @@ export interface AgentOptions {
   readonly store: ObjectStore;
   readonly flush: FlushLimits;
   readonly recordBytesMax: number;
-  /** Who the authors of records are, and how readers learn of them. */
+  /** Who the principals of records are, and how readers learn of them. */
   readonly impersonation?: ImpersonationOptions;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
@@ -126,7 +126,7 @@ export interface AgentOptions {
   readonly hostname?: string;
   readonly cpuCount: number;
   /** What is told to the control plane of this agent's work. Whoever opened the store notes its requests there. */
-  readonly figures?: AgentStats;
+  readonly stats?: AgentStats;
   /** What this agent shows to its control plane and that ends at a time. */
   readonly tokens?: () => readonly ReportedExpiry[];
   /** Aborted when nobody waits for the start any more: an agent whose cluster cannot be reached would wait for ever. */
@@ -185,7 +185,7 @@ async function start(
   started: AsyncDisposableStack,
   events: AgentEvents,
 ): Promise<RunningAgent> {
-  const { cluster, clock, log, metrics, cpuCount, figures = new AgentStats({ clock, metrics }) } = options;
+  const { cluster, clock, log, metrics, cpuCount, stats = new AgentStats({ clock, metrics }) } = options;
   const loads = new MeasuredLoads(clock);
   let beatNow = () => {};
   const view = createClusterView(cluster, {
@@ -211,7 +211,7 @@ async function start(
     view,
     exchange,
     pressure,
-    figures,
+    stats,
     stopping: stopping.signal,
   });
 
@@ -254,7 +254,7 @@ async function start(
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
   const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
   const clients = new ConnectedClients();
-  const logins = await saslOf(options, view, figures);
+  const logins = await saslOf(options, view, stats);
   started.defer(() => logins?.close());
   const server = createHandlers({
     cluster: view,
@@ -320,13 +320,13 @@ async function start(
   kafkaPort = kafka.port;
   const reports = {
     report: () =>
-      figures.report({
+      stats.report({
         certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
         tokens: () => options.tokens?.() ?? [],
         damagedFiles: () => damage.report(),
         connected: () => clients.report(),
       }),
-    heard: () => figures.heard(),
+    heard: () => stats.heard(),
   };
   const onHeard = (agents: readonly AgentDescription[]) => {
     nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;
@@ -434,7 +434,7 @@ function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
 async function saslOf(
   options: AgentOptions,
   view: ClusterView,
-  figures: AgentStats,
+  stats: AgentStats,
 ): Promise<RunningSasl | undefined> {
   const { sasl: settings } = options;
   return settings === undefined
@@ -444,7 +444,7 @@ async function saslOf(
         settings,
         agentSecrets: view.records('agentSecret'),
         scramCredentials: view.records('scramCredential'),
-        onPasswordLogin: figures.loggedIn,
+        onPasswordLogin: stats.loggedIn,
       });
 }
 
@@ -473,13 +473,13 @@ interface DataPathParts {
   readonly view: ClusterView;
   readonly exchange: PageExchange | undefined;
   readonly pressure: Pressure;
-  readonly figures: AgentStats;
+  readonly stats: AgentStats;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
 
 /** The way of records into files and out of them, and the three APIs that take it. */
-function dataPath(options: AgentOptions, { view, exchange, pressure, figures, stopping }: DataPathParts) {
+function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stopping }: DataPathParts) {
   const { clusterId, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
     store,
@@ -509,7 +509,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
     log,
     metrics,
     onStored(file) {
-      figures.fileStored(file.fileBytes);
+      stats.fileStored(file.fileBytes);
       if (readers.areThere) readPath.adopt(file);
     },
   });
@@ -532,7 +532,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, figures, st
         recordBytesMax: options.recordBytesMax,
         ownConfigs: ownConfigsReader(ownNodeId),
         impersonation,
-        onRequest: figures.produceAsked,
+        onRequest: stats.produceAsked,
       }),
       metrics,
     ),

@@ -16,7 +16,7 @@ interface LimitCase {
   readonly options?: Partial<AgentOptions>;
   drive(under: AgentUnderTest): Promise<void>;
   /** The series that tell of it, with what they say afterwards. */
-  readonly figures: Readonly<Record<string, number>>;
+  readonly stats: Readonly<Record<string, number>>;
 }
 
 const closed = (reason: string) => `agent_kafka_connection_closed_counter{reason="${reason}"}`;
@@ -90,7 +90,7 @@ const cases: readonly LimitCase[] = [
       await untilFigure('agent_kafka_inflight_connections', 2);
       assert.equal(await produced(await connect(), small), 0);
     },
-    figures: { [closed('limit')]: 1, agent_net_kafka_tcp_limit_listener_acquire_count: 4 },
+    stats: { [closed('limit')]: 1, agent_net_kafka_tcp_limit_listener_acquire_count: 4 },
   },
   {
     limit: 'size of a record',
@@ -102,7 +102,7 @@ const cases: readonly LimitCase[] = [
       const many = batchOf([Buffer.alloc(MiB - 100), Buffer.alloc(MiB - 100)]);
       assert.equal(await produced(client, many), 0, 'the connection lives on');
     },
-    figures: { [answered('Produce')]: 2, agent_kafka_produce_records_counter: 2 },
+    stats: { [answered('Produce')]: 2, agent_kafka_produce_records_counter: 2 },
   },
   {
     limit: 'size of a frame',
@@ -114,7 +114,7 @@ const cases: readonly LimitCase[] = [
       await client.closed;
       await untilFigure(closed('malformed'), 1);
     },
-    figures: { [closed('malformed')]: 1 },
+    stats: { [closed('malformed')]: 1 },
   },
   {
     limit: 'bytes of a fetch, and of one partition of it',
@@ -135,7 +135,7 @@ const cases: readonly LimitCase[] = [
       // 120,000 are two batches of a partition, and 250,000 are four of all.
       assert.deepEqual(batches, [2, 2, 0, 0]);
     },
-    figures: { [answered('Fetch')]: 1, agent_kafka_fetch_records_counter: 4 },
+    stats: { [answered('Fetch')]: 1, agent_kafka_fetch_records_counter: 4 },
   },
   {
     limit: 'metadata requests at a time',
@@ -168,7 +168,7 @@ const cases: readonly LimitCase[] = [
       assert.equal((await modest.receive('Metadata', 9)).body.topics[0]!.name, 'e');
       assert.equal(cluster.calls.createTopics, 5, 'nobody asked for the topic of the client that left');
     },
-    figures: {
+    stats: {
       [held('metadata', 'metadata_requests')]: 4,
       agent_kafka_metadata_running_requests: 0,
       agent_kafka_metadata_waiting_requests: 0,
@@ -198,7 +198,7 @@ const cases: readonly LimitCase[] = [
       }
       assert.equal(throttled, 0, 'time stood still, so that nobody waited');
     },
-    figures: { [held('produce', 'inflight_files')]: 15, agent_kafka_produce_records_counter: 80 },
+    stats: { [held('produce', 'inflight_files')]: 15, agent_kafka_produce_records_counter: 80 },
   },
   {
     limit: 'bytes that wait for the store',
@@ -227,7 +227,7 @@ const cases: readonly LimitCase[] = [
         ['taken', 'taken', 'held', 'held', 'refused', 'refused', 'refused', 'refused'],
       );
     },
-    figures: { [held('produce', 'buffered_bytes')]: 6 },
+    stats: { [held('produce', 'buffered_bytes')]: 6 },
   },
   {
     limit: 'requests of one connection at a time',
@@ -242,7 +242,7 @@ const cases: readonly LimitCase[] = [
       open();
       for (let count = 0; count < 5; count++) await client.receive('Produce', 9);
     },
-    figures: { [answered('Produce')]: 5, agent_kafka_inflight_requests: 0 },
+    stats: { [answered('Produce')]: 5, agent_kafka_inflight_requests: 0 },
   },
   {
     limit: 'bytes of requests of all connections',
@@ -264,7 +264,7 @@ const cases: readonly LimitCase[] = [
       patient.socket.destroy();
       assert.equal((await unserved.receive('ApiVersions', 0)).body.errorCode, 0);
     },
-    figures: { [closed('memory')]: 1 },
+    stats: { [closed('memory')]: 1 },
   },
   {
     limit: 'bytes of answers of all connections',
@@ -295,7 +295,7 @@ const cases: readonly LimitCase[] = [
       const { body } = await reader.receive('Fetch', 11);
       assert.equal(body.errorCode, 0);
     },
-    figures: {},
+    stats: {},
   },
   {
     limit: 'deadline of a frame that was begun',
@@ -314,7 +314,7 @@ const cases: readonly LimitCase[] = [
       trickling.socket.destroy();
       await untilFigure(closed('peer'), 1);
     },
-    figures: { [closed('slow')]: 1, [closed('peer')]: 1 },
+    stats: { [closed('slow')]: 1, [closed('peer')]: 1 },
   },
   {
     limit: 'time without a request',
@@ -326,7 +326,7 @@ const cases: readonly LimitCase[] = [
       await untilFigure(closed('idle'), 2);
     },
     // The bystander was silent as long and is given a new connection.
-    figures: { agent_net_kafka_tcp_idle_conn_close: 2, [closed('idle')]: 2 },
+    stats: { agent_net_kafka_tcp_idle_conn_close: 2, [closed('idle')]: 2 },
   },
   {
     limit: 'load of the processor',
@@ -356,7 +356,7 @@ const cases: readonly LimitCase[] = [
       await pass(250);
       assert.equal(await produceNow(), 0, 'and it ends with the load');
     },
-    figures: { [held('produce', 'cpu')]: 2, agent_connection_throttle_count: 2, agent_cpu_backpressure: 0 },
+    stats: { [held('produce', 'cpu')]: 2, agent_connection_throttle_count: 2, agent_cpu_backpressure: 0 },
   },
   {
     limit: 'a load of the processor that nobody is to mind',
@@ -367,7 +367,7 @@ const cases: readonly LimitCase[] = [
       await pass(20_000);
       assert.equal((await client.call('Produce', 9, produceBody(small))).throttleTimeMs, 0);
     },
-    figures: { agent_cpu_backpressure: 0 },
+    stats: { agent_cpu_backpressure: 0 },
   },
 ];
 
@@ -379,7 +379,7 @@ async function knowsTopic(client: TestClient): Promise<boolean> {
   return topics[0]!.errorCode === 0;
 }
 
-for (const { limit, options = {}, drive, figures } of cases) {
+for (const { limit, options = {}, drive, stats } of cases) {
   test(`limit: ${limit}`, async (t) => {
     const under = await startAgentUnderTest(t, options);
     under.cluster.addTopic('t', 4);
@@ -387,7 +387,7 @@ for (const { limit, options = {}, drive, figures } of cases) {
     assert.equal((await bystander.call('ApiVersions', 0, {})).errorCode, 0);
     while (!(await knowsTopic(bystander))) await pause(1);
     await drive(under);
-    for (const [series, expected] of Object.entries(figures)) {
+    for (const [series, expected] of Object.entries(stats)) {
       assert.equal(await under.figure(series), expected, series);
     }
     if (bystander.socket.destroyed) bystander = await under.connect();

@@ -18,15 +18,15 @@ const refusedStatus = 2;
 const failedStatus = 1;
 
 /** Runs one command line and gives the exit status. */
-export async function run(argv: readonly string[], surroundings: Deps): Promise<number> {
-  const { environment, output } = surroundings;
+export async function run(argv: readonly string[], deps: Deps): Promise<number> {
+  const { environment, output } = deps;
   const [first = 'help'] = argv;
-  if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], surroundings);
-  if (/^--?version$/.test(first)) return run(['version', ...argv.slice(1)], surroundings);
+  if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], deps);
+  if (/^--?version$/.test(first)) return run(['version', ...argv.slice(1)], deps);
   // `weir help agent` is `weir agent --help`.
   const [second] = argv.slice(1);
   if (first === 'help' && second !== undefined && !second.startsWith('-')) {
-    return run([...argv.slice(1), '--help'], surroundings);
+    return run([...argv.slice(1), '--help'], deps);
   }
 
   const found = findCommand([first, ...argv.slice(1)]);
@@ -47,11 +47,11 @@ export async function run(argv: readonly string[], surroundings: Deps): Promise<
   try {
     // Only an available command gets past the refusal above.
     const handler = await handlers[command as AvailableCommandName]();
-    return await handler(parsed.value.values, surroundings);
+    return await handler(parsed.value.values, deps);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Whoever stopped the command knows why it did not finish.
-    if (surroundings.stop.aborted) return stoppedStatus;
+    if (deps.stop.aborted) return stoppedStatus;
     const isPointing = error instanceof PointingFailure;
     output.err(`${speaker}: ${(isPointing ? pointing : escapeControls)(error.message)}\n`);
     return failedStatus;

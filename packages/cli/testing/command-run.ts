@@ -29,7 +29,7 @@ export function leapingClock(stepMs: number): Clock {
 /** Runs a command line in this process and gives what the user would see. */
 export async function runArguments(argv: readonly string[], options: RunOptions = {}) {
   const written = { out: '', err: '' };
-  const surroundings: Deps = {
+  const deps: Deps = {
     environment: options.environment ?? {},
     output: {
       out(text) {
@@ -46,7 +46,7 @@ export async function runArguments(argv: readonly string[], options: RunOptions 
     clock: options.clock ?? systemClock,
     stop: options.stop ?? new AbortController().signal,
   };
-  const status = await run(argv, surroundings);
+  const status = await run(argv, deps);
   return { status, ...written };
 }
 

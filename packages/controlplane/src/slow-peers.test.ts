@@ -37,7 +37,7 @@ async function start(t: TestContext, patience: Partial<Patience> = {}) {
       return { workspaces: [{ name: 'x'.repeat(answerBytes) }] } as never;
     },
   };
-  const surroundings = { clock, log: silentLog, metrics };
+  const deps = { clock, log: silentLog, metrics };
   const limits = new RateLimits(usualRateLimits, clock);
   const docsFolder = mkdtempSync(join(tmpdir(), 'weir-docs-'));
   writeFileSync(join(docsFolder, 'long.md'), docsPage);
@@ -45,20 +45,17 @@ async function start(t: TestContext, patience: Partial<Patience> = {}) {
   const publicUrl = () => url;
   const models = mcpRoutes({
     ...{ accounts, handlers, limits, publicUrl, isBehindProxy: false, docsFolder },
-    ...surroundings,
+    ...deps,
   });
   const server = await startControlPlane({
-    ...surroundings,
+    ...deps,
     host: '127.0.0.1',
     port: 0,
     clusters: () => new FakeCluster(),
     authorize: async () => ({ kind: 'refused' }) as never,
     readiness: () => true,
     members: () => [],
-    routes: [
-      ...models.routes,
-      apiRoute(createApiServer({ accounts, handlers, limits, publicUrl, ...surroundings })),
-    ],
+    routes: [...models.routes, apiRoute(createApiServer({ accounts, handlers, limits, publicUrl, ...deps }))],
     patience,
   });
   url = server.url;

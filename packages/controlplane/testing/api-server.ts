@@ -38,7 +38,7 @@ export interface CallInit {
 
 export interface TestApi {
   readonly accounts: AccountsDatabase;
-  readonly surroundings: TestDeps;
+  readonly deps: TestDeps;
   readonly metrics: Metrics;
   /** Whether an operation answers with its example, whatever it is asked. */
   isFake(name: string): boolean;
@@ -54,7 +54,7 @@ let databaseCount = 0;
 
 export interface TestApiOptions extends Partial<ApiServerOptions> {
   readonly rateLimits?: RateLimitSizes;
-  readonly surroundings?: TestDeps;
+  readonly deps?: TestDeps;
   readonly fileBindings?: AccountOperationsOptions['fileBindings'];
   readonly onAgentsRevoked?: AccountOperationsOptions['onAgentsRevoked'];
 }
@@ -65,21 +65,15 @@ const tokenSecret = Buffer.alloc(32, 7);
 /** The API over a real socket, with accounts in memory and time that is moved by hand. */
 export async function startTestApi(
   t: TestContext,
-  {
-    rateLimits,
-    surroundings = accountsDeps(),
-    fileBindings,
-    onAgentsRevoked,
-    ...options
-  }: TestApiOptions = {},
+  { rateLimits, deps = accountsDeps(), fileBindings, onAgentsRevoked, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
-  const accounts = await openAccounts(`memory://api-${databaseCount++}`, surroundings);
+  const accounts = await openAccounts(`memory://api-${databaseCount++}`, deps);
   const metrics = new Metrics();
   let url = '';
   const publicUrl = options.publicUrl ?? (() => url);
   const real = accountOperations({ accounts, publicUrl, fileBindings, onAgentsRevoked });
   const { federations, virtualClusters } = accounts;
-  const { clock, log } = surroundings;
+  const { clock, log } = deps;
   const tokens = new TokenExchange({
     bindings: federationBindings({ federations, clock }),
     secretsOf: () => [tokenSecret],
@@ -112,7 +106,7 @@ export async function startTestApi(
   const isFake = (name: string) => !Object.hasOwn(real, name);
   return {
     accounts,
-    surroundings,
+    deps,
     metrics,
     isFake,
     tokenOf: (federation, lifetimeMs = 3_600_000) => {

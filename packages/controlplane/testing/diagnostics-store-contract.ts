@@ -17,7 +17,7 @@ function fullRecord(name: string, transitionCount: number): DiagnosticRecord {
     ],
     findingCount: 12,
     looksAgainst: 1,
-    noData: { sinceMs: 3, missing: 'figures' },
+    noData: { sinceMs: 3, missing: 'stats' },
     failedMs: 4,
     recoveredMs: 2,
     mute: { by: 'ann', atMs: 1, untilMs: 1e15, reason: 'known' },

@@ -19,7 +19,7 @@ import { startLeader } from './leading-node.ts';
 export interface McpStage {
   readonly accounts: AccountsDatabase;
   /** Of the accounts, whose time is moved by hand. */
-  readonly surroundings: TestDeps;
+  readonly deps: TestDeps;
   /** Leads every cluster of the stage. */
   readonly node: ClusterNode;
   readonly diagnostics: MemoryDiagnosticsStore;
@@ -38,8 +38,8 @@ export async function openMcpStage(
   }: { readonly requestsPerKey?: BucketSize; readonly port?: (node: ClusterNode) => ClusterPort } = {},
 ): Promise<McpStage> {
   const node = await startLeader(t);
-  const surroundings = accountsDeps();
-  const accounts = await openAccounts(`memory://mcp-${databaseCount++}`, surroundings);
+  const deps = accountsDeps();
+  const accounts = await openAccounts(`memory://mcp-${databaseCount++}`, deps);
   const diagnostics = new MemoryDiagnosticsStore();
   const metrics = new Metrics();
   let url = '';
@@ -84,7 +84,7 @@ export async function openMcpStage(
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     accounts,
-    surroundings,
+    deps,
     node,
     diagnostics,
     metrics,

@@ -16,7 +16,7 @@ const issuer = 'https://id.example';
 
 interface Scene extends AccountsDatabase {
   readonly url: string;
-  readonly surroundings: TestDeps;
+  readonly deps: TestDeps;
   readonly ours: TestAccount;
   readonly theirs: TestAccount;
   connect(account: TestAccount, changes?: Partial<NewSsoConnection>): Promise<SsoConnection>;
@@ -46,8 +46,8 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   function contract(name: string, run: (scene: Scene) => Promise<void>): void {
     test(`${driver}: ${name}`, async () => {
       const url = await fresh();
-      const surroundings = accountsDeps();
-      const accounts = await openAccounts(url, surroundings);
+      const deps = accountsDeps();
+      const accounts = await openAccounts(url, deps);
       const ours = await makeAccount(accounts, 'Ours');
       const theirs = await makeAccount(accounts, 'Theirs');
       const connect: Scene['connect'] = ({ accountId, adminRoleId }, changes = {}) =>
@@ -73,7 +73,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
           ...changes,
         });
       try {
-        await run({ ...accounts, url, surroundings, ours, theirs, connect, federate });
+        await run({ ...accounts, url, deps, ours, theirs, connect, federate });
       } finally {
         await accounts.close();
       }
@@ -81,7 +81,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   }
 
   contract('a connection comes back as it was, and its secret to the issuer only', async (scene) => {
-    const { ssoConnections, ours, url, surroundings, connect } = scene;
+    const { ssoConnections, ours, url, deps, connect } = scene;
     assert.equal(await ssoConnections.get(ours.accountId), undefined);
     assert.equal(await ssoConnections.only(), undefined);
     const made = await connect(ours);
@@ -95,14 +95,14 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
       defaultRoleId: ours.adminRoleId,
       hasRoleMapping: false,
       roleClaim: 'groups',
-      createdMs: surroundings.clock.nowMs(),
+      createdMs: deps.clock.nowMs(),
     });
     assert.deepEqual(await ssoConnections.get(ours.accountId), made);
     assert.deepEqual(await ssoConnections.findByIdentifier('example'), made);
     assert.deepEqual(await ssoConnections.only(), made);
     assert.equal(await ssoConnections.findByIdentifier('other'), undefined);
     assert.equal(await ssoConnections.clientSecretOf(made), clientSecret);
-    const { database, close } = await openDatabase(url, surroundings);
+    const { database, close } = await openDatabase(url, deps);
     const [row] = await database.selectFrom('weir_sso_connections').selectAll().execute();
     assert.ok(!JSON.stringify(row).includes(clientSecret), 'it is sealed');
     // Somebody who can write tables puts the secret into a connection whose issuer he is.
@@ -150,19 +150,16 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual([hasRoleMapping, roleClaim], [false, 'roles']);
   });
 
-  contract(
-    'without a key there is nothing to keep a secret with',
-    async ({ url, ours, surroundings, connect }) => {
-      const made = await connect(ours);
-      const { secretBox: _, ...without } = surroundings;
-      const { ssoConnections, close } = await openAccounts(url, without);
-      await refused(ssoConnections.clientSecretOf(made), 'no_sealing_keys', /-sealingKeysFile/);
-      await refused(ssoConnections.create(ours.accountId, { ...made, clientSecret }), 'no_sealing_keys');
-      await refused(ssoConnections.update(ours.accountId, made.id, { clientSecret }), 'no_sealing_keys');
-      await ssoConnections.update(ours.accountId, made.id, { clientId: 'x' });
-      await close();
-    },
-  );
+  contract('without a key there is nothing to keep a secret with', async ({ url, ours, deps, connect }) => {
+    const made = await connect(ours);
+    const { secretBox: _, ...without } = deps;
+    const { ssoConnections, close } = await openAccounts(url, without);
+    await refused(ssoConnections.clientSecretOf(made), 'no_sealing_keys', /-sealingKeysFile/);
+    await refused(ssoConnections.create(ours.accountId, { ...made, clientSecret }), 'no_sealing_keys');
+    await refused(ssoConnections.update(ours.accountId, made.id, { clientSecret }), 'no_sealing_keys');
+    await ssoConnections.update(ours.accountId, made.id, { clientId: 'x' });
+    await close();
+  });
 
   contract(
     'the default role of a connection cannot be deleted',
@@ -193,11 +190,11 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   });
 
   contract('a user is known by his issuer and his subject there, whatever his address', async (scene) => {
-    const { ours, ssoSignIns, users, connect, surroundings } = scene;
+    const { ours, ssoSignIns, users, connect, deps } = scene;
     const connection = await connect(ours);
     const { user } = await ssoSignIns.signIn(connection, alice);
     assert.deepEqual([user.email, user.name, user.hasPassword], ['Alice@Example.com', 'Alice', false]);
-    assert.equal(user.lastSignInMs, surroundings.clock.nowMs());
+    assert.equal(user.lastSignInMs, deps.clock.nowMs());
     const again = { ...alice, email: undefined, isEmailVerified: false, name: 'x' };
     assert.equal((await ssoSignIns.signIn(connection, again)).user.id, user.id);
     const [listed] = await users.list(ours.accountId);
@@ -263,7 +260,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual(await invitations.list(ours.accountId), [], 'it is used');
     assert.equal((await invitations.list(theirs.accountId)).length, 1);
     await invitations.create(ours.accountId, old, '');
-    scene.surroundings.clock.advance(8 * 24 * 3_600_000);
+    scene.deps.clock.advance(8 * 24 * 3_600_000);
     const late = { ...alice, subject: 'late', email: 'late@example.com', isEmailVerified: false };
     assert.ok(await ssoSignIns.signIn(connection, late), 'an invitation that is over is none');
   });
@@ -304,7 +301,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   });
 
   contract('a federation comes back as it was, by name', async (scene) => {
-    const { ours, theirs, federations, federate, surroundings } = scene;
+    const { ours, theirs, federations, federate, deps } = scene;
     const rules = [
       { path: '"kubernetes.io".namespace', value: 'weir' },
       { path: 'sub', value: 'größe*' },
@@ -321,7 +318,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
       rules,
       isReadOnly: true,
       lifetimeSeconds: 600,
-      createdMs: surroundings.clock.nowMs(),
+      createdMs: deps.clock.nowMs(),
     });
     const first = await federate({ name: 'a' });
     assert.deepEqual(await federations.list(ours.accountId, clusterId), [first, made]);
@@ -340,7 +337,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
   });
 
   contract('federations go with their cluster', async (scene) => {
-    const { ours, federations, federate, virtualClusters, surroundings } = scene;
+    const { ours, federations, federate, virtualClusters, deps } = scene;
     const { clusterId } = ours.a;
     await federate();
     await virtualClusters.delete(ours.accountId, clusterId);
@@ -349,7 +346,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     await virtualClusters.restore(ours.accountId, clusterId);
     assert.equal((await federations.admittingTo(clusterId)).length, 1);
     await virtualClusters.delete(ours.accountId, clusterId);
-    surroundings.clock.advance(31 * 24 * 3_600_000);
+    deps.clock.advance(31 * 24 * 3_600_000);
     const [forgotten] = await virtualClusters.listForgotten();
     await virtualClusters.forget(forgotten!);
     assert.deepEqual(await federations.list(ours.accountId, clusterId), []);

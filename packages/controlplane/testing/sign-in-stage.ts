@@ -19,7 +19,7 @@ export interface SignInStage {
   readonly url: string;
   readonly accounts: AccountsDatabase;
   readonly ours: TestAccount;
-  readonly surroundings: TestDeps;
+  readonly deps: TestDeps;
   /** Everything that was logged. */
   readonly lines: readonly string[];
   readonly metrics: Metrics;
@@ -43,12 +43,12 @@ export async function startSignInStage(
   t: TestContext,
   options: Partial<SignInOptions> & { readonly allowsPrivateAddresses?: boolean } = {},
 ): Promise<SignInStage> {
-  const surroundings = accountsDeps();
-  const { clock = surroundings.clock } = options;
-  const { randomBytes } = surroundings;
+  const deps = accountsDeps();
+  const { clock = deps.clock } = options;
+  const { randomBytes } = deps;
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => clock.nowMs(), write: (line) => lines.push(line) });
-  const accounts = await openAccounts(`memory://sign-in-${stages++}`, { ...surroundings, clock });
+  const accounts = await openAccounts(`memory://sign-in-${stages++}`, { ...deps, clock });
   const ours = await makeAccount(accounts, 'Ours');
   const metrics = new Metrics();
   const issuers = signInIssuers({
@@ -63,7 +63,7 @@ export async function startSignInStage(
   const parts = { accounts, publicUrl, isBehindProxy: true, limits, clock, log, metrics };
   const route = signInRoute({
     ...parts,
-    secretBox: surroundings.secretBox,
+    secretBox: deps.secretBox,
     issuers,
     randomBytes,
     ...options,
@@ -88,7 +88,7 @@ export async function startSignInStage(
     url,
     accounts,
     ours,
-    surroundings,
+    deps,
     lines,
     metrics,
     connect: (issuer, changes = {}) =>

@@ -46,9 +46,9 @@ const listsKeptMs = 300_000;
  */
 export function serverMaker(
   offer: ServerManifest,
-  surroundings: ServerDeps,
+  deps: ServerDeps,
 ): (callOperation: CallOperation, caller: string) => Server {
-  const { publicUrl, clock, log, metrics } = surroundings;
+  const { publicUrl, clock, log, metrics } = deps;
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   const promptsByName = new Map(offer.prompts.map((prompt) => [prompt.name, prompt]));
   let written: { readonly siteUrl: string; readonly lists: ReturnType<typeof listsOf> } | undefined;
@@ -85,14 +85,14 @@ export function serverMaker(
         runner,
       );
     });
-    server.setRequestHandler('completion/complete', ({ params }, context) =>
+    server.setRequestHandler('completion/complete', ({ params }, { mcpReq }) =>
       orInvalid(async () => {
         const { ref, argument } = params;
         const given = params.context?.arguments ?? {};
-        const asking = toolContextOf({ stop: context.mcpReq.signal }, runner);
+        const context = toolContextOf({ stop: mcpReq.signal }, runner);
         const values =
           ref.type === 'ref/prompt'
-            ? await valuesOf(argumentOf(ref.name, argument.name)?.completedBy, given, argument.value, asking)
+            ? await valuesOf(argumentOf(ref.name, argument.name)?.completedBy, given, argument.value, context)
             : (familyAt(ref.uri)?.values() ?? []);
         return { completion: completionOf(values, argument.value) };
       }),

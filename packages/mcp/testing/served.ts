@@ -61,14 +61,14 @@ export async function serve(
     ) as never;
   };
   let url = '';
-  const surroundings = { publicUrl: () => publicUrl ?? url, clock, log: silentLog, metrics };
-  const make = serverMaker(offer, surroundings);
+  const deps = { publicUrl: () => publicUrl ?? url, clock, log: silentLog, metrics };
+  const make = serverMaker(offer, deps);
   const endpoint = createEndpoint({
     name: 'test',
     whoOf,
     serverFor: () => make(callOperation, 'test'),
     ...(legacy === undefined ? {} : { legacy }),
-    ...surroundings,
+    ...deps,
   });
   const server = createServer((request, response) => void endpoint.answer(request, response));
   server.listen(0, '127.0.0.1');

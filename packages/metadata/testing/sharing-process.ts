@@ -36,13 +36,13 @@ export class SharingProcess {
       log: silentLog,
       timing: sharing ?? {},
     });
-    const surroundings = { self: { id, url: `http://${id}` }, clock, log: silentLog, metrics: new Metrics() };
+    const deps = { self: { id, url: `http://${id}` }, clock, log: silentLog, metrics: new Metrics() };
     this.nodes = new Map(
       clusterIds.map((clusterId) => {
         const journal = this.process.journal(this.hub.journal(clusterId));
         const leaseGraceMs = this.#sharing.graceOf(clusterId);
         const node = new ClusterNode({
-          ...surroundings,
+          ...deps,
           clusterId,
           journal,
           leaseGraceMs,

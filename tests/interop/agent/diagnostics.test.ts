@@ -62,11 +62,11 @@ class World {
   async addAgent(agentId: string, differences: Partial<AgentOptions> = {}, bucket = new TestStore()) {
     const clock = new HandClock(startMs);
     const metrics = new Metrics();
-    const figures = new AgentStats({ clock, metrics });
+    const stats = new AgentStats({ clock, metrics });
     const store = metered(bucket, {
       clock,
       metrics,
-      onRequest: (request) => figures.requestEnded('s3://records', request),
+      onRequest: (request) => stats.requestEnded('s3://records', request),
     });
     const agent = await startAgentUnderTest(this.#t, {
       clusterId,
@@ -74,7 +74,7 @@ class World {
       cluster: this.node,
       clock,
       metrics,
-      figures,
+      stats,
       store,
       ...differences,
     });
@@ -140,7 +140,7 @@ class World {
 /** Long enough for a report, and for its heartbeat. */
 const untilReportedMs = reportIntervalMs + 2_500;
 
-test('agents that are well fail no check of their figures', async (t) => {
+test('agents that are well fail no check of their stats', async (t) => {
   const world = await World.start(t);
   const one = await world.addAgent('one', { zone: 'zone-a' });
   await world.addAgent('two', { zone: 'zone-b' });

@@ -92,7 +92,7 @@ const scenes: readonly Scene[] = [
   },
 ];
 
-/** The kernel's figures are needed, which other systems do not have. */
+/** The kernel's stats are needed, which other systems do not have. */
 const skip = process.platform !== 'linux' && 'only Linux tells the peak of the memory of a process';
 
 test('memory has a limit, whatever clients do', { skip, timeout: 1_800_000 }, async (t) => {

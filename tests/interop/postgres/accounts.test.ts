@@ -61,8 +61,8 @@ if ('missing' in server) {
 
   test('PostgreSQL: a transaction that loses its connection does nothing more, and the next ones work', async () => {
     const url = await fresh();
-    const surroundings = { ...accountsDeps(), clock: systemClock };
-    const { database, close } = await openDatabase(url, surroundings);
+    const deps = { ...accountsDeps(), clock: systemClock };
+    const { database, close } = await openDatabase(url, deps);
     const account = (id: string) => ({ id, name: id, created_ms: 0, revision: 0 });
     const insert = (where: typeof database, id: string) =>
       where.insertInto('weir_accounts').values(account(id)).execute();

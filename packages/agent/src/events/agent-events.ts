@@ -72,7 +72,7 @@ export class AgentEvents {
     if (!roles.includes('jobs')) return;
     const { emitter } = this;
     const isChosen = () => isEventsAgent(agentId, view.agents());
-    const figures = new ClusterMetricEvents({
+    const stats = new ClusterMetricEvents({
       sight: view,
       emitter,
       isTeller: isChosen,
@@ -88,9 +88,9 @@ export class AgentEvents {
       clock,
       log,
     });
-    figures.start();
+    stats.start();
     ofControlPlane.start();
-    this.#running.defer(() => figures.stop());
+    this.#running.defer(() => stats.stop());
     this.#running.defer(() => ofControlPlane.stop());
     let cancelKeeping = () => {};
     const keepOn = () => {

@@ -23,7 +23,7 @@ const portionPauseMs = 100;
 /** What is told whatever metrics are published: groups too, and topics as a whole, since a partition each would be too much for events. */
 const settings = { includesGroups: true, withoutTags: ['partition'] } as const;
 
-/** Makes the figures of the cluster events, once a minute, whether anybody publishes them as metrics or not. */
+/** Makes the stats of the cluster events, once a minute, whether anybody publishes them as metrics or not. */
 export class ClusterMetricEvents {
   readonly #options: ClusterMetricEventsOptions;
   #cancel: (() => void) | undefined;
@@ -63,10 +63,10 @@ export class ClusterMetricEvents {
   async #tell(): Promise<void> {
     const { sight, emitter, clock, metrics } = this.#options;
     const timeMs = clock.nowMs();
-    const { figures } = await readStats(sight, settings, clock);
+    const { stats } = await readStats(sight, settings, clock);
     let told = 0;
     let leftOut = 0;
-    for (const { row, figures: ofRow } of figures.families()) {
+    for (const { row, stats: ofRow } of stats.families()) {
       for (const figure of ofRow.values()) {
         if (told === caps.clusterMetricEventsMax) {
           leftOut++;

@@ -159,9 +159,9 @@ test('what is denied is an event that clients can read, from when events are swi
     virtual_cluster_id: clusterId,
     virtual_cluster_name: clusterId,
   });
-  const figures = await whenThere(client, 'cluster_metrics', ({ data: said }) => said.tags !== undefined);
-  assert.match(String(figures.data.metric_name), /^service_[a-z_]+$/);
-  assert.equal(typeof figures.data.value, 'number');
+  const stats = await whenThere(client, 'cluster_metrics', ({ data: said }) => said.tags !== undefined);
+  assert.match(String(stats.data.metric_name), /^service_[a-z_]+$/);
+  assert.equal(typeof stats.data.value, 'number');
 
   await set({ 'service.events.enabled': 'false' });
   while ((await clusterConfig(client, 'service.events.enabled')) !== 'false');

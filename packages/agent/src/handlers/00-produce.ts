@@ -35,7 +35,7 @@ export interface ProduceOptions {
   readonly writePath: WritePath;
   /** The limit on one record where neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
-  /** Who the authors of records are; without it that is whoever sends them, and nobody is told. */
+  /** Who the principals of records are; without it that is whoever sends them, and nobody is told. */
   readonly impersonation?: Impersonation | undefined;
   /** Told how long each client waits for its write, except of those that do not. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
@@ -171,7 +171,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
-    const authors = options.impersonation?.of(context.access);
+    const principals = options.impersonation?.of(context.access);
     const draft: Draft = { responses: [], batches: [], places: [], deferredBatches: [], isUnnamed: false };
     const repeated = repeatedPartitions(request, apiVersion);
     const budget = new InflationBudget({
@@ -187,9 +187,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     for (const { name, topicId, partitionData } of request.topicData) {
       const topic =
         apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
-      const principalsOfTopic = topic && authors?.onTopic(topic.name);
-      // Where records may have authors of their own, it is them who are asked about.
-      const isAsked = authors?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
+      const principalsOfTopic = topic && principals?.onTopic(topic.name);
+      // Where records may have principals of their own, it is them who are asked about.
+      const isAsked = principals?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
       const isDenied = isAsked && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
       const partitionResponses: PartitionResponse[] = [];
       draft.responses.push({ name, topicId, partitionResponses });
@@ -217,7 +217,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             allowsZstd: apiVersion >= zstdFromVersion,
             nowMs,
             transaction,
-            authors: principalsOfTopic,
+            principals: principalsOfTopic,
           };
           const checked = checkBatch(records, place, checkOptions);
           const at = partitionResponses.length;

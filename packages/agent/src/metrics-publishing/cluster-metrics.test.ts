@@ -34,13 +34,13 @@ async function start(t: TestContext, differences: Partial<ClusterMetricsOptions>
     ...differences,
   });
   t.after(() => published.stop());
-  const figures = (pattern: RegExp) =>
+  const stats = (pattern: RegExp) =>
     metrics
       .render()
       .split('\n')
       .filter((line) => pattern.test(line) && !line.startsWith('#'))
       .map((line) => line.replace('service_', ''));
-  return { leader, clock, metrics, published, figures };
+  return { leader, clock, metrics, published, stats };
 }
 
 let seed = 0;
@@ -95,7 +95,7 @@ async function commit(
 }
 
 test('a group that falls behind and catches up', async (t) => {
-  const { leader, published, figures } = await start(t);
+  const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 0, 10, 60_000);
   await append(leader, topicId, 0, 5, 20_000);
@@ -104,7 +104,7 @@ test('a group that falls behind and catches up', async (t) => {
   const lag = async (...offsets: (readonly [partition: number, offset: number])[]) => {
     for (const [partition, offset] of offsets) await commit(leader, 'readers', topicId, partition, offset);
     await published.publish();
-    return figures(/lag/).map((line) =>
+    return stats(/lag/).map((line) =>
       line.replace(/.*_(lag|seconds)\{.*partition="(\d)"\} (\S+)/, '$1 $2 $3'),
     );
   };
@@ -115,7 +115,7 @@ test('a group that falls behind and catches up', async (t) => {
   // Offsets beyond the end are those of a topic that was made anew.
   assert.deepEqual(await lag([1, 9]), ['seconds 0 0', 'seconds 1 0', 'lag 0 0', 'lag 1 0']);
 
-  assert.deepEqual(figures(/^service_(?:max|min)_offset|num_records/), [
+  assert.deepEqual(stats(/^service_(?:max|min)_offset|num_records/), [
     'max_offset{topic="orders",partition="0"} 15',
     'max_offset{topic="orders",partition="1"} 3',
     'min_offset{topic="orders",partition="0"} 0',
@@ -123,7 +123,7 @@ test('a group that falls behind and catches up', async (t) => {
     'num_records{topic="orders",partition="0"} 15',
     'num_records{topic="orders",partition="1"} 3',
   ]);
-  assert.deepEqual(figures(/group_(?:state|num|max|gen)/), [
+  assert.deepEqual(stats(/group_(?:state|num|max|gen)/), [
     'consumer_group_max_offset{topic="orders",consumer_group="readers",partition="0"} 15',
     'consumer_group_max_offset{topic="orders",consumer_group="readers",partition="1"} 9',
     'consumer_group_num_members{consumer_group="readers"} 0',
@@ -134,11 +134,11 @@ test('a group that falls behind and catches up', async (t) => {
 
   await leader.node.deleteGroups(['readers']);
   await published.publish();
-  assert.deepEqual(figures(/consumer_group/), [], 'what is gone is not told');
+  assert.deepEqual(stats(/consumer_group/), [], 'what is gone is not told');
 });
 
 test('members of both protocols: what they read counts, committed or not', async (t) => {
-  const { leader, published, figures } = await start(t);
+  const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 0, 7, 30_000);
   await leader.node.consumerGroupHeartbeats([
@@ -192,7 +192,7 @@ test('members of both protocols: what they read counts, committed or not', async
     assignments: [{ memberId, assignment }],
   });
   await published.publish();
-  assert.deepEqual(figures(/consumer_group/), [
+  assert.deepEqual(stats(/consumer_group/), [
     'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="new",partition="0"} 30',
     'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="new",partition="1"} 0',
     'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds{topic="orders",consumer_group="old",partition="0"} 30',
@@ -222,7 +222,7 @@ test('too many groups and partitions are left out whole, and counted', async (t)
     [10, 100, 4, 'a b', 0, 8],
   ] as const;
   for (const [groupsMax, partitionsMax, seriesMax, told, groups, series] of table) {
-    const { leader, published, figures } = await start(t, {
+    const { leader, published, stats } = await start(t, {
       limits: { groupsMax, partitionsMax },
       seriesMax,
     });
@@ -231,9 +231,9 @@ test('too many groups and partitions are left out whole, and counted', async (t)
       for (const partition of [0, 1]) await commit(leader, group, topicId, partition, 0);
     }
     await published.publish();
-    const found = figures(/_group_lag/).map((line) => /consumer_group="(.)"/.exec(line)![1]);
+    const found = stats(/_group_lag/).map((line) => /consumer_group="(.)"/.exec(line)![1]);
     assert.equal([...new Set(found)].join(' '), told);
-    assert.deepEqual(figures(/left_out/), [
+    assert.deepEqual(stats(/left_out/), [
       `cluster_metrics_left_out{what="groups"} ${groups}`,
       `cluster_metrics_left_out{what="series"} ${series}`,
     ]);
@@ -241,15 +241,15 @@ test('too many groups and partitions are left out whole, and counted', async (t)
 });
 
 test('without groups nobody is asked about them', async (t) => {
-  const { leader, published, figures } = await start(t, {
+  const { leader, published, stats } = await start(t, {
     settings: { includesGroups: false, withoutTags: ['partition'] },
   });
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 1, 3, 0);
   await commit(leader, 'g', topicId, 1, 1);
   await published.publish();
-  assert.deepEqual(figures(/consumer_group/), []);
-  assert.deepEqual(figures(/offset/), ['max_offset{topic="orders"} 3', 'min_offset{topic="orders"} 0']);
+  assert.deepEqual(stats(/consumer_group/), []);
+  assert.deepEqual(stats(/offset/), ['max_offset{topic="orders"} 3', 'min_offset{topic="orders"} 0']);
 });
 
 test('it goes on after an outage, and ceases when another publishes', async (t) => {
@@ -270,20 +270,20 @@ test('it goes on after an outage, and ceases when another publishes', async (t) 
   );
   t.after(() => leader[Symbol.asyncDispose]());
   await leader.addTopic('orders');
-  const { published, clock, figures } = await start(t, { view: leader.view, isPublisher: () => isPublisher });
-  const outcomes = () => figures(/publish_all/).map((line) => line.replace(/.*outcome="(\w+)"\} /, '$1 '));
+  const { published, clock, stats } = await start(t, { view: leader.view, isPublisher: () => isPublisher });
+  const outcomes = () => stats(/publish_all/).map((line) => line.replace(/.*outcome="(\w+)"\} /, '$1 '));
   published.start();
   await until(() => outcomes().includes('success 1'));
   isDown = true;
   clock.advance(publishIntervalMs);
   await until(() => outcomes().includes('error 1'));
-  assert.equal(figures(/max_offset/).length, 1, 'the last figures stay');
+  assert.equal(stats(/max_offset/).length, 1, 'the last stats stay');
   isDown = false;
   clock.advance(publishIntervalMs);
   await until(() => outcomes().includes('success 2'));
   isPublisher = false;
   clock.advance(publishIntervalMs);
-  await until(() => figures(/offset|left_out/).length === 0);
+  await until(() => stats(/offset|left_out/).length === 0);
   published.stop();
   isPublisher = true;
   clock.advance(publishIntervalMs);

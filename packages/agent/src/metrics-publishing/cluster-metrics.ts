@@ -32,7 +32,7 @@ export const publishOutcomeRow: MetricRow<'outcome'> = {
 };
 
 /**
- * Publishes the figures of the whole cluster among the metrics of this process, at intervals. When the cluster cannot be asked, the last
+ * Publishes the stats of the whole cluster among the metrics of this process, at intervals. When the cluster cannot be asked, the last
  * ones stay, and the counter of rounds tells that they are old.
  */
 export class ClusterMetrics {
@@ -60,9 +60,9 @@ export class ClusterMetrics {
   /** One round: what the cluster is now is told, and nothing else. */
   async publish(): Promise<void> {
     const { view, settings, limits, clock, metrics } = this.#options;
-    const { figures, groupsLeftOut } = await readStats(view, settings, clock, limits);
+    const { stats, groupsLeftOut } = await readStats(view, settings, clock, limits);
     if (this.#hasStopped) return;
-    const seriesLeftOut = this.#shown.show(figures);
+    const seriesLeftOut = this.#shown.show(stats);
     this.#isShowing = true;
     metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
     metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);

@@ -26,7 +26,7 @@ export interface MetricsPublisher {
 }
 
 /**
- * A process that tells the figures of its cluster and does nothing else. It is no agent: no client and no other agent hears of it, and it
+ * A process that tells the stats of its cluster and does nothing else. It is no agent: no client and no other agent hears of it, and it
  * needs no bucket.
  */
 export async function startMetricsPublisher(options: MetricsPublisherOptions): Promise<MetricsPublisher> {

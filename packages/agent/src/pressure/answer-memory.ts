@@ -7,7 +7,7 @@ export interface AnswerRoom {
   release(): void;
 }
 
-interface Asking {
+interface Waiter {
   readonly wantedBytes: number;
   readonly take: (room: AnswerRoom | undefined) => void;
 }
@@ -29,7 +29,7 @@ export class AnswerMemory {
   readonly #bytesMax: number;
   readonly #clock: Clock;
   readonly #onChange: (bytes: number) => void;
-  readonly #asking = new Set<Asking>();
+  readonly #waiters = new Set<Waiter>();
   readonly #held = new Set<() => void>();
   #bytes = 0;
 
@@ -76,22 +76,22 @@ export class AnswerMemory {
     wantedBytes: number,
     { waitMs, closed }: { readonly waitMs: number; readonly closed: AbortSignal },
   ): Promise<AnswerRoom | undefined> {
-    if (this.#asking.size === 0 && this.#hasRoomFor(wantedBytes)) return this.#grant(wantedBytes);
+    if (this.#waiters.size === 0 && this.#hasRoomFor(wantedBytes)) return this.#grant(wantedBytes);
     if (closed.aborted) return undefined;
     return new Promise((resolve) => {
-      const end = () => asking.take(undefined);
+      const end = () => waiter.take(undefined);
       const cancel = this.#clock.after(waitMs, end);
       closed.addEventListener('abort', end, { once: true });
-      const asking: Asking = {
+      const waiter: Waiter = {
         wantedBytes,
         take: (room) => {
           cancel();
           closed.removeEventListener('abort', end);
-          this.#asking.delete(asking);
+          this.#waiters.delete(waiter);
           resolve(room);
         },
       };
-      this.#asking.add(asking);
+      this.#waiters.add(waiter);
     });
   }
 
@@ -107,9 +107,9 @@ export class AnswerMemory {
   }
 
   #grantAsked(): void {
-    for (const asking of this.#asking) {
-      if (!this.#hasRoomFor(asking.wantedBytes)) return;
-      asking.take(this.#grant(asking.wantedBytes));
+    for (const waiter of this.#waiters) {
+      if (!this.#hasRoomFor(waiter.wantedBytes)) return;
+      waiter.take(this.#grant(waiter.wantedBytes));
     }
   }
 }

@@ -24,12 +24,12 @@ test('the container goes before the machine, and what is not there is not told',
     '/proc/pressure/io': text.replace('1.25', '7.77'),
   };
   const metrics = new Metrics();
-  const figures = new StallStats(metrics, async (path) => {
+  const stats = new StallStats(metrics, async (path) => {
     const found = files[path];
     if (found === undefined) throw new Error(`ENOENT ${path}`);
     return found;
   });
-  await figures.update();
+  await stats.update();
   const lines = metrics
     .render()
     .split('\n')

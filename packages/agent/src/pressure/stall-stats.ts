@@ -26,13 +26,13 @@ export const stallRows: readonly MetricRow[] = resources.flatMap((resource) => [
   row(resource, 'full'),
 ]);
 
-/** The container's own figures where there is a container, else those of the machine. */
+/** The container's own stats where there is a container, else those of the machine. */
 function placesOf(resource: Resource): readonly string[] {
   return [`/sys/fs/cgroup/${resource}.pressure`, `/proc/pressure/${resource}`];
 }
 
 /**
- * The kernel's pressure stall figures. Kernels without them have none, and then the metrics are not there either: a zero would
+ * The kernel's pressure stall stats. Kernels without them have none, and then the metrics are not there either: a zero would
  * say that all is well.
  */
 export class StallStats {

@@ -14,7 +14,7 @@ import { type AnswerOptions, QueryRefused } from './query-runner.ts';
 
 export interface AnsweringOptions {
   readonly source: EventSource;
-  readonly figures: QueryMetrics;
+  readonly stats: QueryMetrics;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,16 +28,16 @@ export class Answering {
   readonly #cache = new QueryCache();
 
   constructor(options: AnsweringOptions) {
-    const { clock, cpuCount, figures } = options;
+    const { clock, cpuCount, stats } = options;
     this.#options = options;
     this.#threads = createWorkerPool({ clock, size: Math.max(1, Math.floor(cpuCount / 2)) });
-    this.#evaluator = counting(this.#threads, figures);
+    this.#evaluator = counting(this.#threads, stats);
   }
 
   async answer(text: string, { signal, limitMs }: AnswerOptions): Promise<string> {
-    const { source, figures, clock, log } = this.#options;
+    const { source, stats, clock, log } = this.#options;
     const request = readRequest(text);
-    figures.started.add(1);
+    stats.started.add(1);
     const answer = await runQuery(request, source, {
       clock,
       signal,
@@ -55,16 +55,16 @@ export class Answering {
 }
 
 /** The evaluator, counted. Parts wait where more come than there are threads. */
-function counting(evaluator: Evaluator, figures: QueryMetrics): Evaluator {
+function counting(evaluator: Evaluator, stats: QueryMetrics): Evaluator {
   const { parallelism } = evaluator;
   const scan = async (...part: Parameters<Evaluator['scan']>) => {
-    figures.queued.add(1);
-    figures.runnable.add(1);
+    stats.queued.add(1);
+    stats.runnable.add(1);
     try {
       return await evaluator.scan(...part);
     } finally {
-      figures.runnable.add(-1);
-      figures.executed.add(1);
+      stats.runnable.add(-1);
+      stats.executed.add(1);
     }
   };
   return { parallelism, scan: scan as Evaluator['scan'] };

@@ -44,7 +44,7 @@ function stage() {
       }),
     clock,
     log: silentLog,
-    figures: queryMetrics(new Metrics()),
+    stats: queryMetrics(new Metrics()),
   });
   const ask = (queryId: string, limitMs = 10_000) => {
     const query = { queryId, request: Buffer.from(queryId), limitMs };

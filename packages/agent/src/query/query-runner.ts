@@ -20,7 +20,7 @@ export interface QueryRunnerOptions {
   readonly answer: (request: string, options: AnswerOptions) => Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly figures: QueryMetrics;
+  readonly stats: QueryMetrics;
 }
 
 /** How long it waits for work before it asks again. */
@@ -58,11 +58,11 @@ export class QueryRunner {
   }
 
   async #live(): Promise<void> {
-    const { port, agentId, log, figures } = this.#options;
+    const { port, agentId, log, stats } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       if (this.#running.size >= caps.queriesPerAgentMax) {
-        figures.limitHit.add(1);
+        stats.limitHit.add(1);
         await Promise.race(this.#running.values());
         continue;
       }
@@ -77,20 +77,20 @@ export class QueryRunner {
   }
 
   #begin(query: ClaimedQuery): void {
-    const { figures } = this.#options;
+    const { stats } = this.#options;
     const controller = new AbortController();
     if (this.#stopping.signal.aborted) controller.abort();
-    figures.taken.add(1);
-    figures.active.set(this.#running.size + 1);
+    stats.taken.add(1);
+    stats.active.set(this.#running.size + 1);
     const work = this.#work(query, controller).finally(() => {
       this.#running.delete(controller);
-      figures.active.set(this.#running.size);
+      stats.active.set(this.#running.size);
     });
     this.#running.set(controller, work);
   }
 
   async #work({ queryId, request, limitMs }: ClaimedQuery, controller: AbortController): Promise<void> {
-    const { clock, figures, agentId, answer } = this.#options;
+    const { clock, stats, agentId, answer } = this.#options;
     const startMs = clock.monotonicMs();
     const stopTelling = this.#tellWhileRunning(queryId, controller);
     let end: Pick<QueryReport, 'state' | 'answer' | 'message'>;
@@ -105,7 +105,7 @@ export class QueryRunner {
     } finally {
       stopTelling();
     }
-    figures.ended(end.state, clock.monotonicMs() - startMs);
+    stats.ended(end.state, clock.monotonicMs() - startMs);
     await this.#send({ agentId, queryId, ...end });
   }
 

@@ -42,7 +42,7 @@ const busyCpuLoad = 0.75;
 /** What an agent does about questions to its cluster's events: it answers them, and prepares for those that will come. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  readonly #figures: QueryMetrics;
+  readonly #stats: QueryMetrics;
   readonly #source: AgentEventSource;
   readonly #runner: QueryRunner | undefined;
   readonly #sidecars: SidecarJob | undefined;
@@ -51,7 +51,7 @@ export class QueryService {
   constructor(options: QueryServiceOptions) {
     const { view, clock, cpuLoad, metrics } = options;
     this.#options = options;
-    this.#figures = queryMetrics(metrics);
+    this.#stats = queryMetrics(metrics);
     const share = () => (cpuLoad() > busyCpuLoad ? busyShare : usualShare);
     const turns = new CpuShare({ clock, share });
     const shelf = new SidecarShelf(options);
@@ -70,7 +70,7 @@ export class QueryService {
       ? new QueryRunner({
           ...options,
           port,
-          figures: this.#figures,
+          stats: this.#stats,
           answer: async (request, limits) => (await this.#loaded()).answer(request, limits),
         })
       : undefined;
@@ -94,6 +94,6 @@ export class QueryService {
 
   async #load(): Promise<Answering> {
     const { Answering: Engine } = await import('./answering.ts');
-    return new Engine({ ...this.#options, source: this.#source, figures: this.#figures });
+    return new Engine({ ...this.#options, source: this.#source, stats: this.#stats });
   }
 }

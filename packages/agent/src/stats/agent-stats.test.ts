@@ -11,14 +11,14 @@ const nothingExpires = { certificates: () => [], tokens: () => [] };
 function stage() {
   const clock = new HandClock();
   const metrics = new Metrics();
-  return { clock, metrics, figures: new AgentStats({ clock, metrics }) };
+  return { clock, metrics, stats: new AgentStats({ clock, metrics }) };
 }
 
 test('an agent that does nothing says only when', () => {
-  const { clock, figures } = stage();
+  const { clock, stats } = stage();
   const startedMs = clock.nowMs();
   clock.advance(20_000);
-  const report = figures.report(nothingExpires);
+  const report = stats.report(nothingExpires);
   assert.deepEqual(report, {
     startedMs,
     number: 1,
@@ -29,22 +29,22 @@ test('an agent that does nothing says only when', () => {
 });
 
 test('what was not heard is told again together with what came since', () => {
-  const { clock, figures } = stage();
+  const { clock, stats } = stage();
   const told = () => {
-    const { number, sinceNumber, spanMs, files, clients } = figures.report(nothingExpires);
+    const { number, sinceNumber, spanMs, files, clients } = stats.report(nothingExpires);
     return [number, sinceNumber, spanMs, files?.count, clients?.[0]?.requestCount];
   };
   const work = () => {
-    figures.fileStored(100);
-    figures.produceAsked('shop', 1_000);
+    stats.fileStored(100);
+    stats.produceAsked('shop', 1_000);
     clock.advance(20_000);
   };
   work();
   assert.deepEqual(told(), [1, 0, 20_000, 1, 1]);
   work();
   assert.deepEqual(told(), [2, 0, 40_000, 2, 2]);
-  figures.fileStored(100);
-  figures.heard();
+  stats.fileStored(100);
+  stats.heard();
   clock.advance(20_000);
   assert.deepEqual(told(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
 });
@@ -53,15 +53,15 @@ test('whatever was heard and whatever not, every file is heard of once', () => {
   const steps = fc.array(fc.record({ files: fc.nat(3), isHeard: fc.boolean() }), { maxLength: 20 });
   fc.assert(
     fc.property(steps, (rounds) => {
-      const { figures } = stage();
+      const { stats } = stage();
       let [written, heard] = [0, 0];
       for (const { files, isHeard } of [...rounds, { files: 0, isHeard: true }]) {
-        for (let file = 0; file < files; file++) figures.fileStored(1);
+        for (let file = 0; file < files; file++) stats.fileStored(1);
         written += files;
-        const report = figures.report(nothingExpires);
+        const report = stats.report(nothingExpires);
         if (!isHeard) continue;
         heard += report.files?.count ?? 0;
-        figures.heard();
+        stats.heard();
       }
       assert.equal(heard, written);
     }),
@@ -69,7 +69,7 @@ test('whatever was heard and whatever not, every file is heard of once', () => {
 });
 
 test('only metrics with many series are told, the one with the most first', () => {
-  const { figures, metrics } = stage();
+  const { stats, metrics } = stage();
   const row = (name: string): MetricRow<'n'> => ({ name, kind: 'gauge', help: '', labels: ['n'] });
   for (const [name, count] of [
     ['few', 10],
@@ -78,7 +78,7 @@ test('only metrics with many series are told, the one with the most first', () =
   ] as const) {
     for (let n = 0; n < count; n++) metrics.series(row(name), { n: String(n) });
   }
-  assert.deepEqual(figures.report(nothingExpires).metrics, [
+  assert.deepEqual(stats.report(nothingExpires).metrics, [
     { name: 'most', seriesCount: 2_000 },
     { name: 'many', seriesCount: 1_000 },
   ]);
@@ -92,14 +92,14 @@ test('whatever names clients and users have, the leader takes the report', () =>
   const names = fc.array(anyName, { maxLength: 60 });
   fc.assert(
     fc.property(names, (all) => {
-      const { clock, figures } = stage();
+      const { clock, stats } = stage();
       for (const name of all) {
-        figures.produceAsked(name, 10);
-        figures.loggedIn(name);
-        figures.requestEnded(name, { operation: 'put', outcome: 'success', latencyMs: name.length });
+        stats.produceAsked(name, 10);
+        stats.loggedIn(name);
+        stats.requestEnded(name, { operation: 'put', outcome: 'success', latencyMs: name.length });
       }
       clock.advance(1_000);
-      const report = figures.report(nothingExpires);
+      const report = stats.report(nothingExpires);
       const json = JSON.stringify(report);
       assert.equal(problemOfReport(JSON.parse(json), json), undefined);
     }),
@@ -108,18 +108,18 @@ test('whatever names clients and users have, the leader takes the report', () =>
 });
 
 test('a report that is as full as can be has room', () => {
-  const { clock, metrics, figures } = stage();
+  const { clock, metrics, stats } = stage();
   const long = (n: number) => `${n}${'"'.repeat(2 * caps.reportedNameCharsMax)}`;
   for (let n = 0; n < 1_000; n++) {
-    figures.produceAsked(long(n), n);
-    figures.loggedIn(long(n));
+    stats.produceAsked(long(n), n);
+    stats.loggedIn(long(n));
     for (let ms = 1; ms < 200_000; ms *= 1.09) {
       for (const operation of ['put', 'getRange'] as const)
-        figures.requestEnded(long(n % 8), { operation, outcome: 'success', latencyMs: ms });
+        stats.requestEnded(long(n % 8), { operation, outcome: 'success', latencyMs: ms });
     }
   }
   for (const operation of ['put', 'getRange', 'list', 'delete'] as const) {
-    for (let n = 0; n < 8; n++) figures.requestEnded(long(n), { operation, outcome: 'denied', latencyMs: 1 });
+    for (let n = 0; n < 8; n++) stats.requestEnded(long(n), { operation, outcome: 'denied', latencyMs: 1 });
   }
   for (let name = 0; name < 30; name++) {
     const row: MetricRow<'n'> = { name: `m${name}`, kind: 'gauge', help: '', labels: ['n'] };
@@ -131,32 +131,30 @@ test('a report that is as full as can be has room', () => {
     expiresMs: 1e13,
     issuedMs: 1e13,
   }));
-  const report = figures.report({ certificates: () => things, tokens: () => things });
+  const report = stats.report({ certificates: () => things, tokens: () => things });
   assert.equal(problemOfReport(report, JSON.stringify(report)), undefined);
 });
 
 test('the report of a busy agent is about half a kilobyte', () => {
-  const { clock, figures } = stage();
+  const { clock, stats } = stage();
   for (let file = 0; file < 80; file++) {
-    figures.fileStored(4_000_000);
-    figures.requestEnded('s3://records', {
+    stats.fileStored(4_000_000);
+    stats.requestEnded('s3://records', {
       operation: 'put',
       outcome: 'success',
       latencyMs: 80 + (file % 40) * 5,
     });
     for (let get = 0; get < 5; get++)
-      figures.requestEnded('s3://records', {
+      stats.requestEnded('s3://records', {
         operation: 'getRange',
         outcome: 'success',
         latencyMs: 15 + file,
       });
   }
-  for (const user of ['shop', 'bank', 'billing']) figures.loggedIn(user);
+  for (const user of ['shop', 'bank', 'billing']) stats.loggedIn(user);
   clock.advance(20_000);
   const certificates = [{ name: 'kafka.example.com', issuedMs: 1.7e12, expiresMs: 1.71e12 }];
   const tokens = [{ name: 'agent token', issuedMs: 1.7e12, expiresMs: 1.7e12 + 3.6e6 }];
-  const { length } = JSON.stringify(
-    figures.report({ certificates: () => certificates, tokens: () => tokens }),
-  );
+  const { length } = JSON.stringify(stats.report({ certificates: () => certificates, tokens: () => tokens }));
   assert.ok(length < 1_000, `${length} characters`);
 });

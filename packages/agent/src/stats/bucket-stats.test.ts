@@ -35,9 +35,9 @@ const rows: readonly [operation: StoreOperation, outcome: RequestOutcome, expect
 
 for (const [operation, outcome, expected] of rows) {
   test(`${operation}, ${outcome}`, () => {
-    const figures = new BucketStats();
-    figures.note(bucket, { operation, outcome, latencyMs: 100 });
-    const [told] = figures.told();
+    const stats = new BucketStats();
+    stats.note(bucket, { operation, outcome, latencyMs: 100 });
+    const [told] = stats.told();
     assert.equal(told?.operationCount ?? 0, expected.operations);
     assert.equal(told?.failureCount ?? 0, expected.failures);
     assert.deepEqual(
@@ -51,9 +51,9 @@ for (const [operation, outcome, expected] of rows) {
 
 test('what one has noted another one absorbs', () => {
   const [one, two] = [new BucketStats(), new BucketStats()];
-  for (const figures of [one, two]) {
-    figures.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
-    figures.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
+  for (const stats of [one, two]) {
+    stats.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
+    stats.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
   }
   one.absorb(two);
   const [told] = one.told();
@@ -69,8 +69,8 @@ test('what one has noted another one absorbs', () => {
 });
 
 test('there are never more buckets than a report has room for', () => {
-  const figures = new BucketStats();
+  const stats = new BucketStats();
   for (let index = 0; index < 3 * caps.reportedBucketsMax; index++)
-    figures.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
-  assert.equal(figures.told().length, caps.reportedBucketsMax);
+    stats.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
+  assert.equal(stats.told().length, caps.reportedBucketsMax);
 });

@@ -37,7 +37,7 @@ export interface CheckOptions {
   /** The transaction that batches of it belong to; absent in a request that names none. */
   readonly transaction?: BatchTransaction | undefined;
   /** Who wrote the records, when that is to be found in them or told in them. */
-  readonly authors?: TopicPrincipals | undefined;
+  readonly principals?: TopicPrincipals | undefined;
 }
 
 export type CheckedBatch =
@@ -69,14 +69,14 @@ export function checkBatch(
 ): CheckedBatch | typeof aside {
   const view = begin(records, options);
   if (!(view instanceof RecordBatchView)) return view;
-  const { rules, budget, authors } = options;
+  const { rules, budget, principals } = options;
   if (!mustWalk(view, options)) return complete(view, undefined, place, options);
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   const atOnceBytes = Math.min(budget.atOnceBytes, bytesMax);
   if (bytesMax === 0) return usedUp;
   if (atOnceBytes === 0) return aside;
   const limits = limitsOf(options, atOnceBytes);
-  const walked = authors === undefined ? plainly(view, limits) : stampPrincipal(view, limits, authors);
+  const walked = principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals);
   budget.spendAtOnce(costOf(view, walked, atOnceBytes));
   if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return aside;
   return walked.ok ? complete(view, walked, place, options) : walked;
@@ -91,14 +91,14 @@ export async function checkBatchOffThread(
 ): Promise<CheckedBatch> {
   const view = begin(records, options);
   if (!(view instanceof RecordBatchView)) return view;
-  const { rules, budget, authors } = options;
+  const { rules, budget, principals } = options;
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   if (bytesMax === 0) return usedUp;
   const limits = limitsOf(options, bytesMax);
   const walked =
-    authors === undefined
+    principals === undefined
       ? await plainOffThread(view, limits, pause)
-      : await stampPrincipalOffThread(view, limits, authors, pause);
+      : await stampPrincipalOffThread(view, limits, principals, pause);
   budget.spend(costOf(view, walked, bytesMax));
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
@@ -126,8 +126,8 @@ function begin(
   return view;
 }
 
-function mustWalk(view: RecordBatchView, { rules, authors }: CheckOptions): boolean {
-  return authors !== undefined || rules.requiresKeys || inflatedBytesMax(view) > rules.recordBytesMax;
+function mustWalk(view: RecordBatchView, { rules, principals }: CheckOptions): boolean {
+  return principals !== undefined || rules.requiresKeys || inflatedBytesMax(view) > rules.recordBytesMax;
 }
 
 function limitsOf({ rules: { recordBytesMax, requiresKeys } }: CheckOptions, outputBytesMax: number) {

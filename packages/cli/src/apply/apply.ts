@@ -28,45 +28,45 @@ const changesStatus = 2;
 const failedStatus = 1;
 
 /** Makes what the API has agree with what files say: reads both, plans, and carries the plan out. */
-export const apply: Handler<'apply'> = async (values, surroundings) => {
-  const { environment, output } = surroundings;
+export const apply: Handler<'apply'> = async (values, deps) => {
+  const { environment, output } = deps;
   const secrets = createSecretKeeper({
     environment,
     randomBytes,
     tell: (line) => output.err(`weir apply: ${escapeControls(line)}\n`),
   });
-  const { sources, failures } = await readSources(values.file ?? [], surroundings.input);
+  const { sources, failures } = await readSources(values.file ?? [], deps.input);
   const read = readDocuments(sources);
   if (failures.length > 0 || 'problem' in read) {
     const problems = 'problem' in read ? read.problem.map(documentProblemLine) : [];
-    return refuse([...failures, ...problems], surroundings);
+    return refuse([...failures, ...problems], deps);
   }
-  const client = apiClient(values, surroundings);
+  const client = apiClient(values, deps);
   const access = await orFailure(
     workspaceAccess(client, read.value, {
-      clientWith: (apiKey) => apiClient({ ...values, apiKey }, surroundings),
+      clientWith: (apiKey) => apiClient({ ...values, apiKey }, deps),
       freshWord: () => randomBytes(4).toString('hex'),
     }),
   );
-  if (access.problems.length > 0) return refuse(access.problems.map(documentProblemLine), surroundings);
-  const work = { values, surroundings, client: access.client, secrets };
+  if (access.problems.length > 0) return refuse(access.problems.map(documentProblemLine), deps);
+  const work = { values, deps, client: access.client, secrets };
   let isKeyGone = true;
   let status: number;
   try {
     status = await agree(read.value, work);
   } finally {
-    isKeyGone = await withoutKey(client, access.madeKey, surroundings);
+    isKeyGone = await withoutKey(client, access.madeKey, deps);
   }
   return isKeyGone ? status : failedStatus;
 };
 
 async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<number> {
-  const { values, surroundings, client, secrets } = work;
+  const { values, deps, client, secrets } = work;
   const options = { isPruning: values.prune };
   const plan = planChanges(await orFailure(readActual(client, wanted, options)), options);
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
-  if (obstacles.length > 0) return refuse(obstacles.map(documentProblemLine), surroundings);
-  return values.dryRun ? showPlan(plan, values, surroundings) : await carryOut(plan, work);
+  if (obstacles.length > 0) return refuse(obstacles.map(documentProblemLine), deps);
+  return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 
 /** Deletes the key of this run, and says which one it is where that fails. */
@@ -95,13 +95,13 @@ function showPlan(plan: Plan, values: Values, { output }: Deps): number {
 
 interface Work {
   readonly values: Values;
-  readonly surroundings: Deps;
+  readonly deps: Deps;
   readonly client: Client;
   readonly secrets: SecretKeeper;
 }
 
-async function carryOut(plan: Plan, { values, surroundings, client, secrets }: Work): Promise<number> {
-  const { output, stop } = surroundings;
+async function carryOut(plan: Plan, { values, deps, client, secrets }: Work): Promise<number> {
+  const { output, stop } = deps;
   const isJson = values.output === 'json';
   const progress = progressPrinter(plan, (text) => {
     if (!isJson) output.out(text);

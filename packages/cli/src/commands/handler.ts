@@ -5,7 +5,7 @@ import type { CommandName } from './catalogue.ts';
 /** What a command does: it gets what its flags say and all it may know of the world, and gives the exit status. */
 export type Handler<Name extends CommandName> = (
   values: CommandValues<Name>,
-  surroundings: Deps,
+  deps: Deps,
 ) => number | Promise<number>;
 
 /** The status of a command that the user stopped: 128 and the number of SIGINT. */

@@ -10,9 +10,9 @@ import { filterHints } from './filter-hints.ts';
 const valuesShown = 3;
 
 /** Prints which fields events have, and what their values are. */
-export const listEventFields: Handler<'cli events fields'> = async (values, surroundings) => {
-  const { output } = surroundings;
-  const client = apiClient(values, surroundings);
+export const listEventFields: Handler<'cli events fields'> = async (values, deps) => {
+  const { output } = deps;
+  const client = apiClient(values, deps);
   const virtual_cluster_id = await clusterId(client, values.cluster);
   const found = await orFailure(
     client.call('list_event_fields', {

@@ -9,9 +9,9 @@ import { eventColumns, eventRow } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 
 /** Prints the events that a filter lets pass, and what it took to find them. */
-export const searchEvents: Handler<'cli events search'> = async (values, surroundings) => {
-  const { output } = surroundings;
-  const client = apiClient(values, surroundings);
+export const searchEvents: Handler<'cli events search'> = async (values, deps) => {
+  const { output } = deps;
+  const client = apiClient(values, deps);
   const virtual_cluster_id = await clusterId(client, values.cluster);
   const found = await orFailure(
     client.call('search_events', {

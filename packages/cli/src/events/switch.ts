@@ -4,8 +4,8 @@ import type { Handler } from '../commands/handler.ts';
 
 /** Switches events of a cluster on or off; with `-types`, only these. */
 function switching(enabled: boolean): Handler<'cli events enable'> {
-  return async (values, surroundings) => {
-    const client = apiClient(values, surroundings);
+  return async (values, deps) => {
+    const client = apiClient(values, deps);
     const virtual_cluster_id = await clusterId(client, values.cluster);
     const ofTypes = Object.fromEntries(values.types.map((type) => [type, { enabled }]));
     await orFailure(
@@ -21,7 +21,7 @@ function switching(enabled: boolean): Handler<'cli events enable'> {
     );
     const recorded = Object.entries(event_types).filter(([, state]) => state?.enabled === true);
     const names = recorded.map(([name]) => name).join(', ');
-    surroundings.output.out(isOn ? `events are recorded: ${names || 'none'}\n` : 'no events are recorded\n');
+    deps.output.out(isOn ? `events are recorded: ${names || 'none'}\n` : 'no events are recorded\n');
     return 0;
   };
 }

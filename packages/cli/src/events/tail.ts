@@ -17,9 +17,9 @@ const overlapMs = 15_000;
 const pagesMax = 10;
 
 /** Prints events as they happen, until it is stopped. It asks every two seconds, and never more than one question at a time. */
-export const tailEvents: Handler<'cli events tail'> = async (values, surroundings) => {
-  const { clock, output, stop } = surroundings;
-  const client = apiClient(values, surroundings);
+export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
+  const { clock, output, stop } = deps;
+  const client = apiClient(values, deps);
   const virtualClusterId = await clusterId(client, values.cluster);
   // A filter that lets nothing pass would stay silent without end.
   for (const hint of await filterHints(client, { clusterId: virtualClusterId, ...values }))
@@ -27,13 +27,13 @@ export const tailEvents: Handler<'cli events tail'> = async (values, surrounding
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
   const shown = new Table(eventColumns);
   while (!stop.aborted) {
-    for await (const events of look(client, values, { virtualClusterId, seen, surroundings })) {
+    for await (const events of look(client, values, { virtualClusterId, seen, deps })) {
       const fresh = seen.fresh(events);
       if (fresh.length === 0) continue;
       output.out(values.output === 'json' ? fresh.map(jsonLine).join('') : shown.add(fresh.map(eventRow)));
       await output.drained();
     }
-    await pause(surroundings);
+    await pause(deps);
   }
   return stoppedStatus;
 };
@@ -41,13 +41,13 @@ export const tailEvents: Handler<'cli events tail'> = async (values, surrounding
 interface Looking {
   readonly virtualClusterId: string;
   readonly seen: SeenEvents;
-  readonly surroundings: Deps;
+  readonly deps: Deps;
 }
 
 async function* look(
   client: Client,
   { types, filter = '' }: CommandValues<'cli events tail'>,
-  { virtualClusterId, seen, surroundings: { clock, stop } }: Looking,
+  { virtualClusterId, seen, deps: { clock, stop } }: Looking,
 ): AsyncGenerator<readonly EventResponse[], void, undefined> {
   const time_range = {
     start: new Date(seen.sinceMs).toISOString(),

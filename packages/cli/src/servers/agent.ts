@@ -17,15 +17,15 @@ import { untilStopped } from './until-stopped.ts';
 const lastWordsMs = 5_000;
 
 /** One agent in this process, or several in processes of their own that this one supervises. */
-export const agent: Handler<'agent'> = async (values, surroundings) => {
-  const { clock, output } = surroundings;
+export const agent: Handler<'agent'> = async (values, deps) => {
+  const { clock, output } = deps;
   const log = jsonLog({
     level: values.logLevel,
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   });
   const count = processCount(values.processes);
-  await (count === 1 ? alone(values, surroundings, log) : together(values, count, surroundings, log));
+  await (count === 1 ? alone(values, deps, log) : together(values, count, deps, log));
   return 0;
 };
 

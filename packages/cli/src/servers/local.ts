@@ -6,7 +6,7 @@ import { runSelfContained } from './self-contained.ts';
  * A whole cluster in memory, for tests and CI. What it held is gone when it stops, and so is what did not fit into memory and lies in
  * temporary files meanwhile.
  */
-export const local: Handler<'local'> = (values, surroundings) => {
+export const local: Handler<'local'> = (values, deps) => {
   const identity = newIdentity();
   const { clusterId } = identity;
   return runSelfContained(
@@ -19,6 +19,6 @@ export const local: Handler<'local'> = (values, surroundings) => {
       notes: [`API key        ${identity.applicationKey}`, 'everything is gone when it stops'],
     },
     values,
-    surroundings,
+    deps,
   );
 };

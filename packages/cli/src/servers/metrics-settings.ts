@@ -2,7 +2,7 @@ import type { MetricsPushSettings } from '@weir/agent';
 import type { ClusterMetricsSettings } from '@weir/metadata';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
 
-/** What flags say about the figures of the whole cluster. */
+/** What flags say about the stats of the whole cluster. */
 export function clusterMetricsSettings({
   disableConsumerGroupMetrics,
   disableConsumerGroupsMetricsTags,

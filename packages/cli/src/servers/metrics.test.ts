@@ -9,7 +9,7 @@ import { publishIntervalMs } from '@weir/agent';
 import { type Clock, systemClock } from '@weir/core';
 import { runArguments, runLine } from '../../testing/command-run.ts';
 
-/** A clock on which the figures of the cluster are due at once, and everything else as ever. */
+/** A clock on which the stats of the cluster are due at once, and everything else as ever. */
 const hastyClock: Clock = {
   ...systemClock,
   after: (delayMs, run) => systemClock.after(delayMs === publishIntervalMs ? 50 : delayMs, run),

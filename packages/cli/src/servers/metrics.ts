@@ -19,12 +19,12 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
     nowMs: clock.nowMs,
     write: (line) => output.err(`${line}\n`),
   }).with({ agentId });
-  const figures = new Metrics({ agent_version: release });
+  const stats = new Metrics({ agent_version: release });
   const { httpPort, metadataURL } = values;
   const shownHost = inUrl(onlyAddress(values.bindAddress) ?? 'localhost');
   const resources = new AsyncDisposableStack();
   const start = async () => {
-    const deps = { clock, environment, random: systemRandom, log, metrics: figures };
+    const deps = { clock, environment, random: systemRandom, log, metrics: stats };
     const push = startMetricsPush({
       ...deps,
       settings: metricsPushSettings(values),

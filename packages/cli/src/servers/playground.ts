@@ -10,11 +10,11 @@ import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
 
 /** A cluster for one person on one machine, whose records outlive the process. In CI it becomes `local`, which is faster. */
-export const playground: Handler<'playground'> = async (values, surroundings) => {
-  const { environment, output } = surroundings;
+export const playground: Handler<'playground'> = async (values, deps) => {
+  const { environment, output } = deps;
   if (isCi(environment)) {
     output.err('weir playground: warning: started in CI, so that it runs as weir local and keeps nothing\n');
-    return local(values, surroundings);
+    return local(values, deps);
   }
   const dataDir = resolve(values.dataDir ?? join(homedir(), '.weir', 'playground'));
   using directory = new DisposableStack();
@@ -33,7 +33,7 @@ export const playground: Handler<'playground'> = async (values, surroundings) =>
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },
     values,
-    surroundings,
+    deps,
   );
 };
 

@@ -88,9 +88,9 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       metrics,
     });
     resources.defer(() => push.stop());
-    const figures = new AgentStats({ clock, metrics });
+    const stats = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
-      const opened = await openStore(url, { ...deps, onRequest: figures.requestEnded });
+      const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });
       resources.defer(() => opened.close());
       return opened;
     };
@@ -170,7 +170,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       cluster,
       agentKey,
       store,
-      figures,
+      stats,
       tokens,
       events,
       clock,

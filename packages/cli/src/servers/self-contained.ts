@@ -37,9 +37,9 @@ const stopDeadlineMs = 5_000;
 export async function runSelfContained(
   { name, identity, dataDir, databaseUrl, bucketUrl, zone, notes }: SelfContained,
   values: CommandValues<'local'>,
-  surroundings: Deps,
+  deps: Deps,
 ): Promise<number> {
-  const { clock, environment, output, stop } = surroundings;
+  const { clock, environment, output, stop } = deps;
   const startMs = clock.monotonicMs();
   const { clusterId, agentId, agentKey, applicationKey, accountKey } = identity;
   const log = jsonLog({
@@ -56,8 +56,8 @@ export async function runSelfContained(
   const running = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };
-    const figures = new AgentStats({ clock, metrics });
-    const store = await openStore(bucketUrl, { ...deps, onRequest: figures.requestEnded });
+    const stats = new AgentStats({ clock, metrics });
+    const store = await openStore(bucketUrl, { ...deps, onRequest: stats.requestEnded });
     running.defer(() => store.close());
     const tls = await tlsSettings(values, running, deps);
     const controlPlane = await startingControlPlane({
@@ -106,7 +106,7 @@ export async function runSelfContained(
       servesMetrics: values.enablePrometheusMetrics,
       cluster,
       store,
-      figures,
+      stats,
       clock,
       random: systemRandom,
       log,

@@ -11,22 +11,22 @@ import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const alterTopicConfigsTool: Handler<'cli alter-topic-configs'> = (values, surroundings) =>
-  change({ kind: 'topic', name: values.topic! }, settings(values.config), values, surroundings);
+export const alterTopicConfigsTool: Handler<'cli alter-topic-configs'> = (values, deps) =>
+  change({ kind: 'topic', name: values.topic! }, settings(values.config), values, deps);
 
-export const alterBrokerConfigsTool: Handler<'cli alter-broker-configs'> = (values, surroundings) =>
-  change({ kind: 'brokers' }, settings(values.config), values, surroundings);
+export const alterBrokerConfigsTool: Handler<'cli alter-broker-configs'> = (values, deps) =>
+  change({ kind: 'brokers' }, settings(values.config), values, deps);
 
-export const deleteTopicConfigTool: Handler<'cli delete-topic-config'> = (values, surroundings) =>
+export const deleteTopicConfigTool: Handler<'cli delete-topic-config'> = (values, deps) =>
   change(
     { kind: 'topic', name: values.topic! },
     [{ name: values['config-name']!, reset: true }],
     values,
-    surroundings,
+    deps,
   );
 
-export const deleteBrokerConfigTool: Handler<'cli delete-broker-config'> = (values, surroundings) =>
-  change({ kind: 'brokers' }, [{ name: values['config-name']!, reset: true }], values, surroundings);
+export const deleteBrokerConfigTool: Handler<'cli delete-broker-config'> = (values, deps) =>
+  change({ kind: 'brokers' }, [{ name: values['config-name']!, reset: true }], values, deps);
 
 function settings(configs: FlagValues['config']): readonly ConfigChange[] {
   return configs.map(({ name, value }) => ({ name, set: value }));
@@ -36,14 +36,14 @@ async function change(
   resource: ConfigResource,
   changes: readonly ConfigChange[],
   values: ConnectionValues & Pick<FlagValues, 'output'>,
-  surroundings: Deps,
+  deps: Deps,
 ): Promise<number> {
-  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+  await withCluster(await clusterOptions(values, deps), async (cluster) => {
     await refuseUnknown(cluster, resource, changes);
     await changeConfigs(cluster, resource, changes);
   });
   const done = changes.map((one) => ({ config: one.name, value: 'set' in one ? one.set : null }));
-  surroundings.output.out(
+  deps.output.out(
     values.output === 'json'
       ? jsonLine(done)
       : table(

@@ -6,7 +6,7 @@ import { runBenchmark } from './benchmark/run-benchmark.ts';
 /** A broker holds a fetch back for so long while there is nothing to give. */
 const longPollMs = 500;
 
-export const benchmarkConsumerTool: Handler<'cli benchmark-consumer'> = (values, surroundings) => {
+export const benchmarkConsumerTool: Handler<'cli benchmark-consumer'> = (values, deps) => {
   const load = {
     topicName: values.topic!,
     // The rules have refused a number.
@@ -30,6 +30,6 @@ export const benchmarkConsumerTool: Handler<'cli benchmark-consumer'> = (values,
           : consumeByGroup(client, load, values.group),
     },
     values,
-    surroundings,
+    deps,
   );
 };

@@ -4,7 +4,7 @@ import { Allowance, Pace } from './benchmark/pace.ts';
 import { produceAtPace, produceLatency, randomPool } from './benchmark/producer-client.ts';
 import { runBenchmark } from './benchmark/run-benchmark.ts';
 
-export const benchmarkProducerTool: Handler<'cli benchmark-producer'> = (values, surroundings) => {
+export const benchmarkProducerTool: Handler<'cli benchmark-producer'> = (values, deps) => {
   const allowance = new Allowance(values['num-records']);
   const recordsPerSecond = values['max-records-per-second'] / values['num-clients'];
   const recordBytes = values['record-size'];
@@ -21,11 +21,11 @@ export const benchmarkProducerTool: Handler<'cli benchmark-producer'> = (values,
           recordBytes,
           pool,
           batchBytesMax: values['producer-max-bytes'],
-          pace: new Pace(surroundings.clock, recordsPerSecond),
+          pace: new Pace(deps.clock, recordsPerSecond),
           allowance,
         }),
     },
     values,
-    surroundings,
+    deps,
   );
 };

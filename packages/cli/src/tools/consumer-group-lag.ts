@@ -11,10 +11,10 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (values, surroundings) => {
-  const { output } = surroundings;
+export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (values, deps) => {
+  const { output } = deps;
   const groupId = values.group!;
-  const lag = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+  const lag = await withCluster(await clusterOptions(values, deps), (cluster) =>
     groupLag(cluster, groupId, values.topic),
   );
   if (values.output === 'json') output.out(jsonLine(lag));

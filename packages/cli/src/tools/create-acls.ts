@@ -7,16 +7,13 @@ import { aclsText, newAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 /** Makes one ACL for each principal and operation. One that is refused does not keep the others. */
-export const createAclsTool: Handler<'cli create-acls'> = async (values, surroundings) => {
-  const { output } = surroundings;
+export const createAclsTool: Handler<'cli create-acls'> = async (values, deps) => {
+  const { output } = deps;
   const acls = newAcls(values);
-  const { failures, isEnforced } = await withCluster(
-    await clusterOptions(values, surroundings),
-    async (cluster) => ({
-      failures: await createAcls(cluster, acls),
-      isEnforced: await areAclsEnforced(cluster),
-    }),
-  );
+  const { failures, isEnforced } = await withCluster(await clusterOptions(values, deps), async (cluster) => ({
+    failures: await createAcls(cluster, acls),
+    isEnforced: await areAclsEnforced(cluster),
+  }));
   const made = acls.filter((_, index) => failures[index] === undefined);
   if (made.length > 0) output.out(aclsText(made, values.output));
   for (const failure of failures) {

@@ -7,9 +7,9 @@ import type { CommandValues } from '../flags/catalogue.ts';
 type Grant = CallOf<'create_api_key'>['access_grants'][number];
 
 /** Makes a key. Only its secret goes to the output, so that it can be assigned to a variable. */
-export const createKeyTool: Handler<'cli create-key'> = async (values, surroundings) => {
-  const { output } = surroundings;
-  const client = apiClient(values, surroundings);
+export const createKeyTool: Handler<'cli create-key'> = async (values, deps) => {
+  const { output } = deps;
+  const client = apiClient(values, deps);
   const access_grants = await grantsOf(values, client);
   const { id, name, key } = await orFailure(
     client.call('create_api_key', { name: values.keyName!, access_grants }),

@@ -5,14 +5,14 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const createTopicTool: Handler<'cli create-topic'> = async (values, surroundings) => {
+export const createTopicTool: Handler<'cli create-topic'> = async (values, deps) => {
   // The rules have made sure that it is there.
   const name = values.topic!;
   const { partitions, config: configs } = values;
-  const made = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+  const made = await withCluster(await clusterOptions(values, deps), (cluster) =>
     createTopic(cluster, { name, partitions, replicationFactor: values['replication-factor'], configs }),
   );
-  surroundings.output.out(
+  deps.output.out(
     values.output === 'json'
       ? jsonLine({ topic: name, ...made })
       : table(

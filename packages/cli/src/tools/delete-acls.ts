@@ -6,10 +6,10 @@ import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 /** Deletes what the filters find, and shows it: whoever deleted too much can make it again. */
-export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, surroundings) => {
-  const { output } = surroundings;
+export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, deps) => {
+  const { output } = deps;
   const filters = aclFilters(values);
-  const { deleted, failures } = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+  const { deleted, failures } = await withCluster(await clusterOptions(values, deps), (cluster) =>
     deleteAcls(cluster, filters),
   );
   const acls = sortedAcls(deleted);

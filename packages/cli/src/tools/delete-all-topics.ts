@@ -9,12 +9,12 @@ import { jsonLine } from './record-text.ts';
  * Deletes every topic but those of the cluster itself. The rules have made sure that the user said so twice. A topic that
  * cannot be deleted does not keep the others.
  */
-export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = async (values, surroundings) => {
-  const { output, stop } = surroundings;
+export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = async (values, deps) => {
+  const { output, stop } = deps;
   const batchSize = values['batch-size'];
   let deleted = 0;
   let kept = 0;
-  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+  await withCluster(await clusterOptions(values, deps), async (cluster) => {
     const topics = await listTopics(cluster);
     const names = topics.filter(({ isInternal }) => !isInternal).map(({ name }) => name ?? '');
     for (let at = 0; at < names.length && !stop.aborted; at += batchSize) {

@@ -4,10 +4,10 @@ import { deleteTopic } from '../kafka/topics.ts';
 import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 
-export const deleteTopicTool: Handler<'cli delete-topic'> = async (values, surroundings) => {
+export const deleteTopicTool: Handler<'cli delete-topic'> = async (values, deps) => {
   const name = values.topic!;
-  await withCluster(await clusterOptions(values, surroundings), (cluster) => deleteTopic(cluster, name));
-  surroundings.output.out(
+  await withCluster(await clusterOptions(values, deps), (cluster) => deleteTopic(cluster, name));
+  deps.output.out(
     values.output === 'json' ? jsonLine({ topic: name, deleted: true }) : `deleted topic ${name}\n`,
   );
   return 0;

@@ -4,11 +4,11 @@ import { withCluster } from '../kafka/cluster.ts';
 import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
-export const describeAclsTool: Handler<'cli describe-acls'> = async (values, surroundings) => {
+export const describeAclsTool: Handler<'cli describe-acls'> = async (values, deps) => {
   const found: AclResponse[] = [];
-  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+  await withCluster(await clusterOptions(values, deps), async (cluster) => {
     for (const filter of aclFilters(values)) found.push(...(await describeAcls(cluster, filter)));
   });
-  surroundings.output.out(aclsText(sortedAcls(found), values.output));
+  deps.output.out(aclsText(sortedAcls(found), values.output));
   return 0;
 };

@@ -4,13 +4,10 @@ import { describeConfigs } from '../kafka/configs.ts';
 import { configsText } from './config-text.ts';
 import { clusterOptions } from './connection.ts';
 
-export const describeBrokerConfigsTool: Handler<'cli describe-broker-configs'> = async (
-  values,
-  surroundings,
-) => {
-  const configs = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+export const describeBrokerConfigsTool: Handler<'cli describe-broker-configs'> = async (values, deps) => {
+  const configs = await withCluster(await clusterOptions(values, deps), (cluster) =>
     describeConfigs(cluster, { kind: 'brokers' }),
   );
-  surroundings.output.out(configsText(configs, values.output));
+  deps.output.out(configsText(configs, values.output));
   return 0;
 };

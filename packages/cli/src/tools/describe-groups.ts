@@ -10,10 +10,10 @@ import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
 /** One group with its members, or all groups with a line each. */
-export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, surroundings) => {
-  const { output } = surroundings;
+export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, deps) => {
+  const { output } = deps;
   const groupId = values.group;
-  const groups = await withCluster(await clusterOptions(values, surroundings), async (cluster) =>
+  const groups = await withCluster(await clusterOptions(values, deps), async (cluster) =>
     groupId === undefined ? describeAll(cluster) : [await describeGroup(cluster, groupId)],
   );
   if (values.output === 'json') {

@@ -6,11 +6,11 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const describeLogDirsTool: Handler<'cli describe-log-dirs'> = async (values, surroundings) => {
-  const sizes = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+export const describeLogDirsTool: Handler<'cli describe-log-dirs'> = async (values, deps) => {
+  const sizes = await withCluster(await clusterOptions(values, deps), (cluster) =>
     partitionSizes(cluster, values.topic),
   );
-  surroundings.output.out(
+  deps.output.out(
     values.output === 'json'
       ? jsonLine(
           sizes.map(({ broker, ...size }) => ({

@@ -4,13 +4,10 @@ import { describeConfigs } from '../kafka/configs.ts';
 import { configsText } from './config-text.ts';
 import { clusterOptions } from './connection.ts';
 
-export const describeTopicConfigsTool: Handler<'cli describe-topic-configs'> = async (
-  values,
-  surroundings,
-) => {
-  const configs = await withCluster(await clusterOptions(values, surroundings), (cluster) =>
+export const describeTopicConfigsTool: Handler<'cli describe-topic-configs'> = async (values, deps) => {
+  const configs = await withCluster(await clusterOptions(values, deps), (cluster) =>
     describeConfigs(cluster, { kind: 'topic', name: values.topic! }),
   );
-  surroundings.output.out(configsText(configs, values.output));
+  deps.output.out(configsText(configs, values.output));
   return 0;
 };

@@ -7,10 +7,10 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const describeTopicTool: Handler<'cli describe-topic'> = async (values, surroundings) => {
-  const options = await clusterOptions(values, surroundings);
+export const describeTopicTool: Handler<'cli describe-topic'> = async (values, deps) => {
+  const options = await clusterOptions(values, deps);
   const described = await withCluster(options, (cluster) => describeTopic(cluster, values.topic!));
-  const { output } = surroundings;
+  const { output } = deps;
   if (values.output === 'json') {
     output.out(jsonLine(described));
   } else {

@@ -6,17 +6,17 @@ import { diagnose } from './diagnosis/diagnose.ts';
 import { conclusionOf, diagnosisText, problemsOf } from './diagnosis/report.ts';
 import { jsonLine } from './record-text.ts';
 
-export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (values, surroundings) =>
-  diagnoseConnection(values, surroundings);
+export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (values, deps) =>
+  diagnoseConnection(values, deps);
 
 type Values = ConnectionValues & Pick<FlagValues, 'output' | 'topic'> & Partial<Pick<FlagValues, 'group'>>;
 
 /** Tries a connection step by step, and tells of each how it went. */
-export async function diagnoseConnection(values: Values, surroundings: Deps): Promise<number> {
-  const options = await clusterOptions(values, surroundings);
+export async function diagnoseConnection(values: Values, deps: Deps): Promise<number> {
+  const options = await clusterOptions(values, deps);
   const diagnosis = await diagnose({ ...options, topic: values.topic, group: values.group });
   const problems = problemsOf(diagnosis);
-  surroundings.output.out(
+  deps.output.out(
     values.output === 'json'
       ? jsonLine({
           works: problems.length === 0,
@@ -26,6 +26,6 @@ export async function diagnoseConnection(values: Values, surroundings: Deps): Pr
         })
       : diagnosisText(diagnosis),
   );
-  if (surroundings.stop.aborted) return stoppedStatus;
+  if (deps.stop.aborted) return stoppedStatus;
   return problems.length === 0 ? 0 : 1;
 }

@@ -6,11 +6,11 @@ import { startingPositions } from './positions.ts';
 import { jsonLine, jsonRecord, shownBytes, shownTimestamp } from './record-text.ts';
 import { Table } from './table.ts';
 
-export const fetchTool: Handler<'cli fetch'> = async (values, surroundings) => {
-  const { output, stop } = surroundings;
+export const fetchTool: Handler<'cli fetch'> = async (values, deps) => {
+  const { output, stop } = deps;
   const topicName = values.topic!;
   const rows = new Table(['PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE']);
-  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+  await withCluster(await clusterOptions(values, deps), async (cluster) => {
     const from = await startingPositions(cluster, topicName, values.partition, values.offset);
     const options = { topicName, from, recordsMax: values['max-records'], waitMs: values.wait };
     for await (const records of readRecords(cluster, options)) {

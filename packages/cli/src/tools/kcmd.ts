@@ -11,7 +11,7 @@ import { startingPositions } from './positions.ts';
 import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
 
 type Values = CommandValues<'kcmd'>;
-type Request = (cluster: KafkaCluster, values: Values, surroundings: Deps) => Promise<void>;
+type Request = (cluster: KafkaCluster, values: Values, deps: Deps) => Promise<void>;
 
 /** What each `-type` sends. */
 const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-connection'>, Request>> = {
@@ -49,12 +49,12 @@ const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-c
   },
 };
 
-export const kcmd: Handler<'kcmd'> = async (values, surroundings) => {
+export const kcmd: Handler<'kcmd'> = async (values, deps) => {
   const type = values.type!;
-  if (type === 'diagnose-connection') return diagnoseConnection(values, surroundings);
-  const options = await clusterOptions(values, surroundings);
-  await withCluster(options, (cluster) => requests[type](cluster, values, surroundings));
-  return surroundings.stop.aborted ? stoppedStatus : 0;
+  if (type === 'diagnose-connection') return diagnoseConnection(values, deps);
+  const options = await clusterOptions(values, deps);
+  await withCluster(options, (cluster) => requests[type](cluster, values, deps));
+  return deps.stop.aborted ? stoppedStatus : 0;
 };
 
 function resultLine(partition: number, offset: bigint, value: Buffer | null): string {

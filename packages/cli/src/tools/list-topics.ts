@@ -5,15 +5,15 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-export const listTopicsTool: Handler<'cli list-topics'> = async (values, surroundings) => {
-  const found = await withCluster(await clusterOptions(values, surroundings), listTopics);
+export const listTopicsTool: Handler<'cli list-topics'> = async (values, deps) => {
+  const found = await withCluster(await clusterOptions(values, deps), listTopics);
   const topics = found.map(({ name, topicId, partitions, isInternal }) => ({
     topic: name ?? '',
     topicId,
     partitions: partitions.length,
     isInternal,
   }));
-  surroundings.output.out(
+  deps.output.out(
     values.output === 'json'
       ? jsonLine(topics)
       : table(

@@ -3,9 +3,9 @@ import type { Handler } from '../commands/handler.ts';
 import { Failure } from '../failure.ts';
 
 /** Prints what to paste into the configuration of a client. The names of the keys go aside, so that the output can be a file. */
-export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, surroundings) => {
-  const { output } = surroundings;
-  const client = apiClient(values, surroundings);
+export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => {
+  const { output } = deps;
+  const client = apiClient(values, deps);
   const reached = async () => (await orFailure(client.call('list_workspaces', {}))).workspaces;
   const workspace_ids =
     values.workspaces.length > 0 ? [...values.workspaces] : (await reached()).map(({ id }) => id);

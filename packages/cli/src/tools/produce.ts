@@ -6,8 +6,8 @@ import { inputLines } from './input-lines.ts';
 import { jsonBytes, jsonLine, shownBytes } from './record-text.ts';
 import { Table } from './table.ts';
 
-export const produceTool: Handler<'cli produce'> = async (values, surroundings) => {
-  const { output, input, stop } = surroundings;
+export const produceTool: Handler<'cli produce'> = async (values, deps) => {
+  const { output, input, stop } = deps;
   const topicName = values.topic!;
   const options = {
     topicName,
@@ -19,7 +19,7 @@ export const produceTool: Handler<'cli produce'> = async (values, surroundings) 
   const groups =
     values.records === undefined ? inputLines(input) : [values.records.map((text) => Buffer.from(text))];
   const rows = new Table(['PARTITION', 'OFFSET', 'VALUE']);
-  await withCluster(await clusterOptions(values, surroundings), async (cluster) => {
+  await withCluster(await clusterOptions(values, deps), async (cluster) => {
     for await (const written of appendValues(cluster, groups, options)) {
       if (values.output === 'json') {
         for (const { partition, offset, value } of written) {

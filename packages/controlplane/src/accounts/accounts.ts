@@ -26,11 +26,11 @@ const firstWorkspaceName = 'Default';
 /** Accounts: who owns everything else. Most installations have one. */
 export class Accounts {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   async list(): Promise<Account[]> {
@@ -55,7 +55,7 @@ export class Accounts {
   create(name: string): Promise<NewAccount> {
     return this.#database
       .transaction()
-      .execute((transaction) => insertAccount(transaction, name, this.#surroundings));
+      .execute((transaction) => insertAccount(transaction, name, this.#deps));
   }
 }
 
@@ -67,28 +67,22 @@ function accountOf(row: AccountRow): Account {
 export async function insertAccount(
   transaction: DatabaseTransaction,
   name: string,
-  surroundings: AccountsDeps,
+  deps: AccountsDeps,
 ): Promise<NewAccount> {
   const account: Account = {
-    id: freshId('account', surroundings.random),
+    id: freshId('account', deps.random),
     name: checkedName('account', name),
-    createdMs: surroundings.clock.nowMs(),
+    createdMs: deps.clock.nowMs(),
   };
   await transaction
     .insertInto('weir_accounts')
     .values({ id: account.id, name, created_ms: account.createdMs, revision: 0 })
     .execute();
   const role = (roleName: string, managedGrantName: 'admin' | 'read_only') =>
-    insertRole(
-      transaction,
-      account.id,
-      roleName,
-      [{ workspaceId: everywhere, managedGrantName }],
-      surroundings,
-    );
+    insertRole(transaction, account.id, roleName, [{ workspaceId: everywhere, managedGrantName }], deps);
   const admin = await role('Admin', 'admin');
   const readOnly = await role('Read-only', 'read_only');
-  const workspace = await insertWorkspace(transaction, account.id, firstWorkspaceName, surroundings);
+  const workspace = await insertWorkspace(transaction, account.id, firstWorkspaceName, deps);
   return { account, adminRoleId: admin.id, readOnlyRoleId: readOnly.id, workspaceId: workspace.id };
 }
 

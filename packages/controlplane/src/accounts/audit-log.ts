@@ -73,16 +73,16 @@ const forgottenPerStepMax = 500;
 /** Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused again. */
 export class AuditLog {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** The ids of the entries, in their order. */
   async append(notes: readonly AuditNote[]): Promise<readonly string[]> {
-    const { clock, random } = this.#surroundings;
+    const { clock, random } = this.#deps;
     const timeMs = clock.nowMs();
     const ids: string[] = [];
     await this.#database.transaction().execute(async (transaction) => {
@@ -181,7 +181,7 @@ export class AuditLog {
       .selectFrom('weir_audit_entries')
       .selectAll()
       .where('account_id', '=', accountId);
-    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.#surroundings.clock.nowMs() - lastMs);
+    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.#deps.clock.nowMs() - lastMs);
     if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs);
     if (toMs !== undefined) query = query.where('time_ms', '<', toMs);
     if (actor !== undefined)

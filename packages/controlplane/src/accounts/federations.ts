@@ -35,11 +35,11 @@ export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
 /** The federations of clusters. Whether their rules make sense is for the caller to judge. */
 export class Federations {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** By name. */
@@ -72,7 +72,7 @@ export class Federations {
       const { clusterId, name } = federation;
       await requireCluster(transaction, accountId, clusterId);
       await refuseTaken(transaction, clusterId, name);
-      const { clock, random } = this.#surroundings;
+      const { clock, random } = this.#deps;
       const row: FederationRow = {
         id: freshId('workloadIdentity', random),
         account_id: accountId,

@@ -10,7 +10,7 @@ export interface HousekeepingOptions {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
-  readonly surroundings: AccountsDeps;
+  readonly deps: AccountsDeps;
 }
 
 /**
@@ -18,8 +18,8 @@ export interface HousekeepingOptions {
  * because whoever reads looks at the time; it keeps tables small. Any number of processes may do it, as often as they like.
  */
 export async function tidyAccounts(options: HousekeepingOptions): Promise<void> {
-  const { database, sessions, auditLog, surroundings } = options;
-  const nowMs = surroundings.clock.nowMs();
+  const { database, sessions, auditLog, deps } = options;
+  const nowMs = deps.clock.nowMs();
   await sessions.forgetEnded();
   await database.deleteFrom('weir_invitations').where('expires_ms', '<=', nowMs).execute();
   await database.deleteFrom('weir_setup_tokens').where('expires_ms', '<=', nowMs).execute();

@@ -33,12 +33,12 @@ export interface Invited {
 /** Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address voids the old. */
 export class Invitations {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
+  constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
     this.#passwords = passwords;
   }
 
@@ -48,7 +48,7 @@ export class Invitations {
       .selectFrom('weir_invitations')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
       .orderBy('created_ms')
       .orderBy('id')
       .execute();
@@ -78,7 +78,7 @@ export class Invitations {
       .selectFrom('weir_invitations')
       .selectAll()
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
       .executeTakeFirst();
     return row === undefined ? undefined : invitationOf(row);
   }
@@ -92,7 +92,7 @@ export class Invitations {
     return changeAccount(this.#database, accountId, async (transaction) => {
       await this.#use(transaction, id, token);
       const about = { email, name: accepting.name, roleIds: [roleId] };
-      return insertUser(transaction, accountId, about, proof, this.#surroundings);
+      return insertUser(transaction, accountId, about, proof, this.#deps);
     });
   }
 
@@ -113,7 +113,7 @@ export class Invitations {
     { email, roleId }: Invited,
     invitedBy: string,
   ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
-    const { clock, random, randomBytes } = this.#surroundings;
+    const { clock, random, randomBytes } = this.#deps;
     const token = freshToken(randomBytes);
     const createdMs = clock.nowMs();
     const row: InvitationRow = {
@@ -143,7 +143,7 @@ export class Invitations {
       .deleteFrom('weir_invitations')
       .where('id', '=', invitationId)
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw new ApiError('invalid_token');
   }

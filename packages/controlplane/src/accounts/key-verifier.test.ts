@@ -25,44 +25,44 @@ class HeldKeys extends Keys {
 }
 
 async function scene(t: TestContext) {
-  const surroundings = accountsDeps();
-  const { database } = await openDatabase(`memory://${randomUUID()}`, surroundings);
-  const { account, workspaceId } = await new Accounts(database, surroundings).create('Example');
-  const keys = new HeldKeys(database, surroundings);
-  const verifier = new KeyVerifier(database, keys, surroundings);
+  const deps = accountsDeps();
+  const { database } = await openDatabase(`memory://${randomUUID()}`, deps);
+  const { account, workspaceId } = await new Accounts(database, deps).create('Example');
+  const keys = new HeldKeys(database, deps);
+  const verifier = new KeyVerifier(database, keys, deps);
   t.after(() => verifier.close());
   const grants = [{ principalKind: 'app', resourceKind: '*', resourceId: '*', workspaceId } as const];
   const make = (name: string) => keys.create(account.id, { name, grants, createdBy: '' });
-  return { verifier, keys, make, surroundings, database, accountId: account.id };
+  return { verifier, keys, make, deps, database, accountId: account.id };
 }
 
 test('key verifier: a busy key costs one question', async (t) => {
-  const { verifier, keys, make, surroundings } = await scene(t);
+  const { verifier, keys, make, deps } = await scene(t);
   const { secret } = await make('busy');
   await Promise.all(Array.from({ length: 50 }, () => verifier.verify(secret)));
   for (let n = 0; n < 50; n++) {
-    surroundings.clock.advance(100);
+    deps.clock.advance(100);
     assert.notEqual(await verifier.verify(secret), undefined);
   }
   assert.equal(keys.asked, 1);
 });
 
 test('key verifier: making keys forgets nothing, revoking one forgets all', async (t) => {
-  const { verifier, keys, make, surroundings, accountId } = await scene(t);
+  const { verifier, keys, make, deps, accountId } = await scene(t);
   const [one, two] = [await make('one'), await make('two')];
   await verifier.verify(one.secret);
   await make('three');
-  surroundings.clock.advance(2_000);
+  deps.clock.advance(2_000);
   await verifier.verify(one.secret);
   assert.equal(keys.asked, 1);
   await keys.revoke(accountId, two.key.id);
-  surroundings.clock.advance(2_000);
+  deps.clock.advance(2_000);
   await verifier.verify(one.secret);
   assert.equal(keys.asked, 2);
 });
 
 test('key verifier: what was read before a revocation and comes after it is not kept', async (t) => {
-  const { verifier, keys, make, surroundings, accountId } = await scene(t);
+  const { verifier, keys, make, deps, accountId } = await scene(t);
   const [slow, other] = [await make('slow'), await make('other')];
   await verifier.verify(other.secret);
 
@@ -73,7 +73,7 @@ test('key verifier: what was read before a revocation and comes after it is not 
   const verifying = verifier.verify(slow.secret);
   await read.promise;
   await keys.revoke(accountId, slow.key.id);
-  surroundings.clock.advance(1_001);
+  deps.clock.advance(1_001);
   // Somebody else notices the revocation meanwhile.
   const noticing = verifier.verify(other.secret);
   keys.hold = undefined;
@@ -85,7 +85,7 @@ test('key verifier: what was read before a revocation and comes after it is not 
 });
 
 test('key verifier: nothing is known for longer than a second while the database is silent', async (t) => {
-  const { make, surroundings, database } = await scene(t);
+  const { make, deps, database } = await scene(t);
   const { secret } = await make('key');
   let isDown = false;
   const failing = new Proxy(database, {
@@ -95,12 +95,12 @@ test('key verifier: nothing is known for longer than a second while the database
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const verifier = new KeyVerifier(failing, new Keys(failing, surroundings), surroundings);
+  const verifier = new KeyVerifier(failing, new Keys(failing, deps), deps);
   assert.notEqual(await verifier.verify(secret), undefined);
   isDown = true;
-  surroundings.clock.advance(1_000);
+  deps.clock.advance(1_000);
   assert.notEqual(await verifier.verify(secret), undefined);
-  surroundings.clock.advance(1);
+  deps.clock.advance(1);
   await assert.rejects(verifier.verify(secret), /down/);
   isDown = false;
   assert.notEqual(await verifier.verify(secret), undefined);

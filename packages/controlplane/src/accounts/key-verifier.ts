@@ -24,7 +24,7 @@ interface KnownKey {
 export class KeyVerifier {
   readonly #database: Database;
   readonly #keys: Keys;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
   /** The least recently used first. */
   readonly #known = new Map<string, KnownKey>();
   readonly #loading = new Map<string, Promise<ApiKey | undefined>>();
@@ -35,17 +35,17 @@ export class KeyVerifier {
   #confirming: Promise<void> | undefined;
   readonly #noting = new Set<Promise<void>>();
 
-  constructor(database: Database, keys: Keys, surroundings: AccountsDeps) {
+  constructor(database: Database, keys: Keys, deps: AccountsDeps) {
     this.#database = database;
     this.#keys = keys;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** The key of a secret, or nothing. It is rejected when the database had to be asked and could not answer. */
   async verify(secret: string): Promise<ApiKey | undefined> {
     if (!isKeySecret(secret)) return undefined;
     const hash = hashSecret(secret);
-    const ageMs = this.#surroundings.clock.monotonicMs() - this.#confirmedMs;
+    const ageMs = this.#deps.clock.monotonicMs() - this.#confirmedMs;
     if (ageMs > trustedMs) await this.#confirm();
     else if (ageMs > askedAgainMs) this.#confirm().catch(() => {});
     return this.#recall(hash) ?? (await this.#load(hash));
@@ -74,7 +74,7 @@ export class KeyVerifier {
   }
 
   async #compareRevocations(): Promise<void> {
-    const askedMs = this.#surroundings.clock.monotonicMs();
+    const askedMs = this.#deps.clock.monotonicMs();
     const revocations = await readCounter(this.#database, 'revocations');
     if (revocations !== this.#revocations) {
       this.#revocations = revocations;
@@ -115,13 +115,13 @@ export class KeyVerifier {
   }
 
   #noteUse(known: KnownKey): void {
-    const nowMs = this.#surroundings.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (nowMs - known.notedMs < lastUsedIntervalMs) return;
     known.notedMs = nowMs;
     const noting = this.#keys
       .noteUse(known.key.id, nowMs, nowMs - lastUsedIntervalMs)
       .catch((error: Error) => {
-        this.#surroundings.log.warn('failed to store last use of API key', {
+        this.#deps.log.warn('failed to store last use of API key', {
           key: known.key.name,
           problem: error.message,
         });

@@ -45,11 +45,11 @@ const secretTailChars = 4;
  */
 export class Keys {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** The oldest first. */
@@ -99,7 +99,7 @@ export class Keys {
     { name, grants, createdBy, boundTo, secret: given }: NewKey,
   ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random, randomBytes } = this.#surroundings;
+      const { clock, random, randomBytes } = this.#deps;
       const checked = await checkedGrants(transaction, accountId, grants);
       const secret = given ?? freshKeySecret(randomBytes);
       const row: ApiKeyRow = {

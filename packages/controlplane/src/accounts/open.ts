@@ -48,37 +48,34 @@ export interface AccountsDatabase {
 }
 
 /** Opens it in `postgres://…`, the path of a SQLite file, or `memory://name`. */
-export async function openAccounts(
-  databaseUrl: string,
-  surroundings: AccountsDeps,
-): Promise<AccountsDatabase> {
-  const { database, close } = await openDatabase(databaseUrl, surroundings);
-  const { passwordCost: cost, randomBytes } = surroundings;
+export async function openAccounts(databaseUrl: string, deps: AccountsDeps): Promise<AccountsDatabase> {
+  const { database, close } = await openDatabase(databaseUrl, deps);
+  const { passwordCost: cost, randomBytes } = deps;
   const passwords = new Passwords({ cost, randomBytes });
-  const keys = new Keys(database, surroundings);
-  const keyVerifier = new KeyVerifier(database, keys, surroundings);
-  const sessions = new Sessions(database, surroundings);
-  const auditLog = new AuditLog(database, surroundings);
-  const refusals = new AuditRefusals({ auditLog, ...surroundings });
+  const keys = new Keys(database, deps);
+  const keyVerifier = new KeyVerifier(database, keys, deps);
+  const sessions = new Sessions(database, deps);
+  const auditLog = new AuditLog(database, deps);
+  const refusals = new AuditRefusals({ auditLog, ...deps });
   return {
-    accounts: new Accounts(database, surroundings),
-    setup: new Setup(database, surroundings, passwords),
-    users: new Users(database, surroundings, passwords),
-    invitations: new Invitations(database, surroundings, passwords),
-    roles: new Roles(database, surroundings),
-    workspaces: new Workspaces(database, surroundings),
+    accounts: new Accounts(database, deps),
+    setup: new Setup(database, deps, passwords),
+    users: new Users(database, deps, passwords),
+    invitations: new Invitations(database, deps, passwords),
+    roles: new Roles(database, deps),
+    workspaces: new Workspaces(database, deps),
     sessions,
     keys,
     keyVerifier,
-    virtualClusters: new VirtualClusters(database, surroundings),
-    ssoConnections: new SsoConnections(database, surroundings),
-    ssoSignIns: new SsoSignIns(database, surroundings),
-    federations: new Federations(database, surroundings),
-    pipelines: new Pipelines(database, surroundings),
+    virtualClusters: new VirtualClusters(database, deps),
+    ssoConnections: new SsoConnections(database, deps),
+    ssoSignIns: new SsoSignIns(database, deps),
+    federations: new Federations(database, deps),
+    pipelines: new Pipelines(database, deps),
     auditLog,
     refusals,
     diagnostics: new SqlDiagnosticsStore(database),
-    tidy: () => tidyAccounts({ database, sessions, auditLog, surroundings }),
+    tidy: () => tidyAccounts({ database, sessions, auditLog, deps }),
     async close() {
       await refusals.close();
       await keyVerifier.close();

@@ -61,11 +61,11 @@ export interface PipelinePlace {
 /** The pipelines of clusters, and what they are configured to do. */
 export class Pipelines {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** By name. */
@@ -106,7 +106,7 @@ export class Pipelines {
       const cluster = await requireCluster(transaction, accountId, clusterId);
       refuseMisfit(type, cluster);
       await refuseTaken(transaction, clusterId, name, type);
-      const { clock, random } = this.#surroundings;
+      const { clock, random } = this.#deps;
       const row: PipelineRow = {
         id: freshId('pipeline', random),
         account_id: accountId,
@@ -128,7 +128,7 @@ export class Pipelines {
     return changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
       const version = pipeline.last_version + 1;
-      const { clock, random } = this.#surroundings;
+      const { clock, random } = this.#deps;
       const row: PipelineConfigurationRow = {
         id: freshId('pipelineConfiguration', random),
         pipeline_id: pipeline.id,

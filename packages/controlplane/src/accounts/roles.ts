@@ -19,11 +19,11 @@ export interface Role {
 /** Roles of an account: named lists of grants that users hold. An account always has a user who may do everything. */
 export class Roles {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   async list(accountId: string): Promise<Role[]> {
@@ -53,7 +53,7 @@ export class Roles {
 
   create(accountId: string, name: string, grants: readonly RoleGrant[]): Promise<Role> {
     return changeAccount(this.#database, accountId, (transaction) =>
-      insertRole(transaction, accountId, name, grants, this.#surroundings),
+      insertRole(transaction, accountId, name, grants, this.#deps),
     );
   }
 

@@ -33,11 +33,11 @@ export interface SignIn {
 /** Sessions of the console. A browser holds a token of 256 random bits, and the database its hash. */
 export class Sessions {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /**
@@ -45,7 +45,7 @@ export class Sessions {
    * the browser is worth nothing after the sign-in.
    */
   async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
-    const { clock, random, randomBytes } = this.#surroundings;
+    const { clock, random, randomBytes } = this.#deps;
     const token = freshToken(randomBytes);
     const nowMs = clock.nowMs();
     const row: SessionRow = {
@@ -67,7 +67,7 @@ export class Sessions {
   /** The session of a token with its user, if it has not ended. */
   async resume(token: string): Promise<{ readonly session: Session; readonly user: User } | undefined> {
     if (!isToken(token)) return undefined;
-    const nowMs = this.#surroundings.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const row = await this.#database
       .selectFrom('weir_sessions')
       .selectAll()
@@ -96,7 +96,7 @@ export class Sessions {
 
   /** Those of a user that have not ended, the newest first. */
   async list(userId: string): Promise<Session[]> {
-    const nowMs = this.#surroundings.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const rows = await this.#database
       .selectFrom('weir_sessions')
       .selectAll()
@@ -129,7 +129,7 @@ export class Sessions {
 
   /** Forgets sessions that have ended by themselves. */
   async forgetEnded(): Promise<void> {
-    const nowMs = this.#surroundings.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     await this.#database
       .deleteFrom('weir_sessions')
       .where((row) =>

@@ -23,20 +23,20 @@ export interface FirstUser {
  */
 export class Setup {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
+  constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
     this.#passwords = passwords;
   }
 
   /** A token for the link, or nothing when there is a user already. Every process that starts may print its own. */
   async begin(): Promise<string | undefined> {
     if (await hasUsers(this.#database)) return undefined;
-    const token = freshToken(this.#surroundings.randomBytes);
-    const createdMs = this.#surroundings.clock.nowMs();
+    const token = freshToken(this.#deps.randomBytes);
+    const createdMs = this.#deps.clock.nowMs();
     await this.#database
       .insertInto('weir_setup_tokens')
       .values({
@@ -56,9 +56,7 @@ export class Setup {
     return this.#database.transaction().execute(async (transaction) => {
       await countUp(transaction, 'setups');
       if (await hasUsers(transaction)) return undefined;
-      return (
-        (await foundedAccount(transaction)) ?? insertAccount(transaction, accountName, this.#surroundings)
-      );
+      return (await foundedAccount(transaction)) ?? insertAccount(transaction, accountName, this.#deps);
     });
   }
 
@@ -100,10 +98,10 @@ export class Setup {
     const founded = await foundedAccount(transaction);
     const made =
       founded === undefined
-        ? await insertAccount(transaction, accountName, this.#surroundings)
+        ? await insertAccount(transaction, accountName, this.#deps)
         : { ...founded, account: await renameAccount(transaction, founded.account, accountName) };
     const about = { email, name, roleIds: [made.adminRoleId] };
-    const user = await insertUser(transaction, made.account.id, about, proof, this.#surroundings);
+    const user = await insertUser(transaction, made.account.id, about, proof, this.#deps);
     return { ...made, user };
   }
 
@@ -114,7 +112,7 @@ export class Setup {
       .selectFrom('weir_setup_tokens')
       .select('token_hash')
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
       .executeTakeFirst();
     if (row !== undefined) return;
     // The first user may have been made between the two reads, and the links deleted with it.

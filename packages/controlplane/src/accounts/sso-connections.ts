@@ -33,11 +33,11 @@ export type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
 /** The connections of accounts with identity providers, one at the most for each. */
 export class SsoConnections {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   async get(accountId: string): Promise<SsoConnection | undefined> {
@@ -79,7 +79,7 @@ export class SsoConnections {
   async create(accountId: string, connection: NewSsoConnection): Promise<SsoConnection> {
     const secretBox = this.#secretBox();
     return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random } = this.#surroundings;
+      const { clock, random } = this.#deps;
       const known = await transaction
         .selectFrom('weir_sso_connections')
         .select('id')
@@ -158,7 +158,7 @@ export class SsoConnections {
   }
 
   #secretBox(): SecretBox {
-    const { secretBox } = this.#surroundings;
+    const { secretBox } = this.#deps;
     if (secretBox === undefined) throw new ApiError('no_sealing_keys');
     return secretBox;
   }

@@ -32,11 +32,11 @@ export interface SsoSignIn {
  */
 export class SsoSignIns {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   signIn({ id, accountId }: SsoConnection, person: SsoPerson): Promise<SsoSignIn> {
@@ -53,7 +53,7 @@ export class SsoSignIns {
         (await this.#userByAddress(transaction, accountId, person)) ??
         (await this.#newUser(transaction, connection, person));
       const keptLastAdministrator = await mapRoles(transaction, connection, user.id, person);
-      const lastSignInMs = this.#surroundings.clock.nowMs();
+      const lastSignInMs = this.#deps.clock.nowMs();
       await transaction
         .updateTable('weir_users')
         .set({ last_sign_in_ms: lastSignInMs })
@@ -83,7 +83,7 @@ export class SsoSignIns {
         'The user with your address signs in with a password. Use that, or ask an administrator to remove the user first.',
       );
     refuseUnverified(person);
-    await insertIdentity(transaction, row.id, person, this.#surroundings);
+    await insertIdentity(transaction, row.id, person, this.#deps);
     return row;
   }
 
@@ -99,7 +99,7 @@ export class SsoSignIns {
       .selectAll()
       .where('account_id', '=', accountId)
       .where('email_key', '=', emailKey(email))
-      .where('expires_ms', '>', this.#surroundings.clock.nowMs())
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
       .executeTakeFirst();
     if (invitation !== undefined) {
       refuseUnverified(person);
@@ -108,7 +108,7 @@ export class SsoSignIns {
     const about = { email, name: person.name, roleIds: [invitation?.role_id ?? connection.default_role_id] };
     const { issuer, subject } = person;
     const proof = { identity: { issuer, subject } };
-    const { id } = await insertUser(transaction, accountId, about, proof, this.#surroundings);
+    const { id } = await insertUser(transaction, accountId, about, proof, this.#deps);
     return transaction.selectFrom('weir_users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 }

@@ -45,12 +45,12 @@ export interface NewUser {
 /** Users: people who sign in. An address belongs to one user of one account, whatever its case. */
 export class Users {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
   readonly #passwords: Passwords;
 
-  constructor(database: Database, surroundings: AccountsDeps, passwords: Passwords) {
+  constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
     this.#passwords = passwords;
   }
 
@@ -105,7 +105,7 @@ export class Users {
   async create(accountId: string, user: NewUser): Promise<User> {
     const proof = await provenBy(user.proof, this.#passwords);
     return changeAccount(this.#database, accountId, (transaction) =>
-      insertUser(transaction, accountId, user, proof, this.#surroundings),
+      insertUser(transaction, accountId, user, proof, this.#deps),
     );
   }
 
@@ -133,7 +133,7 @@ export class Users {
     const stored = row?.password_hash ?? null;
     const isRight = await this.#passwords.isRight(password, stored);
     if (row === undefined || stored === null || !isRight) return undefined;
-    const lastSignInMs = this.#surroundings.clock.nowMs();
+    const lastSignInMs = this.#deps.clock.nowMs();
     const passwordHash = this.#passwords.isOutdated(stored) ? await this.#passwords.hash(password) : stored;
     const { numUpdatedRows } = await this.#database
       .updateTable('weir_users')
@@ -149,7 +149,7 @@ export class Users {
   async noteSignIn(userId: string): Promise<void> {
     await this.#database
       .updateTable('weir_users')
-      .set({ last_sign_in_ms: this.#surroundings.clock.nowMs() })
+      .set({ last_sign_in_ms: this.#deps.clock.nowMs() })
       .where('id', '=', userId)
       .execute();
   }
@@ -181,7 +181,7 @@ export class Users {
   async linkIdentity(accountId: string, userId: string, identity: Identity): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       await updateUser(transaction, accountId, userId, {});
-      await insertIdentity(transaction, userId, identity, this.#surroundings);
+      await insertIdentity(transaction, userId, identity, this.#deps);
     });
   }
 
@@ -247,17 +247,17 @@ export async function insertUser(
   accountId: string,
   { email, name, roleIds }: Pick<NewUser, 'email' | 'name' | 'roleIds'>,
   proof: StoredProof,
-  surroundings: AccountsDeps,
+  deps: AccountsDeps,
 ): Promise<User> {
   await refuseTooMany(transaction, accountId);
   const row: UserRow = {
-    id: freshId('user', surroundings.random),
+    id: freshId('user', deps.random),
     account_id: accountId,
     email: checkedEmail(email),
     email_key: emailKey(email),
     name: boundedText(name, caps.userNameCharsMax),
     password_hash: 'passwordHash' in proof ? proof.passwordHash : null,
-    created_ms: surroundings.clock.nowMs(),
+    created_ms: deps.clock.nowMs(),
     last_sign_in_ms: null,
   };
   // The address may belong to a user of another account, whose changes do not wait for ours.
@@ -268,7 +268,7 @@ export async function insertUser(
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n)
     throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
-  if ('identity' in proof) await insertIdentity(transaction, row.id, proof.identity, surroundings);
+  if ('identity' in proof) await insertIdentity(transaction, row.id, proof.identity, deps);
   await assignRoles(transaction, row.id, await rolesOfAccount(transaction, accountId, roleIds));
   return userOf(row);
 }

@@ -59,11 +59,11 @@ export interface VirtualClusterChange {
 /** Which virtual clusters there are, and whose. What is in a cluster is the matter of its machine. */
 export class VirtualClusters {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** The oldest first; all of the account, or those of one workspace. */
@@ -94,7 +94,7 @@ export class VirtualClusters {
       .selectFrom('weir_virtual_clusters')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('deleted_ms', '>', this.#surroundings.clock.nowMs() - restorableMs);
+      .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs);
     if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
     return (await query.orderBy('deleted_ms', 'desc').orderBy('id').execute()).map(clusterOf);
   }
@@ -117,7 +117,7 @@ export class VirtualClusters {
 
   create(accountId: string, workspaceId: string, cluster: NewVirtualCluster): Promise<VirtualCluster> {
     return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random } = this.#surroundings;
+      const { clock, random } = this.#deps;
       await requireWorkspace(transaction, accountId, workspaceId);
       await refuseTooMany(transaction, accountId);
       const row: VirtualClusterRow = {
@@ -174,7 +174,7 @@ export class VirtualClusters {
         throw new ApiError('deletion_protected', `${row.name} has deletion protection enabled`);
       await transaction
         .updateTable('weir_virtual_clusters')
-        .set({ deleted_ms: this.#surroundings.clock.nowMs() })
+        .set({ deleted_ms: this.#deps.clock.nowMs() })
         .where('id', '=', clusterId)
         .execute();
     });
@@ -188,7 +188,7 @@ export class VirtualClusters {
         .selectAll()
         .where('account_id', '=', accountId)
         .where('id', '=', clusterId)
-        .where('deleted_ms', '>', this.#surroundings.clock.nowMs() - restorableMs)
+        .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs)
         .executeTakeFirst();
       if (row === undefined) throw notFound('recently deleted virtual cluster');
       await requireWorkspace(transaction, accountId, row.workspace_id);
@@ -208,7 +208,7 @@ export class VirtualClusters {
     const rows = await this.#database
       .selectFrom('weir_virtual_clusters')
       .selectAll()
-      .where('deleted_ms', '<=', this.#surroundings.clock.nowMs() - restorableMs)
+      .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
       .orderBy('deleted_ms')
       .orderBy('id')
       .limit(forgottenPerListMax)
@@ -223,7 +223,7 @@ export class VirtualClusters {
         .deleteFrom('weir_virtual_clusters')
         .where('account_id', '=', accountId)
         .where('id', '=', id)
-        .where('deleted_ms', '<=', this.#surroundings.clock.nowMs() - restorableMs)
+        .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
       await revokeKeysOfCluster(transaction, accountId, id);

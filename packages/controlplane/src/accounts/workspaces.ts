@@ -18,11 +18,11 @@ export interface Workspace {
 /** Workspaces of an account: what roles and application keys are about. */
 export class Workspaces {
   readonly #database: Database;
-  readonly #surroundings: AccountsDeps;
+  readonly #deps: AccountsDeps;
 
-  constructor(database: Database, surroundings: AccountsDeps) {
+  constructor(database: Database, deps: AccountsDeps) {
     this.#database = database;
-    this.#surroundings = surroundings;
+    this.#deps = deps;
   }
 
   /** The oldest first. */
@@ -51,7 +51,7 @@ export class Workspaces {
 
   create(accountId: string, name: string): Promise<Workspace> {
     return changeAccount(this.#database, accountId, (transaction) =>
-      insertWorkspace(transaction, accountId, name, this.#surroundings),
+      insertWorkspace(transaction, accountId, name, this.#deps),
     );
   }
 
@@ -75,7 +75,7 @@ export class Workspaces {
       await revokeKeysOfWorkspace(transaction, accountId, workspaceId);
       await transaction
         .updateTable('weir_workspaces')
-        .set({ deleted_ms: this.#surroundings.clock.nowMs() })
+        .set({ deleted_ms: this.#deps.clock.nowMs() })
         .where('id', '=', workspaceId)
         .execute();
       await forgetWorkspace(transaction, workspaceId);

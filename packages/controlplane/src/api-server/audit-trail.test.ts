@@ -7,7 +7,7 @@ import { until } from '../../testing/until.ts';
 import { refusalIntervalMs } from '../accounts/audit-refusals.ts';
 
 test('who did what, and who was not let', async (t) => {
-  const { accounts, surroundings, url, call } = await startTestApi(t);
+  const { accounts, deps, url, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
@@ -15,7 +15,7 @@ test('who did what, and who was not let', async (t) => {
   const reads = { 'service-api-key': await ours.key('reads', appGrant(ours.a.id, 'app_r')) };
   const account = { 'service-api-key': await ours.key('account', accountGrant) };
   const [cluster, foreign] = [ours.a.clusterId, theirs.a.clusterId];
-  const later = () => surroundings.clock.advance(1000);
+  const later = () => deps.clock.advance(1000);
 
   const signedIn = await call('sign_in', { body: { email, password }, headers: { origin: url } });
   const user = { cookie: cookieOf(signedIn), origin: url };
@@ -67,7 +67,7 @@ test('who did what, and who was not let', async (t) => {
 });
 
 test('who is refused without end does not fill the log', async (t) => {
-  const { accounts, surroundings, call } = await startTestApi(t);
+  const { accounts, deps, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const reads = { 'service-api-key': await ours.key('reads', appGrant(ours.a.id, 'app_r')) };
   const account = { 'service-api-key': await ours.key('account', accountGrant) };
@@ -83,7 +83,7 @@ test('who is refused without end does not fill the log', async (t) => {
     [['rename_virtual_cluster', 'forbidden', 1]],
     'the first is told at once',
   );
-  surroundings.clock.advance(refusalIntervalMs);
+  deps.clock.advance(refusalIntervalMs);
   await until(async () => (await search())[0]?.count === 50);
   assert.equal((await search()).length, 1);
 });
@@ -91,7 +91,7 @@ test('who is refused without end does not fill the log', async (t) => {
 test('a secret is nowhere but where it belongs', async (t) => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
-  const { accounts, surroundings, url, metrics, call } = await startTestApi(t, { log });
+  const { accounts, deps, url, metrics, call } = await startTestApi(t, { log });
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   const planted = (n: number) => `planted secret number ${n}`;
@@ -122,7 +122,7 @@ test('a secret is nowhere but where it belongs', async (t) => {
   for (const [name, body] of tries) {
     await call(name, { headers, body });
     // The next is an entry of its own.
-    surroundings.clock.advance(refusalIntervalMs);
+    deps.clock.advance(refusalIntervalMs);
   }
   const { json } = await call('create_workspace', { headers, body: { workspace_name: 'Third' } });
   const { key } = json.application_key as { key: string };

@@ -59,13 +59,13 @@ test('which keys open which door', async (t) => {
 });
 
 test('a revoked key opens nothing', async (t) => {
-  const { accounts, surroundings, call } = await startTestApi(t);
+  const { accounts, deps, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const headers = { 'service-api-key': await ours.key('a', appGrant(ours.a.id)) };
   assert.equal((await call('get_context', { headers })).status, 200);
   const [key] = await accounts.keys.list(ours.accountId);
   await accounts.keys.revoke(ours.accountId, key!.id);
-  surroundings.clock.advance(1_001);
+  deps.clock.advance(1_001);
   assert.equal((await call('get_context', { headers })).status, 401);
 });
 

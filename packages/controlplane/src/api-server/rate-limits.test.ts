@@ -13,7 +13,7 @@ const unknownKey = (n: number) => `aks_${n.toString(16).padStart(64, '0')}`;
 
 /** An account with a user, and sign-ins of anybody from anywhere. */
 async function startSignIns(t: TestContext) {
-  const { accounts, surroundings, call } = await startTestApi(t, { isBehindProxy: true });
+  const { accounts, deps, call } = await startTestApi(t, { isBehindProxy: true });
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   let guessed = 0;
@@ -23,7 +23,7 @@ async function startSignIns(t: TestContext) {
       headers: { 'x-forwarded-for': `6.6.6.6, ${from}` },
     });
   const guess = (from: string, name: string) => signIn(from, name, `guess number ${guessed++}`);
-  return { email, clock: surroundings.clock, signIn, guess };
+  return { email, clock: deps.clock, signIn, guess };
 }
 
 test('guesses at one address lock no user out at another, however long they go on', async (t) => {
@@ -105,7 +105,7 @@ test('a program with a key that nobody has does not lock its neighbours out', as
 });
 
 test('calls of one key', async (t) => {
-  const { accounts, surroundings, call } = await startTestApi(t, {
+  const { accounts, deps, call } = await startTestApi(t, {
     rateLimits: { ...usualRateLimits, callsPerCaller: { burst: 3, perSecond: 1 } },
   });
   const ours = await makeAccount(accounts, 'Ours');
@@ -115,7 +115,7 @@ test('calls of one key', async (t) => {
   const refused = await call('get_context', { headers });
   assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '1']);
   assert.equal((await call('get_context', { headers: other })).status, 200);
-  surroundings.clock.advance(1000);
+  deps.clock.advance(1000);
   assert.equal((await call('get_context', { headers })).status, 200);
 });
 

@@ -142,18 +142,18 @@ test('thousands of unknown fields are answered with few', async (t) => {
 });
 
 test('a body that does not come is not waited for', async (t) => {
-  const { surroundings, port, key } = await start(t);
+  const { deps, port, key } = await start(t);
   const socket = connect(port, '127.0.0.1');
   let answer = '';
   socket.setEncoding('latin1').on('data', (text) => {
     answer += text;
   });
-  const timersBefore = surroundings.clock.waiting;
+  const timersBefore = deps.clock.waiting;
   socket.write(
     `POST /api/v1/list_workspaces HTTP/1.1\r\nHost: x\r\nservice-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
   );
-  await until(() => surroundings.clock.waiting > timersBefore);
-  surroundings.clock.advance(10_001);
+  await until(() => deps.clock.waiting > timersBefore);
+  deps.clock.advance(10_001);
   await once(socket, 'close');
   assert.match(answer, /^HTTP\/1\.1 400 /);
   assert.match(answer, /did not come within/);
@@ -161,7 +161,7 @@ test('a body that does not come is not waited for', async (t) => {
 
 test('an operation that does not end is given up, and is told to stop', async (t) => {
   let stop: AbortSignal | undefined;
-  const { surroundings, callWithKey } = await start(t, {
+  const { deps, callWithKey } = await start(t, {
     handlers: {
       list_workspaces: (_input, context) => {
         stop = context.stop;
@@ -171,7 +171,7 @@ test('an operation that does not end is given up, and is told to stop', async (t
   });
   const answering = callWithKey('list_workspaces');
   await until(() => stop !== undefined);
-  surroundings.clock.advance(25_001);
+  deps.clock.advance(25_001);
   const answer = await answering;
   assert.deepEqual([answer.status, answer.json.error], [503, 'unavailable']);
   assert.equal(answer.headers['retry-after'], '1');

@@ -8,7 +8,7 @@ export type Severity = (typeof severities)[number];
 export const checkTypes = ['agents', 'clients', 'consumers', 'limits', 'security', 'storage'] as const;
 export type CheckType = (typeof checkTypes)[number];
 
-/** Whose figures a check judges: those that the control plane has itself, or those that agents tell. */
+/** Whose stats a check judges: those that the control plane has itself, or those that agents tell. */
 export const checkSources = ['control_plane', 'agent'] as const;
 export type CheckSource = (typeof checkSources)[number];
 
@@ -36,13 +36,13 @@ export interface Entity {
 
 export interface Finding {
   readonly entity: Entity;
-  /** One sentence with the figures. */
+  /** One sentence with the stats. */
   readonly message: string;
   /** When this one is worse than the check usually is. */
   readonly severity?: Severity | undefined;
   /** Tells which of a check's findings are worse than others; larger is worse. */
   readonly weight: number;
-  /** Since when it is so, as far as the figures tell. */
+  /** Since when it is so, as far as the stats tell. */
   readonly sinceMs?: number | undefined;
 }
 
@@ -82,8 +82,8 @@ export interface CheckDescription<Name extends string = string> {
 }
 
 export interface Check<Name extends string = string> extends CheckDescription<Name> {
-  /** Pure: the same picture and history give the same findings. */
-  run(picture: DiagnosticSnapshot, history: ClusterHistory): CheckResult;
+  /** Pure: the same snapshot and history give the same findings. */
+  run(snapshot: DiagnosticSnapshot, history: ClusterHistory): CheckResult;
 }
 
 /** What most checks have in common need not be said by each. */

@@ -32,21 +32,21 @@ export const lagLooksMax = 15;
 
 export const noHistory: ClusterHistory = { groups: new Map(), unfollowedPartitions: 0 };
 
-/** The history with one more look, which is the one that checks of this picture are given. */
-export function withLook(before: ClusterHistory, picture: DiagnosticSnapshot): ClusterHistory {
+/** The history with one more look, which is the one that checks of this snapshot are given. */
+export function withLook(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
   // A look that could not see the groups says nothing about them.
-  if (picture.groups === undefined) return before;
+  if (snapshot.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();
   let roomForPartitions: number = caps.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
-  for (const group of picture.groups) {
+  for (const group of snapshot.groups) {
     const hasRoom = group.partitions.length <= roomForPartitions && groups.size < caps.diagnosedGroupsMax;
     if (!hasRoom) {
       unfollowedPartitions += group.partitions.length;
       continue;
     }
     roomForPartitions -= group.partitions.length;
-    groups.set(group.groupId, groupWithLook(before.groups.get(group.groupId), group, picture.atMs));
+    groups.set(group.groupId, groupWithLook(before.groups.get(group.groupId), group, snapshot.atMs));
   }
   return { groups, unfollowedPartitions };
 }

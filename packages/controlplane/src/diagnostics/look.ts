@@ -15,14 +15,14 @@ export interface Look {
   readonly errors: readonly { readonly name: string; readonly error: unknown }[];
 }
 
-/** Runs checks over a picture. One that throws is found by the diagnostic about checks, and the others run all the same. */
-export function look(checks: readonly Check[], picture: DiagnosticSnapshot, history: ClusterHistory): Look {
+/** Runs checks over a snapshot. One that throws is found by the diagnostic about checks, and the others run all the same. */
+export function look(checks: readonly Check[], snapshot: DiagnosticSnapshot, history: ClusterHistory): Look {
   const results: LookResult[] = [];
   const errors: { name: string; error: unknown }[] = [];
   for (const check of checks) {
-    if (!check.kinds.includes(picture.cluster.kind)) continue;
+    if (!check.kinds.includes(snapshot.cluster.kind)) continue;
     try {
-      results.push({ name: check.name, result: check.run(picture, history) });
+      results.push({ name: check.name, result: check.run(snapshot, history) });
     } catch (error) {
       errors.push({ name: check.name, error });
       results.push({ name: check.name, result: { missing: 'the check failed to run' } });
@@ -35,7 +35,7 @@ export function look(checks: readonly Check[], picture: DiagnosticSnapshot, hist
   return { results, errors };
 }
 
-/** The look at a cluster of which no picture could be taken: nothing is known of what was looked at before. */
+/** The look at a cluster of which no snapshot could be taken: nothing is known of what was looked at before. */
 export function blindLook(clusterId: string, names: readonly string[]): Look {
   const failure: Finding = {
     entity: { kind: 'cluster', name: clusterId },

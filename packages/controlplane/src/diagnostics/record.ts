@@ -21,7 +21,7 @@ export interface DiagnosticRecord {
   readonly findingCount: number;
   /** Looks in a row that speak for another status than the present one. */
   readonly looksAgainst: number;
-  /** Since when there are no figures, and which; `null` when there are. */
+  /** Since when there are no stats, and which; `null` when there are. */
   readonly noData: { readonly sinceMs: number; readonly missing: string } | null;
   /** When it began to fail; kept until it fails again. */
   readonly failedMs: number | null;

@@ -25,7 +25,7 @@ What the control plane looks for in every cluster, once a minute, ${diagnostics.
 
 - A diagnostic fails when enough looks in a row found something, and recovers when enough found nothing. Each says below how many
   that are.
-- Without figures to judge by it says so and judges nothing: it is neither successful nor failing.
+- Without stats to judge by it says so and judges nothing: it is neither successful nor failing.
 - A muted diagnostic goes on failing and recovering, but nobody is told. Muting may end by itself at a time.
 - Of every type at most ${caps.diagnosticGroupsMax} findings are told, the most severe first, with the number of those left out. The
   diagnostics themselves are always told.

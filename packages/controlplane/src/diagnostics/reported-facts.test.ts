@@ -4,7 +4,7 @@ import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/metadat
 import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
-/** A report that was heard `agoMs` before the picture, from an agent whose clock is right. */
+/** A report that was heard `agoMs` before the snapshot, from an agent whose clock is right. */
 function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
   const heardMs = snapshotMs - agoMs;
   return {

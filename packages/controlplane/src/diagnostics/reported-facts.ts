@@ -21,10 +21,10 @@ import type {
   ProduceFacts,
 } from './diagnostic-snapshot.ts';
 
-/** How far back figures count: about as long as it is from one look to the next. */
+/** How far back stats count: about as long as it is from one look to the next. */
 export const snapshotSpanMs = 60_000;
 
-/** What agents have reported of late, as far as a picture has a place for it. All of it is missing where no agent reports. */
+/** What agents have reported of late, as far as a snapshot has a place for it. All of it is missing where no agent reports. */
 export interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;

@@ -15,7 +15,7 @@ import {
   DiagnosticsRunner,
   type DiagnosticsRunnerOptions,
   defaultIntervalMs,
-  pictureMsMax,
+  diagnosticSnapshotMsMax,
 } from './runner.ts';
 
 const clusterId = 'vci_test';
@@ -29,7 +29,7 @@ class Stage {
   readonly metrics = new Metrics();
   readonly runner: DiagnosticsRunner;
   clusterIds: readonly string[] = [clusterId];
-  takeDiagnosticSnapshot: (clusterId: string) => Promise<DiagnosticSnapshot> = async () => this.picture({});
+  takeDiagnosticSnapshot: (clusterId: string) => Promise<DiagnosticSnapshot> = async () => this.snapshot({});
 
   constructor(t: TestContext, options: Partial<DiagnosticsRunnerOptions> = {}) {
     const { clock, store, lines, metrics } = this;
@@ -46,15 +46,15 @@ class Stage {
     t.after(() => this.runner.stop());
   }
 
-  picture(facts: Partial<DiagnosticSnapshot>): DiagnosticSnapshot {
+  snapshot(facts: Partial<DiagnosticSnapshot>): DiagnosticSnapshot {
     const atMs = this.clock.nowMs();
-    const picture = healthySnapshot(facts);
-    const agents = picture.agents.map((agent) => ({ ...agent, lastSeenMs: atMs }));
-    return { ...picture, atMs, agents };
+    const snapshot = healthySnapshot(facts);
+    const agents = snapshot.agents.map((agent) => ({ ...agent, lastSeenMs: atMs }));
+    return { ...snapshot, atMs, agents };
   }
 
   async look(times = 1, facts?: Partial<DiagnosticSnapshot>): Promise<void> {
-    if (facts !== undefined) this.takeDiagnosticSnapshot = async () => this.picture(facts);
+    if (facts !== undefined) this.takeDiagnosticSnapshot = async () => this.snapshot(facts);
     for (let i = 0; i < times; i++) {
       this.clock.advance(defaultIntervalMs);
       await this.runner.lookAtAll();
@@ -126,7 +126,7 @@ test('a check that throws is a diagnostic of its own and stops no other', async 
   assert.match(stage.lines.join('\n'), /failed to run diagnostic check.*small_files.*of all things/);
 });
 
-test('a cluster of which no picture can be taken keeps what was known, and says so', async (t) => {
+test('a cluster of which no snapshot can be taken keeps what was known, and says so', async (t) => {
   const stage = new Stage(t);
   await stage.look(2, noJobs);
   stage.takeDiagnosticSnapshot = async () => {
@@ -139,14 +139,14 @@ test('a cluster of which no picture can be taken keeps what was known, and says 
   assert.deepEqual(stage.told.slice(2).sort(), ['check_failed_to_run recovered', 'no_jobs_agent recovered']);
 });
 
-test('a picture that does not come is given up, and other clusters are looked at', async (t) => {
+test('a snapshot that does not come is given up, and other clusters are looked at', async (t) => {
   const stage = new Stage(t);
   stage.clusterIds = ['vci_slow', clusterId];
   stage.takeDiagnosticSnapshot = (id) =>
-    id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.picture({}));
+    id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.snapshot({}));
   const looked = stage.runner.lookAtAll();
   await until(async () => (await stage.status('no_agents')) === 'healthy');
-  stage.clock.advance(pictureMsMax);
+  stage.clock.advance(diagnosticSnapshotMsMax);
   await looked;
   assert.match(stage.lines.join('\n'), /failed to collect data.*vci_slow.*longer than 30000 ms/);
   assert.equal((await stage.store.load('vci_slow')).length, 1);
@@ -262,7 +262,7 @@ test('it looks again after every interval, until it is stopped', async (t) => {
   const looks: number[] = [];
   stage.takeDiagnosticSnapshot = async () => {
     looks.push(stage.clock.monotonicMs());
-    return stage.picture(noJobs);
+    return stage.snapshot(noJobs);
   };
   const startMs = stage.clock.monotonicMs();
   stage.runner.start();
@@ -288,7 +288,7 @@ test('many clusters that came together are looked at evenly, each once per inter
   stage.takeDiagnosticSnapshot = async (id) => {
     inThisSecond++;
     looks.set(id, (looks.get(id) ?? 0) + 1);
-    return stage.picture({ cluster: { ...healthySnapshot().cluster, clusterId: id } });
+    return stage.snapshot({ cluster: { ...healthySnapshot().cluster, clusterId: id } });
   };
   stage.runner.start();
   let mostPerSecond = 0;

@@ -33,8 +33,8 @@ export interface DiagnosticsRunnerOptions {
 export const defaultIntervalMs = 60_000;
 /** How often it is asked whose turn it is, in parts of an interval. */
 const stepsPerInterval = 60;
-/** A picture that takes longer is given up. */
-export const pictureMsMax = 30_000;
+/** A snapshot that takes longer is given up. */
+export const diagnosticSnapshotMsMax = 30_000;
 /** Clusters that are looked at at a time, so that a slow one does not keep all others waiting. */
 const looksAtATime = 4;
 
@@ -142,9 +142,9 @@ export class DiagnosticsRunner {
 
   async #see(clusterId: string, watched: Watched): Promise<Look> {
     const { store, log, checks = allChecks } = this.#options;
-    let picture: DiagnosticSnapshot;
+    let snapshot: DiagnosticSnapshot;
     try {
-      picture = await this.#takeDiagnosticSnapshot(clusterId);
+      snapshot = await this.#takeDiagnosticSnapshot(clusterId);
     } catch (error) {
       log.warn('failed to collect data for diagnostics of cluster', {
         clusterId,
@@ -155,12 +155,12 @@ export class DiagnosticsRunner {
         (await store.load(clusterId)).map(({ record }) => record.name),
       );
     }
-    watched.history = withLook(watched.history, picture);
+    watched.history = withLook(watched.history, snapshot);
     const { unfollowedPartitions } = watched.history;
     if (unfollowedPartitions > 0) {
       log.debug('skipped groups beyond the limit of diagnostics', { clusterId, unfollowedPartitions });
     }
-    const seen = look(checks, picture, watched.history);
+    const seen = look(checks, snapshot, watched.history);
     for (const { name, error } of seen.errors) {
       log.error('failed to run diagnostic check', {
         clusterId,
@@ -175,8 +175,8 @@ export class DiagnosticsRunner {
     const { takeDiagnosticSnapshot, clock } = this.#options;
     const attempt = new AbortController();
     const { promise: over, reject } = Promise.withResolvers<never>();
-    const cancel = clock.after(pictureMsMax, () => {
-      const error = new Error(`it took longer than ${pictureMsMax} ms`);
+    const cancel = clock.after(diagnosticSnapshotMsMax, () => {
+      const error = new Error(`it took longer than ${diagnosticSnapshotMsMax} ms`);
       attempt.abort(error);
       reject(error);
     });

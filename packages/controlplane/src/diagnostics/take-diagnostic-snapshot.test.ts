@@ -33,8 +33,8 @@ async function setClusterConfigs(node: ClusterNode, configs: Record<string, stri
 
 test('the leader of a new cluster shows that nothing is there', async (t) => {
   const node = await startLeader(t);
-  const picture = await takeDiagnosticSnapshot(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
-  assert.deepEqual(picture, {
+  const snapshot = await takeDiagnosticSnapshot(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
+  assert.deepEqual(snapshot, {
     atMs: 77,
     cluster: {
       clusterId: 'vci_test',
@@ -147,19 +147,19 @@ test('agents, rules and credentials are those of the cluster', async (t) => {
     permission: 'ALLOW',
   } as const;
   await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
-  const picture = await takeDiagnosticSnapshot(node, options());
-  const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = picture.agents;
+  const snapshot = await takeDiagnosticSnapshot(node, options());
+  const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = snapshot.agents;
   assert.deepEqual(shown, agent);
-  assert.ok(picture.atMs - pictured < agentSilenceMsMax);
-  assert.equal(picture.acls?.mode, 'shadow');
-  assert.equal(picture.acls?.ruleCount, 2);
+  assert.ok(snapshot.atMs - pictured < agentSilenceMsMax);
+  assert.equal(snapshot.acls?.mode, 'shadow');
+  assert.equal(snapshot.acls?.ruleCount, 2);
   assert.deepEqual(
-    picture.acls?.invalid.map(({ acl }) => acl),
+    snapshot.acls?.invalid.map(({ acl }) => acl),
     [rule],
   );
 });
 
-test('what agents have reported is in the picture, and who uses which credential', async (t) => {
+test('what agents have reported is in the snapshot, and who uses which credential', async (t) => {
   const node = await startLeader(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   const credentials = ['ann', 'bob'].map((username) => ({
@@ -186,18 +186,18 @@ test('what agents have reported is in the picture, and who uses which credential
       logins: [{ username: 'ann', agoMs: 0 }],
     },
   });
-  const picture = await takeDiagnosticSnapshot(node, options());
-  assert.partialDeepStrictEqual(picture.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
-  assert.deepEqual(picture.metrics, [{ name: 'm', seriesCount: 9_000 }]);
-  const [shown] = picture.agents;
+  const snapshot = await takeDiagnosticSnapshot(node, options());
+  assert.partialDeepStrictEqual(snapshot.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
+  assert.deepEqual(snapshot.metrics, [{ name: 'm', seriesCount: 9_000 }]);
+  const [shown] = snapshot.agents;
   assert.deepEqual(shown!.certificates, [{ name: 'kafka.example', expiresMs: nowMs }]);
   assert.ok(Math.abs(shown!.clockOffsetMs! - dayMs) < agentSilenceMsMax);
-  const lastUsedMs = new Map(picture.credentials!.map((one) => [one.username, one.lastUsedMs]));
+  const lastUsedMs = new Map(snapshot.credentials!.map((one) => [one.username, one.lastUsedMs]));
   assert.ok(Math.abs(lastUsedMs.get('ann')! - nowMs) < 5_000);
   assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
 });
 
-test('a damaged file is in the picture for as long as its offsets are in the log', async (t) => {
+test('a damaged file is in the snapshot for as long as its offsets are in the log', async (t) => {
   const node = await startLeader(t);
   const orders = await makeTopic(node, 'orders');
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');

@@ -23,7 +23,7 @@ import type {
 } from './diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
-/** What a leader is asked for a picture of its cluster. */
+/** What a leader is asked for a snapshot of its cluster. */
 export interface DiagnosticCluster
   extends Pick<
     ClusterPort,
@@ -50,7 +50,7 @@ export interface DiagnosticSnapshotOptions {
 /** Groups that are asked about at a time, so that the leader does other work in between. */
 const groupsPerCall = 200;
 
-/** The picture that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
+/** The snapshot that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
   { kind, nowMs, utilization, signal }: DiagnosticSnapshotOptions,

@@ -16,7 +16,7 @@ const finding = (name = 'a', facts: Partial<Finding> = {}): Finding => {
   return { entity: { kind: 'agent', name }, message: `${name} is wrong`, weight: 1, ...facts };
 };
 
-/** A letter per minute: `x` found something, `.` nothing, `?` had no figures, `m` is muted then, `M` for two minutes, `u` unmuted. */
+/** A letter per minute: `x` found something, `.` nothing, `?` had no stats, `m` is muted then, `M` for two minutes, `u` unmuted. */
 function events(story: string): DiagnosticEvent[] {
   return [...story].map((letter, index): DiagnosticEvent => {
     const atMs = index * minuteMs;
@@ -30,7 +30,7 @@ function events(story: string): DiagnosticEvent[] {
       case '.':
         return looked([]);
       case '?':
-        return looked({ missing: 'figures' });
+        return looked({ missing: 'stats' });
       case 'm':
         return mute(null);
       case 'M':
@@ -91,18 +91,18 @@ test('diagnostics fail after two looks and recover after three', () => {
   }
 });
 
-test('what fails is forgotten when nobody has figures any more', () => {
+test('what fails is forgotten when nobody has stats any more', () => {
   const looks = noDataMsMax / minuteMs;
   const { record, transitions } = play(checkWith(1, 1), events(`x${'?'.repeat(looks)}`));
   assert.equal(record.status, 'failed');
-  assert.equal(record.noData?.missing, 'figures');
+  assert.equal(record.noData?.missing, 'stats');
   assert.equal(transitions.length, 1);
   const later = play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}`));
   assert.equal(later.record.status, 'unknown');
   assert.deepEqual(later.record.findings, []);
   assert.match(
     later.transitions[1]!.message,
-    /^There was no data for 30 minutes: figures\. What was found before/,
+    /^There was no data for 30 minutes: stats\. What was found before/,
   );
   assert.equal(play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}.`)).record.status, 'healthy');
 });
@@ -136,7 +136,7 @@ const looksMax = fc.integer({ min: 1, max: 4 });
 test('property: the status is what the looks say, whatever is muted meanwhile', () => {
   fc.assert(
     fc.property(anyStory, looksMax, looksMax, (letters, failAfter, recoverAfter) => {
-      // A look without figures is none, as long as they do not stay away for half an hour; mutes are no looks at all.
+      // A look without stats is none, as long as they do not stay away for half an hour; mutes are no looks at all.
       fc.pre(
         !letters
           .join('')

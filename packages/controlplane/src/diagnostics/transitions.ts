@@ -11,7 +11,7 @@ import type { DiagnosticRecord, Mute, Transition, TransitionKind } from './recor
  *        ▲                          ▲                                  │  ▲
  *        │                      (at first)     nothing found, M looks  │  │ found, N looks
  *        │                                                             ▼  │
- *        └───────────────── no figures for half an hour ───────────── recovered
+ *        └───────────────── no stats for half an hour ───────────── recovered
  *
  * Muting stands beside it and changes nothing but who is told: a muted diagnostic goes on failing and recovering, in silence.
  */
@@ -26,7 +26,7 @@ export interface Step {
   readonly transitions: readonly Transition[];
 }
 
-/** Without figures for this long, what was known before is too old to be told. */
+/** Without stats for this long, what was known before is too old to be told. */
 export const noDataMsMax = 30 * 60_000;
 
 export function step(check: CheckDescription, before: DiagnosticRecord, event: DiagnosticEvent): Step {

@@ -38,14 +38,14 @@ export async function measureCluster(
   }: MeasureOptions,
 ): Promise<Metrics> {
   const sight = await readMeasuredSnapshot(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
-  const [{ figures, groupsLeftOut }, samples] = await Promise.all([
+  const [{ stats, groupsLeftOut }, samples] = await Promise.all([
     readStats(sight, settings, clock),
     samplesOf(clusterId),
   ]);
   const metrics = new Metrics({ virtual_cluster_id: clusterId, agent_version: release });
   for (const { row, labels, value } of samples) metrics.series(row, labels).set(value);
   const limits = { seriesMax: seriesPerMetricMax, allSeriesMax };
-  const seriesLeftOut = new PublishedStats(metrics, limits).show(figures);
+  const seriesLeftOut = new PublishedStats(metrics, limits).show(stats);
   metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
   metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);
   return metrics;

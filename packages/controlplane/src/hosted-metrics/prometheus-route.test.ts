@@ -36,13 +36,13 @@ interface Asked {
 
 /** A control plane with two accounts of two workspaces each, whose clusters are all the same real one. */
 async function start(t: TestContext, differences: Partial<HostedMetricsOptions> = {}) {
-  const surroundings = accountsDeps();
-  const accounts = await openAccounts(`memory://hosted-metrics-${databases++}`, surroundings);
+  const deps = accountsDeps();
+  const accounts = await openAccounts(`memory://hosted-metrics-${databases++}`, deps);
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');
   const node = await startLeader(t);
   const asked: string[] = [];
-  const limits = new RateLimits(usualRateLimits, surroundings.clock);
+  const limits = new RateLimits(usualRateLimits, deps.clock);
   const agentKeys = [{ name: 'akn_settings', keyHash: hashSecret(settingsKey), clusterId: ours.a.clusterId }];
   const metrics = new Metrics();
   const hosted = hostedMetrics({
@@ -52,8 +52,8 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
     },
     samplesOf: async () => [],
     mayRead: metricsReaders({ accounts, agentKeys: authorizeByAgentKeys(agentKeys), limits }),
-    clock: surroundings.clock,
-    log: surroundings.log,
+    clock: deps.clock,
+    log: deps.log,
     metrics,
     ...differences,
   });
@@ -66,7 +66,7 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
     members: () => [],
     routes: [hosted.route],
     clock: systemClock,
-    log: surroundings.log,
+    log: deps.log,
     metrics,
   });
   t.after(async () => {
@@ -83,7 +83,7 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
   };
   const scrape = (clusterId: string, key: string, more: Asked = {}) =>
     ask(prometheusPath + clusterId, { ...more, headers: { ...basic('prometheus', key), ...more.headers } });
-  return { accounts, ours, theirs, node, asked, clock: surroundings.clock, metrics, ask, scrape };
+  return { accounts, ours, theirs, node, asked, clock: deps.clock, metrics, ask, scrape };
 }
 
 function basic(user: string, password: string) {

@@ -126,7 +126,7 @@ test('a key that was revoked opens nothing any more', async (t) => {
   assert.equal((await callTool(stage, headers, 'get_context')).status, 200);
   const key = (await stage.accounts.keys.list(own.accountId)).find(({ name }) => name === 'akn_reader');
   await stage.accounts.keys.revoke(own.accountId, key!.id);
-  stage.surroundings.clock.advance(1_001);
+  stage.deps.clock.advance(1_001);
   assert.equal((await callTool(stage, headers, 'get_context')).status, 401);
 });
 

@@ -52,18 +52,18 @@ const ownDocs = new URL('../../../../docs/', import.meta.url).pathname;
 export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { accounts, handlers, limits, isBehindProxy, clock, docsFolder = ownDocs } = options;
   const { publicUrl, log, metrics } = options;
-  const surroundings = { publicUrl, clock, log, metrics };
+  const deps = { publicUrl, clock, log, metrics };
   const pages = readDocumentation(docsFolder);
   const requests = new TokenBuckets(options.requestsPerKey ?? usualRequestsPerKey, clock);
   const readers = new TokenBuckets(requestsPerReader, clock);
-  const serverFor = serverMaker(controlPlaneManifest(pages), surroundings);
-  const docsServerFor = serverMaker(documentationManifest(pages), surroundings);
+  const serverFor = serverMaker(controlPlaneManifest(pages), deps);
+  const docsServerFor = serverMaker(documentationManifest(pages), deps);
   const operations = callsOf(options);
   const ofControlPlane = createEndpoint<McpCaller>({
     name: 'control_plane',
     whoOf: (request) => mcpCallerOf(request, { accounts, limits, isBehindProxy, requests }),
     serverFor: (who) => serverFor(operations(who), keysOf(who)),
-    ...surroundings,
+    ...deps,
   });
   const ofDocs = createEndpoint<{ readonly remoteAddress: string }>({
     name: 'documentation',
@@ -73,7 +73,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
       return { remoteAddress };
     },
     serverFor: ({ remoteAddress }) => docsServerFor(noOperations, remoteAddress),
-    ...surroundings,
+    ...deps,
   });
   return {
     routes: [

@@ -196,11 +196,11 @@ async function openPatiently(
 ): Promise<AccountsDatabase> {
   const url = accountsUrlOf(databaseUrl);
   const random = systemRandom;
-  const surroundings = { clock, log, random, randomBytes, passwordCost: defaultPasswordCost, secretBox };
+  const deps = { clock, log, random, randomBytes, passwordCost: defaultPasswordCost, secretBox };
   for (;;) {
     stop.throwIfAborted();
     try {
-      return await openAccounts(url, surroundings);
+      return await openAccounts(url, deps);
     } catch (error) {
       if (!/^postgres/i.test(url) || error instanceof DatabaseProblem) throw error;
       log.warn('failed to reach database, retrying', { problem: (error as Error).message });

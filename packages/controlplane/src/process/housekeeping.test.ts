@@ -8,9 +8,9 @@ import { restorableMs } from '../accounts/virtual-clusters.ts';
 import { Housekeeping } from './housekeeping.ts';
 
 test('clusters that nobody can bring back lose what they had, and then their name', async (t) => {
-  const surroundings = accountsDeps();
-  const { clock } = surroundings;
-  const accounts = await openAccounts(`memory://${randomUUID()}`, surroundings);
+  const deps = accountsDeps();
+  const { clock } = deps;
+  const accounts = await openAccounts(`memory://${randomUUID()}`, deps);
   t.after(() => accounts.close());
   const { account, workspaceId } = await accounts.accounts.create('Example');
   const make = (name: string) =>

@@ -31,7 +31,7 @@ export interface ControlPlaneProcessOptions {
   readonly sealingKeysFile?: string | undefined;
   /** Whether issuers that users name may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers?: boolean | undefined;
-  /** What the figures of whole clusters are told by. */
+  /** What the stats of whole clusters are told by. */
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
   /** The metrics that agents have of themselves, for those who ask what there is. */
   readonly agentMetricRows?: readonly MetricRow[] | undefined;

@@ -19,7 +19,7 @@ interface Scene extends SignInStage {
 
 async function stage(t: TestContext, changes: Partial<NewSsoConnection> = {}): Promise<Scene> {
   const made = await startSignInStage(t);
-  const provider = await startTestProvider(t, () => made.surroundings.clock.nowMs());
+  const provider = await startTestProvider(t, () => made.deps.clock.nowMs());
   const { id } = await made.connect(provider.url, changes);
   return { ...made, provider, login: `${made.url}/login/sso/example`, connectionId: id };
 }
@@ -48,7 +48,7 @@ test('sign-in: a new user gets the default role, and the same one comes back', a
     users.map(({ email, name, roleIds, hasPassword }) => [email, name, roleIds, hasPassword]),
     [['alice@example.com', 'Alice', [ours.adminRoleId], false]],
   );
-  assert.equal(users[0]!.lastSignInMs, scene.surroundings.clock.nowMs());
+  assert.equal(users[0]!.lastSignInMs, scene.deps.clock.nowMs());
   assert.deepEqual(
     (await scene.auditEntries()).map(({ result, actor, targets }) => [result, actor, targets]),
     Array(2).fill(['ok', 'alice@example.com', [users[0]!.id, 'alice@example.com', scene.connectionId]]),
@@ -134,7 +134,7 @@ test('sign-in: whatever is to be returned to, the browser stays on our own origi
       assert.equal(status, 303);
       assert.equal(new URL(headers.location!, back).origin, scene.url);
       // Nobody begins as many sign-ins at once.
-      scene.surroundings.clock.advance(1_000);
+      scene.deps.clock.advance(1_000);
     }),
     { numRuns: 60 },
   );
@@ -192,7 +192,7 @@ const refused: readonly Attempt[] = [
     'too late',
     async (scene, browser) => {
       const back = await backFrom(scene, browser);
-      scene.surroundings.clock.advance(600_000);
+      scene.deps.clock.advance(600_000);
       return browser.step(back, true);
     },
     401,
@@ -335,7 +335,7 @@ test('sign-in: only what a browser opens is answered', async (t) => {
 
 test('sign-in: no issuer within the own network is asked, where that is not allowed', async (t) => {
   const made = await startSignInStage(t, { allowsPrivateAddresses: false });
-  const provider = await startTestProvider(t, () => made.surroundings.clock.nowMs());
+  const provider = await startTestProvider(t, () => made.deps.clock.nowMs());
   const place = new URL(provider.url);
   await made.connect(provider.url);
   const page = await new Browser().open(`${made.url}/login/sso/example`);
@@ -360,7 +360,7 @@ test('sign-in: an issuer that does not answer is given up', async (t) => {
   const open = () => new Browser().step(`${made.url}/login/sso/example`);
   const waiting = open();
   await came.promise;
-  made.surroundings.clock.advance(20_000);
+  made.deps.clock.advance(20_000);
   const page = await waiting;
   assert.equal(page.status, 503);
   assert.match(page.text, /takes too long/);

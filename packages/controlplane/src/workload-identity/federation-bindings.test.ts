@@ -12,9 +12,9 @@ import { federationIssuers, platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 
 async function world() {
-  const surroundings = accountsDeps();
-  const { clock } = surroundings;
-  const accounts = await openAccounts(`memory://federations-${worlds++}`, surroundings);
+  const deps = accountsDeps();
+  const { clock } = deps;
+  const accounts = await openAccounts(`memory://federations-${worlds++}`, deps);
   const { accountId, a } = await makeAccount(accounts, 'Ours');
   const issuer = await TestIssuer.create('https://issuer.test/one', () => clock.nowMs());
   const asking = { clock, log: silentLog, fetchJson: issuer.fetchJson };

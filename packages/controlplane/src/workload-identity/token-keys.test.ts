@@ -61,7 +61,7 @@ for (const isReadOnly of [true, false]) {
 
 test('a token is worth something until it ends, and as long as its federation is there', async (t) => {
   const { api, ours, federate, statusOf } = await start(t);
-  const { clock } = api.surroundings;
+  const { clock } = api.deps;
   const [first, second] = [await federate('first', true), await federate('second', true)];
   const about = { virtual_cluster_id: ours.a.clusterId };
   const statuses = () =>
@@ -85,7 +85,7 @@ test('nobody makes a token himself, and a cluster that is gone has none', async 
   const { api, ours, federate, statusOf } = await start(t);
   const federation = await federate('reader', true);
   const { clusterId, mark: bindingMark } = bindingOfFederation(federation);
-  const endMs = api.surroundings.clock.nowMs() + 60_000;
+  const endMs = api.deps.clock.nowMs() + 60_000;
   const about = { virtual_cluster_id: clusterId };
   const guessed = [
     signAgentToken({ clusterId, bindingMark, endMs }, [Buffer.alloc(32, 8)]),
@@ -102,7 +102,7 @@ test('nobody makes a token himself, and a cluster that is gone has none', async 
 
 test('while the secret of a cluster is not known, a token is not refused for good', async (t) => {
   const { api, ours, federate } = await start(t);
-  const { clock, log } = api.surroundings;
+  const { clock, log } = api.deps;
   const tokens = new TokenExchange({
     bindings: () => [],
     secretsOf: () => undefined,
@@ -119,8 +119,8 @@ test('while the secret of a cluster is not known, a token is not refused for goo
 
 test('a token that only reads scrapes the metrics of its cluster, and connects no agent', async (t) => {
   const { api, ours, federate } = await start(t);
-  const { accounts, surroundings, metrics } = api;
-  const { clock, log } = surroundings;
+  const { accounts, deps, metrics } = api;
+  const { clock, log } = deps;
   const federations = [await federate('reader', true), await federate('agents', false)];
   const secret = Buffer.alloc(32, 7);
   const tokens = new TokenExchange({

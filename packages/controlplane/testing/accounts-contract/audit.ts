@@ -6,38 +6,35 @@ import { note, refused, type Stage } from './stage.ts';
 
 /** The audit log. */
 export function auditContract({ contract }: Stage): void {
-  contract(
-    'an entry of the audit log comes back as it was, within limits',
-    async ({ auditLog, surroundings }) => {
-      const timeMs = surroundings.clock.nowMs();
-      await auditLog.append([{ ...note, message: 'why' }]);
-      const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });
-      assert.match(entries[0]!.id, /^aei_/);
-      assert.deepEqual(entries, [{ ...note, message: 'why', id: entries[0]!.id, timeMs, count: 1 }]);
-      assert.equal(nextCursor, undefined);
+  contract('an entry of the audit log comes back as it was, within limits', async ({ auditLog, deps }) => {
+    const timeMs = deps.clock.nowMs();
+    await auditLog.append([{ ...note, message: 'why' }]);
+    const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });
+    assert.match(entries[0]!.id, /^aei_/);
+    assert.deepEqual(entries, [{ ...note, message: 'why', id: entries[0]!.id, timeMs, count: 1 }]);
+    assert.equal(nextCursor, undefined);
 
-      const long = `\u0000${'x'.repeat(100_000)}`;
-      await auditLog.append([
-        {
-          ...note,
-          accountId: 'ti_2',
-          actor: { kind: 'anonymous', id: '', name: long },
-          remoteAddress: long,
-          userAgent: `${'x'.repeat(caps.userAgentCharsMax - 1)}😀`,
-          operation: long,
-          targets: Array.from({ length: 1_000 }, (_, n) => `${n}${long}`),
-          result: long,
-          message: long,
-        },
-      ]);
-      const [bounded] = (await auditLog.search({ accountId: 'ti_2' })).entries;
-      assert.ok(JSON.stringify(bounded).length < 20_000);
-      assert.equal(bounded!.targets.length, caps.auditTargetsMax);
-      assert.equal(bounded!.userAgent.isWellFormed(), true);
-      for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.aei_1 OR 1').toString('base64url')])
-        await refused(auditLog.search({ accountId: 'ti_1', cursor }), 'invalid_request');
-    },
-  );
+    const long = `\u0000${'x'.repeat(100_000)}`;
+    await auditLog.append([
+      {
+        ...note,
+        accountId: 'ti_2',
+        actor: { kind: 'anonymous', id: '', name: long },
+        remoteAddress: long,
+        userAgent: `${'x'.repeat(caps.userAgentCharsMax - 1)}😀`,
+        operation: long,
+        targets: Array.from({ length: 1_000 }, (_, n) => `${n}${long}`),
+        result: long,
+        message: long,
+      },
+    ]);
+    const [bounded] = (await auditLog.search({ accountId: 'ti_2' })).entries;
+    assert.ok(JSON.stringify(bounded).length < 20_000);
+    assert.equal(bounded!.targets.length, caps.auditTargetsMax);
+    assert.equal(bounded!.userAgent.isWellFormed(), true);
+    for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.aei_1 OR 1').toString('base64url')])
+      await refused(auditLog.search({ accountId: 'ti_1', cursor }), 'invalid_request');
+  });
 
   contract('an entry of the audit log counts what came again', async ({ auditLog }) => {
     const [first, second] = await auditLog.append([
@@ -58,71 +55,68 @@ export function auditContract({ contract }: Stage): void {
     );
   });
 
-  contract(
-    'a search of the audit log finds what matches, page by page',
-    async ({ auditLog, surroundings }) => {
-      const random = seededRandom(7);
-      const one = <Value>(values: readonly Value[]) => values[random.below(values.length)]!;
-      const startMs = surroundings.clock.nowMs();
-      const notes: (AuditNote & { timeMs: number })[] = [];
-      for (let n = 0; n < 60; n++) {
-        // Several in the same millisecond, so that the cursor has to tell them apart.
-        surroundings.clock.advance(random.below(2));
-        const workspaceId = one([undefined, 'wi_1', 'wi_2']);
-        const written: AuditNote = {
-          accountId: one(['ti_1', 'ti_1', 'ti_2']),
-          actor: one([note.actor, { kind: 'api_key', id: 'aki_1', name: 'akn_1' }]),
-          remoteAddress: '',
-          userAgent: '',
-          operation: one(['create_topic', 'delete_topic']),
-          ...(workspaceId === undefined ? {} : { workspaceId }),
-          targets: [['vci_1'], ['vci_2'], ['vci_1', 'vci_2'], []][random.below(4)]!,
-          result: one(['ok', 'not_found']),
-        };
-        await auditLog.append([written]);
-        notes.push({ ...written, timeMs: surroundings.clock.nowMs() });
-      }
-      const timeMs = fc.integer({ min: startMs, max: surroundings.clock.nowMs() + 1 });
-      const search = fc.record(
-        {
-          accountId: fc.constantFrom('ti_1', 'ti_2', 'ti_3'),
-          fromMs: timeMs,
-          toMs: timeMs,
-          actor: fc.constantFrom('ui_1', 'ada@example.com', 'aki_1', 'akn_1', 'x'),
-          operation: fc.constantFrom('create_topic', 'delete_topic', 'x'),
-          target: fc.constantFrom('vci_1', 'vci_2', 'x'),
-          result: fc.constantFrom('ok', 'not_found'),
-          workspaceIds: fc.subarray(['wi_1', 'wi_2']),
-        },
-        { requiredKeys: ['accountId'] },
-      );
-      await fc.assert(
-        fc.asyncProperty(search, fc.integer({ min: 3, max: 70 }), async (wanted, limit) => {
-          const expected = notes.filter((written) => matches(written, wanted));
-          const found: number[] = [];
-          const ids = new Set<string>();
-          let cursor: string | undefined;
-          do {
-            const page = await auditLog.search({
-              ...wanted,
-              limit,
-              ...(cursor === undefined ? {} : { cursor }),
-            });
-            assert.ok(page.entries.length <= limit);
-            for (const entry of page.entries) {
-              assert.ok(matches(entry, wanted));
-              found.push(entry.timeMs);
-              ids.add(entry.id);
-            }
-            cursor = page.nextCursor;
-          } while (cursor !== undefined);
-          assert.equal(ids.size, found.length);
-          assert.deepEqual(found, expected.map((entry) => entry.timeMs).toReversed());
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
+  contract('a search of the audit log finds what matches, page by page', async ({ auditLog, deps }) => {
+    const random = seededRandom(7);
+    const one = <Value>(values: readonly Value[]) => values[random.below(values.length)]!;
+    const startMs = deps.clock.nowMs();
+    const notes: (AuditNote & { timeMs: number })[] = [];
+    for (let n = 0; n < 60; n++) {
+      // Several in the same millisecond, so that the cursor has to tell them apart.
+      deps.clock.advance(random.below(2));
+      const workspaceId = one([undefined, 'wi_1', 'wi_2']);
+      const written: AuditNote = {
+        accountId: one(['ti_1', 'ti_1', 'ti_2']),
+        actor: one([note.actor, { kind: 'api_key', id: 'aki_1', name: 'akn_1' }]),
+        remoteAddress: '',
+        userAgent: '',
+        operation: one(['create_topic', 'delete_topic']),
+        ...(workspaceId === undefined ? {} : { workspaceId }),
+        targets: [['vci_1'], ['vci_2'], ['vci_1', 'vci_2'], []][random.below(4)]!,
+        result: one(['ok', 'not_found']),
+      };
+      await auditLog.append([written]);
+      notes.push({ ...written, timeMs: deps.clock.nowMs() });
+    }
+    const timeMs = fc.integer({ min: startMs, max: deps.clock.nowMs() + 1 });
+    const search = fc.record(
+      {
+        accountId: fc.constantFrom('ti_1', 'ti_2', 'ti_3'),
+        fromMs: timeMs,
+        toMs: timeMs,
+        actor: fc.constantFrom('ui_1', 'ada@example.com', 'aki_1', 'akn_1', 'x'),
+        operation: fc.constantFrom('create_topic', 'delete_topic', 'x'),
+        target: fc.constantFrom('vci_1', 'vci_2', 'x'),
+        result: fc.constantFrom('ok', 'not_found'),
+        workspaceIds: fc.subarray(['wi_1', 'wi_2']),
+      },
+      { requiredKeys: ['accountId'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(search, fc.integer({ min: 3, max: 70 }), async (wanted, limit) => {
+        const expected = notes.filter((written) => matches(written, wanted));
+        const found: number[] = [];
+        const ids = new Set<string>();
+        let cursor: string | undefined;
+        do {
+          const page = await auditLog.search({
+            ...wanted,
+            limit,
+            ...(cursor === undefined ? {} : { cursor }),
+          });
+          assert.ok(page.entries.length <= limit);
+          for (const entry of page.entries) {
+            assert.ok(matches(entry, wanted));
+            found.push(entry.timeMs);
+            ids.add(entry.id);
+          }
+          cursor = page.nextCursor;
+        } while (cursor !== undefined);
+        assert.equal(ids.size, found.length);
+        assert.deepEqual(found, expected.map((entry) => entry.timeMs).toReversed());
+      }),
+      { numRuns: 40 },
+    );
+  });
 }
 
 function matches(

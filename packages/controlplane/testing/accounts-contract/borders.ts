@@ -67,13 +67,13 @@ export function bordersContract({ inhabited }: Stage): void {
   );
 
   inhabited('no secret is stored as it is', async (scene, { accountId, workspaceId, userId }) => {
-    const { sessions, keys, invitations, roles, url, surroundings } = scene;
+    const { sessions, keys, invitations, roles, url, deps } = scene;
     const [role] = await roles.list(accountId);
     const grants = [appGrant(workspaceId)];
     const { secret } = await keys.create(accountId, { name: 'key', grants, createdBy: userId });
     const [invited] = await invitations.create(accountId, [{ email: 'x@y.z', roleId: role!.id }], userId);
     const { token } = await sessions.begin({ userId, remoteAddress: '', userAgent: '' });
-    const { database, close } = await openDatabase(url, surroundings);
+    const { database, close } = await openDatabase(url, deps);
     const stored = JSON.stringify([
       await database.selectFrom('weir_users').selectAll().execute(),
       await database.selectFrom('weir_api_keys').selectAll().execute(),

@@ -5,7 +5,7 @@ import { cluster, dayMs, refused, type Stage } from './stage.ts';
 /** The registry of clusters. */
 export function clustersContract({ inhabited }: Stage): void {
   inhabited('virtual clusters are made, changed, deleted and brought back', async (scene, first) => {
-    const { virtualClusters, workspaces, surroundings } = scene;
+    const { virtualClusters, workspaces, deps } = scene;
     const { accountId, workspaceId } = first;
     const make = (change: Partial<NewVirtualCluster>) =>
       virtualClusters.create(accountId, workspaceId, { ...cluster, ...change });
@@ -58,14 +58,14 @@ export function clustersContract({ inhabited }: Stage): void {
     assert.equal(await virtualClusters.find(orders.id), undefined);
     assert.deepEqual(
       (await virtualClusters.listDeleted(accountId)).map(({ id, deletedMs }) => [id, deletedMs]),
-      [[orders.id, surroundings.clock.nowMs()]],
+      [[orders.id, deps.clock.nowMs()]],
     );
     await make({ name: 'purchases' });
     await refused(virtualClusters.restore(accountId, orders.id), 'duplicate_name');
     assert.equal((await virtualClusters.restore(accountId, orders.id, 'old')).name, 'vcn_old');
     await refused(virtualClusters.restore(accountId, orders.id), 'not_found');
     await virtualClusters.delete(accountId, orders.id);
-    surroundings.clock.advance(30 * dayMs);
+    deps.clock.advance(30 * dayMs);
     assert.deepEqual(await virtualClusters.listDeleted(accountId), []);
     await refused(virtualClusters.restore(accountId, orders.id), 'not_found');
   });

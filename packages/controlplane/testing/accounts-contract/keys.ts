@@ -105,7 +105,7 @@ export function keysContract({ inhabited }: Stage): void {
   });
 
   inhabited('a key opens until it is revoked, and a second later nowhere', async (scene, first) => {
-    const { keys, keyVerifier, surroundings, another } = scene;
+    const { keys, keyVerifier, deps, another } = scene;
     const { accountId, workspaceId, userId } = first;
     const make = (name: string) =>
       keys.create(accountId, { name, grants: [appGrant(workspaceId)], createdBy: userId });
@@ -125,7 +125,7 @@ export function keysContract({ inhabited }: Stage): void {
 
     await keys.revoke(accountId, revoked.key.id);
     await refused(keys.revoke(accountId, revoked.key.id), 'not_found');
-    surroundings.clock.advance(1_001);
+    deps.clock.advance(1_001);
     for (const verifier of [keyVerifier, elsewhere]) {
       assert.equal(await verifier.verify(revoked.secret), undefined);
       assert.equal((await verifier.verify(kept.secret))?.id, kept.key.id);
@@ -134,27 +134,27 @@ export function keysContract({ inhabited }: Stage): void {
   });
 
   inhabited('the use of a key is noted to the minute', async (scene, { accountId, workspaceId, userId }) => {
-    const { keys, keyVerifier, surroundings } = scene;
+    const { keys, keyVerifier, deps } = scene;
     const grants = [appGrant(workspaceId)];
     const { key, secret } = await keys.create(accountId, { name: 'used', grants, createdBy: userId });
     const notedMs = async () => {
       await keyVerifier.close();
       return (await keys.get(accountId, key.id))?.lastUsedMs;
     };
-    const firstMs = surroundings.clock.nowMs();
+    const firstMs = deps.clock.nowMs();
     assert.equal(await notedMs(), undefined);
     await keyVerifier.verify(secret);
     assert.equal(await notedMs(), firstMs);
-    surroundings.clock.advance(59_999);
+    deps.clock.advance(59_999);
     await keyVerifier.verify(secret);
     assert.equal(await notedMs(), firstMs);
-    surroundings.clock.advance(1);
+    deps.clock.advance(1);
     await keyVerifier.verify(secret);
     assert.equal(await notedMs(), firstMs + 60_000);
   });
 
   inhabited('keys go with their workspace, and with their cluster for good', async (scene, first) => {
-    const { keys, keyVerifier, workspaces, virtualClusters, surroundings } = scene;
+    const { keys, keyVerifier, workspaces, virtualClusters, deps } = scene;
     const { accountId, workspaceId, userId: createdBy } = first;
     const { id: shop } = await workspaces.create(accountId, 'Shop');
     const both = { name: 'both', grants: [appGrant(workspaceId), appGrant(shop)], createdBy };
@@ -164,7 +164,7 @@ export function keysContract({ inhabited }: Stage): void {
     ];
     assert.equal((await keyVerifier.verify(twice.secret))?.grants.length, 2);
     await workspaces.delete(accountId, shop);
-    surroundings.clock.advance(1_001);
+    deps.clock.advance(1_001);
     assert.equal(await keyVerifier.verify(once.secret), undefined);
     assert.deepEqual((await keyVerifier.verify(twice.secret))?.grants, [appGrant(workspaceId)]);
 
@@ -174,7 +174,7 @@ export function keysContract({ inhabited }: Stage): void {
     assert.deepEqual(await virtualClusters.listForgotten(), []);
     await virtualClusters.forget(made);
     assert.equal((await virtualClusters.listDeleted(accountId)).length, 1);
-    surroundings.clock.advance(30 * dayMs);
+    deps.clock.advance(30 * dayMs);
     const forgotten = await virtualClusters.listForgotten();
     assert.deepEqual(
       forgotten.map(({ id }) => id),
@@ -182,7 +182,7 @@ export function keysContract({ inhabited }: Stage): void {
     );
     assert.notEqual(await keyVerifier.verify(agent.secret), undefined);
     await virtualClusters.forget(forgotten[0]!);
-    surroundings.clock.advance(1_001);
+    deps.clock.advance(1_001);
     assert.equal(await keyVerifier.verify(agent.secret), undefined);
     assert.deepEqual(await virtualClusters.listForgotten(), []);
   });

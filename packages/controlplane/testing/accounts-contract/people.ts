@@ -24,7 +24,7 @@ export function peopleContract({ inhabited }: Stage): void {
       await refused(users.create(accountId, { ...user, email }), 'invalid_request');
   });
 
-  inhabited('a password opens its user only', async ({ users, surroundings }, { accountId, userId }) => {
+  inhabited('a password opens its user only', async ({ users, deps }, { accountId, userId }) => {
     const identity = { issuer: 'https://issuer.example', subject: '42' };
     const grace = { email: 'grace@example.com', name: 'Grace', proof: { identity }, roleIds: [] };
     const { id: graceId } = await users.create(accountId, grace);
@@ -42,7 +42,7 @@ export function peopleContract({ inhabited }: Stage): void {
     ];
     for (const [email, attempt, who] of attempts)
       assert.equal((await users.authenticate(email, attempt))?.id, who, `${email} ${attempt.slice(0, 30)}`);
-    assert.equal((await users.get(accountId, userId))?.lastSignInMs, surroundings.clock.nowMs());
+    assert.equal((await users.get(accountId, userId))?.lastSignInMs, deps.clock.nowMs());
     assert.equal((await users.findByIdentity(identity))?.id, graceId);
     assert.equal(await users.findByIdentity({ ...identity, issuer: 'https://other.example' }), undefined);
     await refused(users.linkIdentity(accountId, userId, identity), 'conflict');
@@ -53,10 +53,10 @@ export function peopleContract({ inhabited }: Stage): void {
   });
 
   inhabited('a password is hashed anew at sign-in when its cost has changed', async (scene, { userId }) => {
-    const { url, surroundings } = scene;
+    const { url, deps } = scene;
     const passwordCost = { memoryKiB: 128, passes: 2, parallelism: 1 };
-    const later = await openAccounts(url, { ...surroundings, passwordCost });
-    const { database, close } = await openDatabase(url, surroundings);
+    const later = await openAccounts(url, { ...deps, passwordCost });
+    const { database, close } = await openDatabase(url, deps);
     const stored = async () =>
       (await database.selectFrom('weir_users').select('password_hash').executeTakeFirstOrThrow())
         .password_hash;
@@ -129,7 +129,7 @@ export function peopleContract({ inhabited }: Stage): void {
   );
 
   inhabited('an invitation is for one person, once, for a week', async (scene, { accountId, userId }) => {
-    const { invitations, users, roles, surroundings, another } = scene;
+    const { invitations, users, roles, deps, another } = scene;
     const roleId = (await roles.list(accountId)).find(({ name }) => name === 'Read-only')!.id;
     const invite = async (email: string) =>
       (await invitations.create(accountId, [{ email, roleId }], userId))[0]!;
@@ -162,7 +162,7 @@ export function peopleContract({ inhabited }: Stage): void {
     await invitations.revoke(accountId, revoked.invitation.id);
     await refused(invitations.revoke(accountId, revoked.invitation.id), 'not_found');
     await refused(invitations.accept(revoked.token, { name: 'R', proof }), 'invalid_token');
-    surroundings.clock.advance(7 * dayMs);
+    deps.clock.advance(7 * dayMs);
     await refused(invitations.accept(late.token, { name: 'L', proof }), 'invalid_token');
     assert.deepEqual(await invitations.list(accountId), []);
   });

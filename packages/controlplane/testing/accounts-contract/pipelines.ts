@@ -10,7 +10,7 @@ async function makeCluster({ virtualClusters }: Scene, { accountId, workspaceId 
 /** Pipelines and their configurations. */
 export function pipelinesContract({ inhabited }: Stage): void {
   inhabited('a pipeline is made paused, configured, deployed, and taken back', async (scene, first) => {
-    const { pipelines, surroundings } = scene;
+    const { pipelines, deps } = scene;
     const { accountId } = first;
     const { id: clusterId } = await makeCluster(scene, first);
     const made = await pipelines.create(accountId, clusterId, 'clean orders', 'bento');
@@ -22,7 +22,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
       type: 'bento',
       state: 'paused',
       deployed: undefined,
-      createdMs: surroundings.clock.nowMs(),
+      createdMs: deps.clock.nowMs(),
     });
     const place: PipelinePlace = { accountId, clusterId, pipelineId: made.id };
     assert.deepEqual(await pipelines.get(place), made);
@@ -180,7 +180,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
   });
 
   inhabited('pipelines go when their cluster is gone for good, and not before', async (scene, first) => {
-    const { pipelines, virtualClusters, surroundings } = scene;
+    const { pipelines, virtualClusters, deps } = scene;
     const { accountId } = first;
     const { id: clusterId } = await makeCluster(scene, first);
     const { id: pipelineId } = await pipelines.create(accountId, clusterId, 'mine', 'bento');
@@ -191,7 +191,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
     await virtualClusters.restore(accountId, clusterId);
     assert.equal((await pipelines.configurations(place)).length, 1);
     await virtualClusters.delete(accountId, clusterId);
-    surroundings.clock.advance(30 * dayMs);
+    deps.clock.advance(30 * dayMs);
     const [forgotten] = await virtualClusters.listForgotten();
     await virtualClusters.forget(forgotten!);
     await refused(pipelines.get(place), 'not_found');

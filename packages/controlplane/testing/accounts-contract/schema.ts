@@ -26,11 +26,11 @@ export function schemaContract({ contract }: Stage): void {
     ],
     ['another program has made', { number: 1, name: 'other', applied_ms: 0 }, /made by another program/],
   ] as const) {
-    contract(`a database that ${what} is refused`, async ({ url, surroundings }) => {
-      const { database, close } = await openDatabase(url, surroundings);
+    contract(`a database that ${what} is refused`, async ({ url, deps }) => {
+      const { database, close } = await openDatabase(url, deps);
       if (row.number === 1) await database.deleteFrom('weir_account_migrations').execute();
       await database.insertInto('weir_account_migrations').values(row).execute();
-      await assert.rejects(openAccounts(url, surroundings), expected);
+      await assert.rejects(openAccounts(url, deps), expected);
       await close();
     });
   }

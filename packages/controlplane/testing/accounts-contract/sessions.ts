@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 /** Sessions of the console. */
 export function sessionsContract({ inhabited }: Stage): void {
   inhabited('a session is known by its token until it ends', async (scene, { userId, accountId }) => {
-    const { sessions, surroundings, users } = scene;
+    const { sessions, deps, users } = scene;
     const from = { userId, remoteAddress: '203.0.113.7', userAgent: 'Firefox\u0000\n' };
     const { token, session } = await sessions.begin(from);
     assert.equal(session.userAgent, 'Firefox  ');
@@ -18,8 +18,8 @@ export function sessionsContract({ inhabited }: Stage): void {
     // Used every now and then it lives a week; unused, half a day.
     const { token: idle } = await sessions.begin(from);
     for (let hours = 0; hours < 6 * 24; hours += 6) {
-      surroundings.clock.advance(6 * 3_600_000);
-      assert.equal((await sessions.resume(token))?.session.lastSeenMs, surroundings.clock.nowMs());
+      deps.clock.advance(6 * 3_600_000);
+      assert.equal((await sessions.resume(token))?.session.lastSeenMs, deps.clock.nowMs());
     }
     assert.equal(await sessions.resume(idle), undefined);
     assert.deepEqual(
@@ -28,7 +28,7 @@ export function sessionsContract({ inhabited }: Stage): void {
     );
     for (let hours = 0; hours < 24; hours += 6) {
       assert.notEqual(await sessions.resume(token), undefined);
-      surroundings.clock.advance(6 * 3_600_000);
+      deps.clock.advance(6 * 3_600_000);
     }
     assert.equal(await sessions.resume(token), undefined);
 
@@ -60,17 +60,14 @@ export function sessionsContract({ inhabited }: Stage): void {
     },
   );
 
-  inhabited(
-    'a user has so many sessions, and the oldest end',
-    async ({ sessions, surroundings }, { userId }) => {
-      const tokens: string[] = [];
-      for (let n = 0; n < caps.sessionsPerUserMax + 2; n++) {
-        surroundings.clock.advance(1);
-        tokens.push((await sessions.begin({ userId, remoteAddress: '', userAgent: '' })).token);
-      }
-      const lives = async (token: string) => (await sessions.resume(token)) !== undefined;
-      assert.deepEqual(await Promise.all(tokens.slice(0, 3).map(lives)), [false, false, true]);
-      assert.equal((await sessions.list(userId)).length, caps.sessionsPerUserMax);
-    },
-  );
+  inhabited('a user has so many sessions, and the oldest end', async ({ sessions, deps }, { userId }) => {
+    const tokens: string[] = [];
+    for (let n = 0; n < caps.sessionsPerUserMax + 2; n++) {
+      deps.clock.advance(1);
+      tokens.push((await sessions.begin({ userId, remoteAddress: '', userAgent: '' })).token);
+    }
+    const lives = async (token: string) => (await sessions.resume(token)) !== undefined;
+    assert.deepEqual(await Promise.all(tokens.slice(0, 3).map(lives)), [false, false, true]);
+    assert.equal((await sessions.list(userId)).length, caps.sessionsPerUserMax);
+  });
 }

@@ -45,9 +45,9 @@ export function setupContract({ contract }: Stage): void {
     assert.equal((await accounts.list()).length, 1);
   });
 
-  contract('a link for the first user works for a day', async ({ setup, surroundings }) => {
+  contract('a link for the first user works for a day', async ({ setup, deps }) => {
     const token = await setup.begin();
-    surroundings.clock.advance(dayMs);
+    deps.clock.advance(dayMs);
     await refused(setup.finish(token!, ada), 'invalid_token');
     assert.equal(await setup.isNeeded(), true);
   });

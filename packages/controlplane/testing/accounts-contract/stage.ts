@@ -56,7 +56,7 @@ export async function outcomes(works: readonly Promise<unknown>[]): Promise<stri
 
 export interface Scene extends AccountsDatabase {
   readonly url: string;
-  readonly surroundings: TestDeps;
+  readonly deps: TestDeps;
   /** The same tables, as another process has them. */
   another(): Promise<AccountsDatabase>;
 }
@@ -81,15 +81,15 @@ export function stageOf(driver: string, fresh: () => Promise<string> | string): 
   function contract(name: string, run: (scene: Scene) => Promise<void>) {
     test(`${driver}: ${name}`, async () => {
       const url = await fresh();
-      const surroundings = accountsDeps();
+      const deps = accountsDeps();
       const opened: AccountsDatabase[] = [];
       const open = async () => {
-        const one = await openAccounts(url, surroundings);
+        const one = await openAccounts(url, deps);
         opened.push(one);
         return one;
       };
       try {
-        await run({ ...(await open()), url, surroundings, another: open });
+        await run({ ...(await open()), url, deps, another: open });
       } finally {
         for (const one of opened) await one.close();
       }

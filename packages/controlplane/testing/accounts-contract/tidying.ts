@@ -4,7 +4,7 @@ import { ada, dayMs, note, type Stage } from './stage.ts';
 
 /** What is over goes. */
 export function tidyingContract({ contract }: Stage): void {
-  contract('what is over goes', async ({ setup, sessions, auditLog, tidy, url, surroundings, ...scene }) => {
+  contract('what is over goes', async ({ setup, sessions, auditLog, tidy, url, deps, ...scene }) => {
     await setup.begin();
     const made = await setup.finishAlone(ada);
     const { id: accountId } = made!.account;
@@ -14,13 +14,13 @@ export function tidyingContract({ contract }: Stage): void {
     await begin();
     await scene.invitations.create(accountId, invited, made!.user.id);
     await auditLog.append(Array.from({ length: count }, () => ({ ...note, accountId })));
-    surroundings.clock.advance(90 * dayMs);
+    deps.clock.advance(90 * dayMs);
     await auditLog.append([{ ...note, accountId }]);
     await begin();
     await tidy();
-    surroundings.clock.advance(1);
+    deps.clock.advance(1);
     await tidy();
-    const { database, close } = await openDatabase(url, surroundings);
+    const { database, close } = await openDatabase(url, deps);
     const left = async (
       table: 'weir_sessions' | 'weir_invitations' | 'weir_audit_entries' | 'weir_audit_targets',
     ) =>

@@ -6,8 +6,8 @@ export function workspacesContract({ inhabited }: Stage): void {
   inhabited(
     'workspaces have names, and go when they are empty',
     async (scene, { accountId, workspaceId }) => {
-      const { workspaces, virtualClusters, surroundings } = scene;
-      surroundings.clock.advance(1);
+      const { workspaces, virtualClusters, deps } = scene;
+      deps.clock.advance(1);
       const shop = await workspaces.create(accountId, 'Shop');
       await refused(workspaces.create(accountId, 'Shop'), 'duplicate_name');
       await refused(workspaces.rename(accountId, shop.id, 'Default'), 'duplicate_name');

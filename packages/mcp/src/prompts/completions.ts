@@ -1,7 +1,7 @@
 import { caps } from '@weir/core';
 import { filterFieldsOf } from '@weir/events';
 import { clusterIdOf, reachedClusters } from '../tools/find-cluster.ts';
-import type { Asking } from '../tools/tool-context.ts';
+import type { ToolContext } from '../tools/tool-context.ts';
 import type { PromptArgument } from './prompts.ts';
 
 export type Completion = {
@@ -25,16 +25,16 @@ export async function valuesOf(
   completedBy: PromptArgument['completedBy'],
   given: Readonly<Record<string, string>>,
   typed: string,
-  asking: Asking,
+  context: ToolContext,
 ): Promise<readonly string[]> {
   if (completedBy === undefined) return [];
   if (completedBy === 'event_field') return filterFieldsOf().filter((name) => !name.endsWith('*'));
-  if (completedBy === 'cluster') return (await reachedClusters(asking)).map(({ name }) => name);
+  if (completedBy === 'cluster') return (await reachedClusters(context)).map(({ name }) => name);
   if (given.virtual_cluster === undefined) return [];
-  const virtual_cluster_id = await clusterIdOf(asking, given.virtual_cluster);
+  const virtual_cluster_id = await clusterIdOf(context, given.virtual_cluster);
   if (completedBy === 'topic')
-    return (await asking.call('list_topics', { virtual_cluster_id })).topics.map(({ name }) => name);
-  const { groups } = await asking.call('list_consumer_groups', {
+    return (await context.call('list_topics', { virtual_cluster_id })).topics.map(({ name }) => name);
+  const { groups } = await context.call('list_consumer_groups', {
     virtual_cluster_id,
     query: typed,
     limit: caps.apiPageRowsMax,

@@ -8,7 +8,7 @@ import {
 } from '@weir/events';
 import type { DocsPage } from '../docs/documentation.ts';
 
-/** Something that a client can read without asking anybody: what models need to know, as Markdown. */
+/** Something that a client can read without a tool call: what models need to know, as Markdown. */
 export interface FixedResource {
   readonly uri: string;
   readonly name: string;

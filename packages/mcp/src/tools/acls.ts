@@ -7,7 +7,7 @@ import { clusterArgument, formatArguments, listArguments } from './arguments.ts'
 import { rangeOf, type TimeArguments, timeArguments } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const rule = catalogue['virtual_clusters/acls/list'].output.shape.acls.element.omit({});
 const { resource_type, operation } = rule.shape;
@@ -39,12 +39,12 @@ export const aclTools = [
       mode: catalogue.explain_access.output.shape.mode,
       acls: z.array(rule),
     },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId };
         const [{ acls }, { virtual_cluster_configuration: settings }] = await Promise.all([
-          asking.call('virtual_clusters/acls/list', target),
-          asking.call('describe_virtual_cluster_configuration', target),
+          context.call('virtual_clusters/acls/list', target),
+          context.call('describe_virtual_cluster_configuration', target),
         ]);
         const mode = settings.are_acls_enabled
           ? 'enforced'
@@ -68,7 +68,7 @@ export const aclTools = [
           keyOf: (acl) => JSON.stringify(acl),
           rowsOf: (shown) => shown,
           hint: (_shown, hasMore) => modeHints[mode] ?? (hasMore ? undefined : nextCall),
-          consoleUrl: asking.consoleUrl(consolePaths.acls(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.acls(clusterId)),
         });
       });
     },
@@ -91,16 +91,16 @@ export const aclTools = [
       who: z.array(z.object({ ...whoShape, deciding_rule: z.string().nullable() })).optional(),
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
-    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...asked }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
-        const { who, ...told } = await asking.call('explain_access', {
+    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...asked }, context) {
+      return onCluster(context, given, async (clusterId) => {
+        const { who, ...told } = await context.call('explain_access', {
           virtual_cluster_id: clusterId,
           ...asked,
         });
         const { near_rules: near } = told;
         const names = who === undefined ? told.principals : undefined;
         const denials =
-          time_range === undefined ? {} : await denialsOf(names, asked, { clusterId, time_range }, asking);
+          time_range === undefined ? {} : await denialsOf(names, asked, { clusterId, time_range }, context);
         return answerOf(
           {
             ...told,
@@ -112,7 +112,7 @@ export const aclTools = [
             truncated: who !== undefined && who.length < (told.who_total ?? 0),
             next_cursor: null,
             hint: who === undefined ? hintFor(told, asked) : whoHint(who, told),
-            console_url: asking.consoleUrl(consolePaths.acls(clusterId)),
+            console_url: context.consoleUrl(consolePaths.acls(clusterId)),
           },
           { format, tokensMax },
         );
@@ -170,7 +170,7 @@ async function denialsOf(
   principals: readonly string[] | undefined,
   asked: Asked,
   { clusterId, ...time }: TimeArguments & { readonly clusterId: string },
-  asking: Asking,
+  context: ToolContext,
 ): Promise<{ readonly recent_denials: number | null }> {
   const filter = [
     ...(principals === undefined ? [] : [`data.principal in [${principals.map(printLiteral).join(', ')}]`]),
@@ -178,10 +178,10 @@ async function denialsOf(
     `data.resource_type == ${printLiteral(asked.resource_type)}`,
     `data.resource_name == ${printLiteral(asked.resource_name)}`,
   ].join(' and ');
-  const time_range = rangeOf(time, asking);
+  const time_range = rangeOf(time, context);
   const search = { virtual_cluster_id: clusterId, event_types: ['acl_logs' as const], filter, time_range };
   try {
-    const { stats } = await asking.call('get_events_timeline', search);
+    const { stats } = await context.call('get_events_timeline', search);
     return { recent_denials: stats.events_matched };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'events_disabled') return { recent_denials: null };

@@ -24,10 +24,10 @@ export const agentTools = [
       total: z.int().describe('How many there are.'),
       agents: z.array(rowSchema(output.shape.agents.element, concise)),
     },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
         const { group, role } = args;
-        const { agents } = await asking.call('list_agents', { virtual_cluster_id: clusterId, group, role });
+        const { agents } = await context.call('list_agents', { virtual_cluster_id: clusterId, group, role });
         const releases = new Set(agents.map(({ release }) => release));
         return answerOfRows({
           tool: 'list_agents',
@@ -45,7 +45,7 @@ export const agentTools = [
               return `Agents run ${releases.size} releases: ${[...releases].join(', ')}.`;
             return hasMore ? undefined : 'search_events with event_types ["agent_logs"] shows what they log.';
           },
-          consoleUrl: asking.consoleUrl(consolePaths.agents(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.agents(clusterId)),
         });
       });
     },

@@ -5,7 +5,7 @@ import { answerOfPages } from '../answers/rows.ts';
 import { listArguments } from './arguments.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const { input, output } = catalogue.search_audit_log;
 const { limit: _limit, cursor: _cursor, ...search } = input.shape;
@@ -19,16 +19,16 @@ export const auditLogTools = [
     note: 'It answers what changed, and who changed it. Needs keys that administer the workspace.',
     input: { ...search, ...listArguments(50) },
     output: { entries: z.array(rowSchema(output.shape.entries.element, concise)) },
-    async run(args, asking) {
+    async run(args, context) {
       const { limit: _rows, cursor: _place, format: _format, max_tokens: _tokens, ...asked } = args;
-      const unseen = await unseenWorkspaces(asking, args.workspace_id);
+      const unseen = await unseenWorkspaces(context, args.workspace_id);
       return answerOfPages({
         tool: 'search_audit_log',
         args,
         name: 'entries',
         concise,
         async page(limit, cursor) {
-          const found = await asking.call('search_audit_log', { ...asked, limit, cursor });
+          const found = await context.call('search_audit_log', { ...asked, limit, cursor });
           return { rows: found.entries, nextCursor: found.next_cursor };
         },
         hint: (shown, hasMore) => {
@@ -44,15 +44,18 @@ export const auditLogTools = [
                 : 'format "detailed" shows ids, addresses and error messages.';
           return [what, others].filter(Boolean).join(' ');
         },
-        consoleUrl: asking.consoleUrl(consolePaths.auditLog()),
+        consoleUrl: context.consoleUrl(consolePaths.auditLog()),
       });
     },
   }),
 ];
 
 /** Without this, nothing would look as if nothing had happened to callers who may not know. Gives the names of what is left out. */
-async function unseenWorkspaces(asking: Asking, wanted: string | undefined): Promise<readonly string[]> {
-  const { workspaces, is_account_admin } = await asking.call('get_context', {});
+async function unseenWorkspaces(
+  context: ToolContext,
+  wanted: string | undefined,
+): Promise<readonly string[]> {
+  const { workspaces, is_account_admin } = await context.call('get_context', {});
   if (is_account_admin) return [];
   const asked = workspaces.filter(({ id }) => wanted === undefined || id === wanted);
   const unseen = asked.filter(({ grant }) => grant !== 'admin').map(({ name }) => name);

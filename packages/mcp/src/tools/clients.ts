@@ -32,10 +32,10 @@ export const clientTools = [
       silent_agents: shape.silent_agents,
       clients: z.array(rowSchema(row, concise)),
     },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
         const { software_name, software_version, agent_id } = args;
-        const found = await asking.call('list_clients', {
+        const found = await context.call('list_clients', {
           virtual_cluster_id: clusterId,
           software_name,
           software_version,
@@ -53,7 +53,7 @@ export const clientTools = [
           keyOf: (one) => JSON.stringify([one.software_name, one.software_version]),
           rowsOf: (shown) => shown.map(rowOf),
           hint: (shown, hasMore) => hintOf(found, shown.length, hasMore),
-          consoleUrl: asking.consoleUrl(consolePaths.agents(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.agents(clusterId)),
         });
       });
     },

@@ -8,7 +8,7 @@ import { clusterArgument, formatArguments, listArguments } from './arguments.ts'
 import { onCluster } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const { input, output } = catalogue.list_consumer_groups;
 const concise = ['name', 'state', 'member_count', 'total_lag', 'max_lag'];
@@ -34,15 +34,15 @@ export const consumerGroupTools = [
       ...listArguments(50),
     },
     output: { groups: z.array(rowSchema(output.shape.groups.element, concise)) },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, (clusterId) =>
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, (clusterId) =>
         answerOfPages({
           tool: 'list_consumer_groups',
           args,
           name: 'groups',
           concise,
           async page(limit, cursor) {
-            const { groups, next_cursor } = await asking.call('list_consumer_groups', {
+            const { groups, next_cursor } = await context.call('list_consumer_groups', {
               virtual_cluster_id: clusterId,
               query: args.query,
               lag_min: args.lag_min,
@@ -58,7 +58,7 @@ export const consumerGroupTools = [
               ? 'describe_consumer_group shows which partitions are behind, and who reads them.'
               : undefined;
           },
-          consoleUrl: asking.consoleUrl(consolePaths.consumerGroups(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.consumerGroups(clusterId)),
         }),
       );
     },
@@ -104,11 +104,11 @@ export const consumerGroupTools = [
         )
         .describe('Its members.'),
     },
-    async run({ virtual_cluster_id: given, group: name, limit, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
-        const { group: found } = await asking
+    async run({ virtual_cluster_id: given, group: name, limit, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
+        const { group: found } = await context
           .call('describe_consumer_group', { virtual_cluster_id: clusterId, group: name })
-          .catch((error: unknown) => orSuggest(error, clusterId, name, asking));
+          .catch((error: unknown) => orSuggest(error, clusterId, name, context));
         const partitions = found.topics
           .flatMap(({ name: topic, partitions: all }) =>
             all.map(({ partition, lag, committed_offset, end_offset, member_id }) => ({
@@ -143,7 +143,7 @@ export const consumerGroupTools = [
             truncated: partitions.length > limit,
             next_cursor: null,
             hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
-            console_url: asking.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
+            console_url: context.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
           },
           { format, tokensMax },
         );
@@ -164,9 +164,14 @@ function hintOf(group: { memberCount: number; unread: number; isBehind: boolean 
 }
 
 /** A group that is not there is often a mistake in typing. */
-async function orSuggest(error: unknown, clusterId: string, name: string, asking: Asking): Promise<never> {
+async function orSuggest(
+  error: unknown,
+  clusterId: string,
+  name: string,
+  context: ToolContext,
+): Promise<never> {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-  const { groups } = await asking.call('list_consumer_groups', {
+  const { groups } = await context.call('list_consumer_groups', {
     virtual_cluster_id: clusterId,
     limit: namesMax,
   });

@@ -7,7 +7,7 @@ import { clusterArgument, formatArguments, listArguments } from './arguments.ts'
 import { clusterIdOf, onCluster, reachedClusters } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const { input, output } = catalogue.list_diagnostics;
 const listed = output.shape.diagnostics.element;
@@ -50,12 +50,12 @@ export const diagnosticTools = [
       unreachable: z.array(z.string()).optional().describe('Clusters that could not be asked.'),
       diagnostics: z.array(rowSchema(row, concise)),
     },
-    async run(args, asking) {
-      const targets = await targetsOf(args.virtual_cluster_id, asking);
+    async run(args, context) {
+      const targets = await targetsOf(args.virtual_cluster_id, context);
       const found = [];
       const unreachable: string[] = [];
       for (const { id, name } of targets.slice(0, clustersMax)) {
-        const answer = await asking
+        const answer = await context
           .call('list_diagnostics', { virtual_cluster_id: id, state: args.state, severity: args.severity })
           .catch((error: unknown) => {
             if (targets.length === 1 || !(error instanceof ApiError) || error.code !== 'unavailable')
@@ -82,7 +82,7 @@ export const diagnosticTools = [
           if (shown.length > 0) return 'get_diagnostic shows what was found and what to do.';
           return args.state === 'failing' ? 'Nothing fails.' : 'There are none in this state.';
         },
-        consoleUrl: asking.consoleUrl(
+        consoleUrl: context.consoleUrl(
           targets.length === 1 ? consolePaths.diagnostics(targets[0]!.id) : consolePaths.clusters(),
         ),
       });
@@ -112,12 +112,12 @@ export const diagnosticTools = [
         )
         .describe('Its last changes, the newest first.'),
     },
-    async run({ virtual_cluster_id: given, diagnostic_id, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
+    async run({ virtual_cluster_id: given, diagnostic_id, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId, diagnostic_id };
         const [{ diagnostic }, { transitions, next_cursor }] = await Promise.all([
-          asking.call('get_diagnostic', target).catch((error: unknown) => orList(error, clusterId, asking)),
-          asking.call('list_diagnostic_history', { ...target, limit: transitionsMax }),
+          context.call('get_diagnostic', target).catch((error: unknown) => orList(error, clusterId, context)),
+          context.call('list_diagnostic_history', { ...target, limit: transitionsMax }),
         ]);
         return answerOf(
           {
@@ -135,7 +135,7 @@ export const diagnosticTools = [
             hint: diagnostic.successful
               ? 'It does not fail now; history shows when it did.'
               : `To mend it: ${diagnostic.fix}`,
-            console_url: asking.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
+            console_url: context.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
           },
           { format, tokensMax },
         );
@@ -144,20 +144,20 @@ export const diagnosticTools = [
   }),
 ];
 
-async function targetsOf(given: string | undefined, asking: Asking) {
-  const clusters = await reachedClusters(asking);
+async function targetsOf(given: string | undefined, context: ToolContext) {
+  const clusters = await reachedClusters(context);
   if (given === undefined) return clusters;
-  const id = await clusterIdOf(asking, given);
+  const id = await clusterIdOf(context, given);
   const name = clusters.find((one) => one.id === id)?.name;
-  return onCluster(asking, given, async () => {
+  return onCluster(context, given, async () => {
     if (name === undefined) throw new ApiError('not_found');
     return [{ id, name }];
   });
 }
 
-async function orList(error: unknown, clusterId: string, asking: Asking): Promise<never> {
+async function orList(error: unknown, clusterId: string, context: ToolContext): Promise<never> {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-  const { diagnostics } = await asking.call('list_diagnostics', { virtual_cluster_id: clusterId });
+  const { diagnostics } = await context.call('list_diagnostics', { virtual_cluster_id: clusterId });
   const known = diagnostics.map(({ diagnostic_id }) => diagnostic_id).join(', ');
   throw new ToolProblem(
     'diagnostic_not_found',

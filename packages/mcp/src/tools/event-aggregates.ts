@@ -73,8 +73,8 @@ export const eventFigureTools = [
         )
         .describe('The most events first.'),
     },
-    async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
+    async run(args, context) {
+      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
         const { group_by, then_by, aggregation, field, series_limit } = args;
         if (aggregation !== 'count' && field === undefined)
           throw new ToolProblem(
@@ -83,9 +83,9 @@ export const eventFigureTools = [
           );
         if (then_by !== undefined && group_by === undefined)
           throw new ToolProblem('invalid_arguments', 'then_by needs group_by, the field to group by first.');
-        const found = await asking.call('get_events_timeline', {
+        const found = await context.call('get_events_timeline', {
           virtual_cluster_id: clusterId,
-          ...scopeOf(args, asking),
+          ...scopeOf(args, context),
           group_by,
           then_by,
           aggregation,
@@ -119,7 +119,7 @@ export const eventFigureTools = [
               ]
                 .filter((words) => words !== undefined)
                 .join(' ') || undefined,
-            console_url: asking.consoleUrl(
+            console_url: context.consoleUrl(
               consolePaths.events(clusterId, {
                 ...linkOf(args),
                 group_by: group_by ?? '',
@@ -166,17 +166,17 @@ export const eventFigureTools = [
     },
     async run(
       { virtual_cluster_id: given, event_types, selection, baseline, limit, format, max_tokens },
-      asking,
+      context,
     ) {
-      return onEvents(asking, given, async (clusterId) => {
+      return onEvents(context, given, async (clusterId) => {
         const ask = (one: z.output<ReturnType<typeof side>>) =>
-          asking.call('list_event_fields', {
+          context.call('list_event_fields', {
             virtual_cluster_id: clusterId,
             event_types,
             filter: checkedFilter(one.filter),
-            time_range: rangeOf(one, asking),
+            time_range: rangeOf(one, context),
           });
-        const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, asking) };
+        const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, context) };
         const chosen = await ask(selection);
         const usual = await ask(against);
         const differences = compareFields(chosen, usual, filteredFields(selection.filter, against.filter));
@@ -190,7 +190,7 @@ export const eventFigureTools = [
             truncated: differences.length > limit,
             next_cursor: null,
             hint: hintOf(chosen, usual, differences),
-            console_url: asking.consoleUrl(
+            console_url: context.consoleUrl(
               consolePaths.events(clusterId, linkOf({ event_types, ...selection })),
             ),
           },

@@ -3,7 +3,7 @@ import { parseFilter, pointAt, resolveTimeRange, type TimeRange } from '@weir/ev
 import * as z from 'zod';
 import { ToolProblem } from '../answers/problem.ts';
 import { onCluster } from './find-cluster.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /** What all searches for events have in common. */
 
@@ -54,7 +54,7 @@ export const searchOutput = {
 };
 
 /** The time that is asked for, if it can be searched. */
-export function rangeOf({ time_range }: TimeArguments, { clock }: Asking): TimeRange {
+export function rangeOf({ time_range }: TimeArguments, { clock }: ToolContext): TimeRange {
   const range = givenRange(time_range);
   const { problem } = resolveTimeRange(range, { nowMs: clock.nowMs(), timeZone: 'UTC' });
   if (problem === undefined) return range;
@@ -87,11 +87,11 @@ export function checkedFilter(text: string): string {
 }
 
 /** The search as operations take it. */
-export function scopeOf(args: SearchArguments, asking: Asking) {
+export function scopeOf(args: SearchArguments, context: ToolContext) {
   return {
     event_types: args.event_types,
     filter: checkedFilter(args.filter),
-    time_range: rangeOf(args, asking),
+    time_range: rangeOf(args, context),
   };
 }
 
@@ -110,12 +110,12 @@ export function linkOf({
 
 /** Searches a cluster. If it has no events, the caller is told how it gets some. */
 export async function onEvents<T>(
-  asking: Asking,
+  context: ToolContext,
   given: string,
   work: (clusterId: string) => Promise<T>,
 ): Promise<T> {
   try {
-    return await onCluster(asking, given, work);
+    return await onCluster(context, given, work);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'events_disabled') throw error;
     throw new ToolProblem(
@@ -144,9 +144,9 @@ export function basisHint({ partial, message, stats: { events_matched } }: Basis
 }
 
 /** The time of the same length right before another. */
-export function timeBefore(args: TimeArguments, asking: Asking): TimeArguments {
-  const { window } = resolveTimeRange(rangeOf(args, asking), {
-    nowMs: asking.clock.nowMs(),
+export function timeBefore(args: TimeArguments, context: ToolContext): TimeArguments {
+  const { window } = resolveTimeRange(rangeOf(args, context), {
+    nowMs: context.clock.nowMs(),
     timeZone: 'UTC',
   });
   const { startMs, endMs } = window!;

@@ -18,7 +18,7 @@ import {
 } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const field = catalogue.list_event_fields.output.shape.fields.element.shape;
 const problem = catalogue.check_event_filter.output.shape.problems.element;
@@ -45,10 +45,10 @@ export const eventShapeTools = [
         }),
       ),
     },
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
-        const state = await asking.call('get_events_state', { virtual_cluster_id: clusterId });
-        const counts = state.enabled ? await countsByType(clusterId, asking) : undefined;
+    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
+        const state = await context.call('get_events_state', { virtual_cluster_id: clusterId });
+        const counts = state.enabled ? await countsByType(clusterId, context) : undefined;
         return answerOf(
           {
             events_enabled: state.enabled,
@@ -66,7 +66,7 @@ export const eventShapeTools = [
             hint: state.enabled
               ? 'list_event_fields lists the fields of a type, for filters.'
               : 'Events are off here. An administrator can turn them on with weir cli events enable, or with update_events_state.',
-            console_url: asking.consoleUrl(consolePaths.events(clusterId)),
+            console_url: context.consoleUrl(consolePaths.events(clusterId)),
           },
           { format, tokensMax },
         );
@@ -98,11 +98,11 @@ export const eventShapeTools = [
         }),
       ),
     },
-    async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
-        const found = await asking.call('list_event_fields', {
+    async run(args, context) {
+      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
+        const found = await context.call('list_event_fields', {
           virtual_cluster_id: clusterId,
-          ...scopeOf(args, asking),
+          ...scopeOf(args, context),
         });
         const { sampled_events } = found;
         return answerOfRows({
@@ -126,7 +126,7 @@ export const eventShapeTools = [
           hint: (_shown, hasMore) =>
             basisHint(found) ??
             (hasMore ? undefined : 'Filters, and group_by of aggregate_events, take these names.'),
-          consoleUrl: asking.consoleUrl(consolePaths.events(clusterId, linkOf(args))),
+          consoleUrl: context.consoleUrl(consolePaths.events(clusterId, linkOf(args))),
         });
       });
     },
@@ -157,7 +157,7 @@ export const eventShapeTools = [
         .nullable()
         .describe('What a search would take at most; null without a virtual cluster.'),
     },
-    async run(args, asking) {
+    async run(args, context) {
       const { filter: text, virtual_cluster_id: given, event_types, format, max_tokens: tokensMax } = args;
       const { filter, problems = [] } = parseFilter(text);
       const types = event_types.length === 0 ? undefined : event_types;
@@ -165,7 +165,7 @@ export const eventShapeTools = [
       const unknown = checked?.problems ?? [];
       const first = problems[0] ?? unknown[0];
       const { estimate, url, advice } =
-        filter === undefined || given === undefined ? unestimated : await estimateOf(given, args, asking);
+        filter === undefined || given === undefined ? unestimated : await estimateOf(given, args, context);
       return answerOf(
         {
           is_valid: filter !== undefined,
@@ -181,7 +181,7 @@ export const eventShapeTools = [
           hint: [hintOf(problems.length, unknown.length), advice ?? nextCallOf(problems.length, given)]
             .filter(Boolean)
             .join(' '),
-          console_url: asking.consoleUrl(url),
+          console_url: context.consoleUrl(url),
         },
         { format, tokensMax },
       );
@@ -209,13 +209,13 @@ const unestimated: Estimated = { estimate: null, url: consolePaths.clusters() };
 const manyBytes = 2 * GiB;
 
 /** The filter has been checked by then, so that whatever else goes wrong is told beside what is known of it. */
-async function estimateOf(given: string, args: SearchArguments, asking: Asking): Promise<Estimated> {
-  const scope = scopeOf(args, asking);
-  return onCluster(asking, given, async (clusterId): Promise<Estimated> => {
+async function estimateOf(given: string, args: SearchArguments, context: ToolContext): Promise<Estimated> {
+  const scope = scopeOf(args, context);
+  return onCluster(context, given, async (clusterId): Promise<Estimated> => {
     const url = consolePaths.events(clusterId, linkOf(args));
     try {
       const question = { virtual_cluster_id: clusterId, ...scope, with_estimate: true };
-      const { estimate, message } = await asking.call('check_event_filter', question);
+      const { estimate, message } = await context.call('check_event_filter', question);
       if (estimate === undefined) return { estimate: null, url };
       const { events, bytes, is_partial: isMore } = estimate;
       const advice = message ?? adviceOn(bytes, isMore);
@@ -255,8 +255,8 @@ function withoutLinks(markdown: string): string {
 }
 
 /** Nobody could be asked when no agent answers; the types are told all the same. */
-async function countsByType(clusterId: string, asking: Asking) {
-  const found = await asking
+async function countsByType(clusterId: string, context: ToolContext) {
+  const found = await context
     .call('get_events_timeline', {
       virtual_cluster_id: clusterId,
       time_range: { relative: '24h' },

@@ -50,9 +50,9 @@ export const eventTools = [
           'concise: time, type, level, message, id and the fields asked for; detailed: whole events.',
         ),
     },
-    async run(args, asking) {
-      return onEvents(asking, args.virtual_cluster_id, async (clusterId) => {
-        const scope = scopeOf(args, asking);
+    async run(args, context) {
+      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
+        const scope = scopeOf(args, context);
         let last: OutputOf<'search_events'> | undefined;
         return answerOfPages({
           tool: 'search_events',
@@ -60,7 +60,7 @@ export const eventTools = [
           name: 'events',
           concise: [...concise, ...args.fields],
           async page(limit, cursor) {
-            last = await asking.call('search_events', {
+            last = await context.call('search_events', {
               virtual_cluster_id: clusterId,
               ...scope,
               sort: args.sort,
@@ -73,7 +73,9 @@ export const eventTools = [
           },
           lateFields: () => ({ stats: statsOf(last!) }),
           hint: (_shown, hasMore) => basisHint(last!) ?? (hasMore ? undefined : nextCall),
-          consoleUrl: asking.consoleUrl(consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort })),
+          consoleUrl: context.consoleUrl(
+            consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort }),
+          ),
         });
       });
     },
@@ -102,10 +104,10 @@ export const eventTools = [
     },
     async run(
       { virtual_cluster_id: given, event_id, near, event_types, neighbors, format, max_tokens },
-      asking,
+      context,
     ) {
-      return onEvents(asking, given, async (clusterId) => {
-        const found = await asking.call('get_event', {
+      return onEvents(context, given, async (clusterId) => {
+        const found = await context.call('get_event', {
           virtual_cluster_id: clusterId,
           event_id,
           event_types,
@@ -123,7 +125,7 @@ export const eventTools = [
               neighbors === 0
                 ? 'With neighbors it shows what happened before and after; search_events with a filter shows others like it.'
                 : undefined,
-            console_url: asking.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
+            console_url: context.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
           },
           { format, tokensMax: max_tokens },
         );

@@ -1,16 +1,16 @@
 import { ApiError, clusterTypes, isId, type OutputOf } from '@weir/api';
 import { nearestNames } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 type Reached = OutputOf<'get_context'>['workspaces'][number]['virtual_clusters'][number];
 
 const candidatesMax = 10;
 
 /** The id of the cluster that was named. A name may be written without the prefix that its kind gives it. */
-export async function clusterIdOf(asking: Asking, given: string): Promise<string> {
+export async function clusterIdOf(context: ToolContext, given: string): Promise<string> {
   if (isId('cluster', given)) return given;
-  const clusters = await reachedClusters(asking);
+  const clusters = await reachedClusters(context);
   const found = clusters.filter((cluster) => cluster.name === given || shortName(cluster) === given);
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only.id;
@@ -24,23 +24,23 @@ export async function clusterIdOf(asking: Asking, given: string): Promise<string
 
 /** Does something with a cluster. A cluster that the caller may not see is one that is not there, and he is told which are. */
 export async function onCluster<T>(
-  asking: Asking,
+  context: ToolContext,
   given: string,
   work: (clusterId: string) => Promise<T>,
 ): Promise<T> {
-  const clusterId = await clusterIdOf(asking, given);
+  const clusterId = await clusterIdOf(context, given);
   try {
     return await work(clusterId);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-    const clusters = await reachedClusters(asking);
+    const clusters = await reachedClusters(context);
     if (clusters.some(({ id }) => id === clusterId)) throw error;
     throw notFound(clusters, given);
   }
 }
 
-export async function reachedClusters(asking: Asking): Promise<readonly Reached[]> {
-  const { workspaces } = await asking.call('get_context', {});
+export async function reachedClusters(context: ToolContext): Promise<readonly Reached[]> {
+  const { workspaces } = await context.call('get_context', {});
   return workspaces.flatMap(({ virtual_clusters }) => virtual_clusters);
 }
 

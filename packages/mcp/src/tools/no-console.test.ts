@@ -8,7 +8,7 @@ import { tools } from './tools.ts';
 
 test('while there is no console, nothing leads there', () => {
   assert.equal(hasConsole, false, 'with a console this test goes');
-  const asking = toolContextOf(
+  const context = toolContextOf(
     { stop: new AbortController().signal },
     {
       callOperation: () => Promise.reject(new Error()),
@@ -16,7 +16,7 @@ test('while there is no console, nothing leads there', () => {
       clock: undefined as never,
     },
   );
-  const tail = { truncated: false, next_cursor: null, console_url: asking.consoleUrl('/clusters') };
+  const tail = { truncated: false, next_cursor: null, console_url: context.consoleUrl('/clusters') };
   const { fields, text } = answerOf({ a: 1 }, tail, { format: 'detailed', tokensMax: 1000 });
   assert.deepEqual(fields, { a: 1, truncated: false, next_cursor: null });
   assert.doesNotMatch(text, /console/);

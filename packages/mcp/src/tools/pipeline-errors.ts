@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type OutputOf, type PipelineType } from '@weir/api';
 import { caps, type EventTypeName } from '@weir/core';
 import { type EventRecord, eventMessage, printLiteral } from '@weir/events';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 
@@ -34,14 +34,14 @@ const eventsOffNote =
 export async function findErrors(
   pipelines: readonly Listed[],
   clusterId: string,
-  asking: Asking,
+  context: ToolContext,
 ): Promise<FoundErrors> {
   const telling = pipelines.filter(({ type }) => eventTypeOf[type] !== undefined);
   if (telling.length === 0) return { of: () => unknown, note: undefined };
   try {
-    const recorded = await recordedTypes(clusterId, asking);
+    const recorded = await recordedTypes(clusterId, context);
     const counted = telling.filter(({ type }) => recorded.has(eventTypeOf[type]!));
-    const found = await search(counted, clusterId, asking);
+    const found = await search(counted, clusterId, context);
     const ids = new Set(counted.map(({ id }) => id));
     return {
       of: ({ id, name }) => (ids.has(id) ? (found.byName.get(name) ?? none) : unknown),
@@ -64,8 +64,8 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unavailable',
 ]);
 
-async function recordedTypes(clusterId: string, asking: Asking): Promise<ReadonlySet<string>> {
-  const { enabled, event_types: types } = await asking.call('get_events_state', {
+async function recordedTypes(clusterId: string, context: ToolContext): Promise<ReadonlySet<string>> {
+  const { enabled, event_types: types } = await context.call('get_events_state', {
     virtual_cluster_id: clusterId,
   });
   return new Set(
@@ -79,12 +79,16 @@ interface Search {
 }
 
 /** So many pipelines at a time as an answer can tell apart. */
-async function search(pipelines: readonly Listed[], clusterId: string, asking: Asking): Promise<Search> {
+async function search(
+  pipelines: readonly Listed[],
+  clusterId: string,
+  context: ToolContext,
+): Promise<Search> {
   const byName = new Map<string, PipelineErrors>();
   let isPartial = false;
   for (let begin = 0; begin < pipelines.length; begin += caps.eventSeriesMax) {
     const some = pipelines.slice(begin, begin + caps.eventSeriesMax);
-    const { events, timeline, partial } = await asking.call('search_events', {
+    const { events, timeline, partial } = await context.call('search_events', {
       virtual_cluster_id: clusterId,
       event_types: [...new Set(some.map(({ type }) => eventTypeOf[type]!))],
       filter: `data.log_level == "error" and data.pipeline_name in [${some.map(({ name }) => printLiteral(name)).join(', ')}]`,

@@ -16,7 +16,7 @@ import { onCluster } from './find-cluster.ts';
 import { errorSearch, type FoundErrors, findErrors } from './pipeline-errors.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 
@@ -49,9 +49,9 @@ export const pipelineTools = [
       total: z.int().describe('How many there are.'),
       pipelines: z.array(rowSchema(row, concise)),
     },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
-        const { pipelines } = await asking.call('list_pipelines', { virtual_cluster_id: clusterId });
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
+        const { pipelines } = await context.call('list_pipelines', { virtual_cluster_id: clusterId });
         const items = pipelines.filter(({ name }) => hasQuery(name, args.query));
         let found: FoundErrors | undefined;
         return answerOfRows({
@@ -62,7 +62,7 @@ export const pipelineTools = [
           items,
           keyOf: ({ id }) => id,
           rowsOf: async (shown) => {
-            const errors = await findErrors(shown, clusterId, asking);
+            const errors = await findErrors(shown, clusterId, context);
             found = errors;
             return shown.map((pipeline) => rowOf(pipeline, errors));
           },
@@ -75,7 +75,7 @@ export const pipelineTools = [
               engineNoteOn(items),
               hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
             ),
-          consoleUrl: asking.consoleUrl(consolePaths.pipelines(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.pipelines(clusterId)),
         });
       });
     },
@@ -97,16 +97,16 @@ export const pipelineTools = [
       configuration_revision: z.int().nullable().describe('Whose settings these are.'),
       configuration: z.array(setting),
     },
-    async run({ virtual_cluster_id: given, pipeline_id: wanted, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
-        const listedOne = await pipelineOf(wanted, clusterId, asking);
+    async run({ virtual_cluster_id: given, pipeline_id: wanted, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
+        const listedOne = await pipelineOf(wanted, clusterId, context);
         const [described, errors] = await Promise.all([
-          asking.call('describe_pipeline', {
+          context.call('describe_pipeline', {
             virtual_cluster_id: clusterId,
             pipeline_id: listedOne.id,
             include_summary: true,
           }),
-          findErrors([listedOne], clusterId, asking),
+          findErrors([listedOne], clusterId, context),
         ]);
         const {
           pipeline_overview: overview,
@@ -136,7 +136,7 @@ export const pipelineTools = [
                 ? `${leftOut} more settings are left out; describe_pipeline of the API has all.`
                 : undefined,
             ),
-            console_url: asking.consoleUrl(consolePaths.pipeline(clusterId, overview.id)),
+            console_url: context.consoleUrl(consolePaths.pipeline(clusterId, overview.id)),
           },
           { format, tokensMax },
         );
@@ -166,8 +166,8 @@ function hintOf(...notes: readonly (string | undefined)[]): string | undefined {
 }
 
 /** The pipeline that was named. One that is not there is often a mistake in typing. */
-async function pipelineOf(wanted: string, clusterId: string, asking: Asking): Promise<Listed> {
-  const { pipelines } = await asking.call('list_pipelines', { virtual_cluster_id: clusterId });
+async function pipelineOf(wanted: string, clusterId: string, context: ToolContext): Promise<Listed> {
+  const { pipelines } = await context.call('list_pipelines', { virtual_cluster_id: clusterId });
   const found = pipelines.find(({ id, name }) => id === wanted || name === wanted);
   if (found !== undefined) return found;
   const names = pipelines.map(({ name }) => name);

@@ -6,7 +6,7 @@ import { ToolProblem } from '../answers/problem.ts';
 import { problemOf } from '../endpoint/endpoint.ts';
 import { mcpToolCallsRow, mcpToolSecondsRow } from '../endpoint/metric-rows.ts';
 import type { Tool } from './tool.ts';
-import type { Asking, CallOperation } from './tool-context.ts';
+import type { CallOperation, ToolContext } from './tool-context.ts';
 
 export interface ToolRunner {
   /** Who calls, as the log names him. */
@@ -66,7 +66,7 @@ function digestOf(args: unknown): string {
 export function toolContextOf(
   { stop }: Pick<ToolCall, 'stop'>,
   { callOperation, publicUrl, clock }: Pick<ToolRunner, 'callOperation' | 'publicUrl' | 'clock'>,
-): Asking {
+): ToolContext {
   return {
     call: (name, input) => {
       requireReading(name);

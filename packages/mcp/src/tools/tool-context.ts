@@ -9,7 +9,7 @@ export type CallOperation = <Name extends OperationName>(
 ) => Promise<OutputOf<Name>>;
 
 /** What a tool has of the one who calls it: what he may, and nothing else. */
-export interface Asking {
+export interface ToolContext {
   call<Name extends OperationName>(name: Name, input: CallOf<Name>): Promise<OutputOf<Name>>;
   /** The address of a page of the console; none while there is no console. */
   consoleUrl(path: string): string | undefined;

@@ -2,7 +2,7 @@ import { catalogue, hasConsole, type OperationName } from '@weir/api';
 import * as z from 'zod';
 import type { ToolAnswer } from '../answers/answer.ts';
 import type { IconName } from '../icons.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /** Something that a model can ask for. It only ever reads. */
 export interface Tool {
@@ -14,7 +14,7 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** The operations that it is made of. */
   readonly operations: readonly OperationName[];
-  readonly run: (args: never, asking: Asking) => Promise<ToolAnswer>;
+  readonly run: (args: never, context: ToolContext) => Promise<ToolAnswer>;
 }
 
 export interface ToolDefinition<Input extends z.ZodRawShape> {
@@ -30,7 +30,7 @@ export interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly note?: string;
   readonly input: Input;
   readonly output: z.ZodRawShape;
-  readonly run: (args: z.output<z.ZodObject<Input>>, asking: Asking) => Promise<ToolAnswer>;
+  readonly run: (args: z.output<z.ZodObject<Input>>, context: ToolContext) => Promise<ToolAnswer>;
 }
 
 /** Every answer ends like this. */

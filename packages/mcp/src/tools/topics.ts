@@ -8,7 +8,7 @@ import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgumen
 import { onCluster } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 type Topic = OutputOf<'list_topics'>['topics'][number];
 
@@ -40,9 +40,9 @@ export const topicTools = [
       ...listArguments(50),
     },
     output: { total: z.int().describe('How many there are.'), topics: z.array(rowSchema(row, concise)) },
-    async run(args, asking) {
-      return onCluster(asking, args.virtual_cluster_id, async (clusterId) => {
-        const topics = await topicsOf(clusterId, asking);
+    async run(args, context) {
+      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
+        const topics = await topicsOf(clusterId, context);
         const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
         return answerOfRows({
           tool: 'list_topics',
@@ -57,7 +57,7 @@ export const topicTools = [
               return `None of ${topics.length} topics has this in its name; leave out query.`;
             return hasMore ? undefined : 'describe_topic shows the configs of one.';
           },
-          consoleUrl: asking.consoleUrl(consolePaths.topics(clusterId)),
+          consoleUrl: context.consoleUrl(consolePaths.topics(clusterId)),
         });
       });
     },
@@ -87,14 +87,14 @@ export const topicTools = [
       acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
       configs: described.configs,
     },
-    async run({ virtual_cluster_id: given, topic_name: topic, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
+    async run({ virtual_cluster_id: given, topic_name: topic, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
         const [about, topics, { acls }] = await Promise.all([
-          asking
+          context
             .call('describe_topic', { virtual_cluster_id: clusterId, topic_name: topic })
-            .catch((error: unknown) => orSuggest(error, clusterId, topic, asking)),
-          topicsOf(clusterId, asking),
-          asking.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
+            .catch((error: unknown) => orSuggest(error, clusterId, topic, context)),
+          topicsOf(clusterId, context),
+          context.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
         ]);
         // Topics of the service itself are in no list.
         const listed = topics.find(({ name }) => name === topic);
@@ -115,7 +115,7 @@ export const topicTools = [
             truncated: false,
             next_cursor: null,
             hint: format === 'detailed' ? undefined : 'format "detailed" gives all configs.',
-            console_url: asking.consoleUrl(consolePaths.topic(clusterId, topic)),
+            console_url: context.consoleUrl(consolePaths.topic(clusterId, topic)),
           },
           { format, tokensMax },
         );
@@ -130,16 +130,21 @@ const orders: Readonly<Record<'name' | 'size' | 'partitions', (a: Topic, b: Topi
   partitions: (a, b) => b.shard_count - a.shard_count || orders.name(a, b),
 };
 
-async function topicsOf(clusterId: string, asking: Asking): Promise<readonly Topic[]> {
-  return (await asking.call('list_topics', { virtual_cluster_id: clusterId })).topics;
+async function topicsOf(clusterId: string, context: ToolContext): Promise<readonly Topic[]> {
+  return (await context.call('list_topics', { virtual_cluster_id: clusterId })).topics;
 }
 
 /** A topic that is not there is often a mistake in typing. */
-async function orSuggest(error: unknown, clusterId: string, topic: string, asking: Asking): Promise<never> {
+async function orSuggest(
+  error: unknown,
+  clusterId: string,
+  topic: string,
+  context: ToolContext,
+): Promise<never> {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
   const near = nearestNames(
     topic,
-    (await topicsOf(clusterId, asking)).map(({ name }) => name),
+    (await topicsOf(clusterId, context)).map(({ name }) => name),
   );
   const hint = near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_topics lists them.';
   throw new ToolProblem('topic_not_found', `There is no such topic in the virtual cluster. ${hint}`);

@@ -6,7 +6,7 @@ import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgumen
 import { onCluster } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
-import type { Asking } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 
 type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
@@ -53,8 +53,8 @@ export const virtualClusterTools = [
       total: z.int().describe('How many there are.'),
       virtual_clusters: z.array(rowSchema(row, concise)).describe('The clusters by name.'),
     },
-    async run(args, asking) {
-      const { virtual_clusters: all } = await asking.call('list_virtual_clusters', {
+    async run(args, context) {
+      const { virtual_clusters: all } = await context.call('list_virtual_clusters', {
         workspace_id: args.workspace_id,
       });
       const items = all.filter(
@@ -70,14 +70,14 @@ export const virtualClusterTools = [
         rowsOf: async (shown) => {
           const rows = [];
           for (const one of shown)
-            rows.push({ ...summaryOf(one), ...(await readMeasuredSnapshot(one.id, asking)) });
+            rows.push({ ...summaryOf(one), ...(await readMeasuredSnapshot(one.id, context)) });
           return rows;
         },
         hint: (shown) =>
           shown.some((one) => Number(one.failing_diagnostics) > 0)
             ? 'list_diagnostics shows what fails.'
             : undefined,
-        consoleUrl: asking.consoleUrl(consolePaths.clusters()),
+        consoleUrl: context.consoleUrl(consolePaths.clusters()),
       });
     },
   }),
@@ -115,16 +115,16 @@ export const virtualClusterTools = [
       quotas: catalogue['monitoring/describe_quotas'].output.shape.quotas,
       failing_diagnostics: z.array(z.string()).describe('What fails; get_diagnostic explains one.'),
     },
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, asking) {
-      return onCluster(asking, given, async (clusterId) => {
+    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, context) {
+      return onCluster(context, given, async (clusterId) => {
         const target = { virtual_cluster_id: clusterId };
         const [described, configured, events, { agents }, { quotas }, { diagnostics }] = await Promise.all([
-          asking.call('describe_virtual_cluster', target),
-          asking.call('describe_virtual_cluster_configuration', target),
-          asking.call('get_events_state', target),
-          asking.call('list_agents', target),
-          asking.call('monitoring/describe_quotas', target),
-          asking.call('list_diagnostics', { ...target, state: 'failing' }),
+          context.call('describe_virtual_cluster', target),
+          context.call('describe_virtual_cluster_configuration', target),
+          context.call('get_events_state', target),
+          context.call('list_agents', target),
+          context.call('monitoring/describe_quotas', target),
+          context.call('list_diagnostics', { ...target, state: 'failing' }),
         ]);
         const {
           broker_configs,
@@ -144,7 +144,7 @@ export const virtualClusterTools = [
             truncated: false,
             next_cursor: null,
             hint: diagnostics.length > 0 ? 'get_diagnostic explains what fails and what to do.' : undefined,
-            console_url: asking.consoleUrl(consolePaths.cluster(clusterId)),
+            console_url: context.consoleUrl(consolePaths.cluster(clusterId)),
           },
           { format, tokensMax },
         );
@@ -168,16 +168,16 @@ function summaryOf(cluster: Cluster) {
 }
 
 /** A cluster that nobody leads just now must not hide the others. */
-async function readMeasuredSnapshot(clusterId: string, asking: Asking) {
+async function readMeasuredSnapshot(clusterId: string, context: ToolContext) {
   const target = { virtual_cluster_id: clusterId };
   const orNull = (error: unknown) => {
     if (error instanceof ApiError && ['unavailable', 'not_found'].includes(error.code)) return null;
     throw error;
   };
   const [events, agents, diagnostics] = await Promise.all([
-    asking.call('get_events_state', target).catch(orNull),
-    asking.call('list_agents', target).catch(orNull),
-    asking.call('list_diagnostics', { ...target, state: 'failing' }).catch(orNull),
+    context.call('get_events_state', target).catch(orNull),
+    context.call('list_agents', target).catch(orNull),
+    context.call('list_diagnostics', { ...target, state: 'failing' }).catch(orNull),
   ]);
   return {
     events_enabled: events?.enabled ?? null,

@@ -24,20 +24,20 @@ const ends = [
 ] as const;
 
 function shownWithout(without: readonly SwitchedTag[]): string[] {
-  const figures = new CombinedStats(without);
+  const stats = new CombinedStats(without);
   for (const [topic, group, partition, lag, seconds] of readings) {
     const labels = { topic, consumer_group: group, partition: String(partition) };
-    figures.add(groupLag, labels, lag);
-    figures.add(groupLagSeconds, labels, seconds);
+    stats.add(groupLag, labels, lag);
+    stats.add(groupLagSeconds, labels, seconds);
   }
   for (const [topic, partition, first, next] of ends) {
     const labels = { topic, partition: String(partition) };
-    figures.add(minOffset, labels, first);
-    figures.add(maxOffset, labels, next);
+    stats.add(minOffset, labels, first);
+    stats.add(maxOffset, labels, next);
   }
-  for (const group of ['g', 'h']) figures.add(groupMemberCount, { consumer_group: group }, 3);
+  for (const group of ['g', 'h']) stats.add(groupMemberCount, { consumer_group: group }, 3);
   const metrics = new Metrics();
-  new PublishedStats(metrics, { seriesMax: 100 }).show(figures);
+  new PublishedStats(metrics, { seriesMax: 100 }).show(stats);
   return metrics
     .render()
     .split('\n')
@@ -128,14 +128,14 @@ test('whatever tags are off, the whole is the same', () => {
   const reading = fc.tuple(name, name, fc.nat(3), fc.nat(1000));
   fc.assert(
     fc.property(fc.array(reading, { minLength: 1 }), fc.subarray([...switchedTags]), (all, without) => {
-      const figures = new CombinedStats(without);
+      const stats = new CombinedStats(without);
       for (const [topic, group, partition, value] of all) {
         const labels = { topic, consumer_group: group, partition: String(partition) };
-        figures.add(groupLag, labels, value);
-        figures.add(groupLagSeconds, labels, value);
-        figures.add(minOffset, labels, value);
+        stats.add(groupLag, labels, value);
+        stats.add(groupLagSeconds, labels, value);
+        stats.add(minOffset, labels, value);
       }
-      const [lag, seconds, min] = [...figures.families()].map(({ figures: shown }) =>
+      const [lag, seconds, min] = [...stats.families()].map(({ stats: shown }) =>
         [...shown.values()].map(({ value }) => value),
       );
       const values = all.map(([, , , value]) => value);
@@ -153,11 +153,11 @@ test('names cannot be mistaken for others, whatever they hold', () => {
   const text = fc.oneof(fc.string({ unit: fc.constantFrom('1', '2', ' ', '"', ',', 'a') }), fc.string());
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
-      const figures = new CombinedStats([]);
-      for (const [topic, partition] of pairs) figures.add(maxOffset, { topic, partition }, 1);
-      const [family] = figures.families();
+      const stats = new CombinedStats([]);
+      for (const [topic, partition] of pairs) stats.add(maxOffset, { topic, partition }, 1);
+      const [family] = stats.families();
       const distinct = new Set(pairs.map((pair) => JSON.stringify(pair)));
-      assert.equal(family?.figures.size ?? 0, distinct.size);
+      assert.equal(family?.stats.size ?? 0, distinct.size);
     }),
   );
 });
@@ -166,9 +166,9 @@ test('what has ceased to be is not shown any more, and what finds no place is co
   const metrics = new Metrics();
   const shown = new PublishedStats(metrics, { seriesMax: 2 });
   const show = (...topics: string[]) => {
-    const figures = new CombinedStats(['partition']);
-    for (const [index, topic] of topics.entries()) figures.add(maxOffset, { topic, partition: '0' }, index);
-    const leftOut = shown.show(figures);
+    const stats = new CombinedStats(['partition']);
+    for (const [index, topic] of topics.entries()) stats.add(maxOffset, { topic, partition: '0' }, index);
+    const leftOut = shown.show(stats);
     return [
       ...[...metrics.render().matchAll(/topic="(.)"\} (\d)/g)].map(([, topic, value]) => topic! + value!),
       leftOut,
@@ -184,10 +184,10 @@ test('what has ceased to be is not shown any more, and what finds no place is co
 
 test('what was added first has its place when there is no room for all', () => {
   const metrics = new Metrics();
-  const figures = new CombinedStats(['partition']);
-  for (const topic of ['a', 'b']) figures.add(maxOffset, { topic, partition: '0' }, 1);
-  for (const topic of ['a', 'b', 'c']) figures.add(minOffset, { topic, partition: '0' }, 1);
-  assert.equal(new PublishedStats(metrics, { seriesMax: 2, allSeriesMax: 3 }).show(figures), 2);
+  const stats = new CombinedStats(['partition']);
+  for (const topic of ['a', 'b']) stats.add(maxOffset, { topic, partition: '0' }, 1);
+  for (const topic of ['a', 'b', 'c']) stats.add(minOffset, { topic, partition: '0' }, 1);
+  assert.equal(new PublishedStats(metrics, { seriesMax: 2, allSeriesMax: 3 }).show(stats), 2);
   assert.deepEqual(
     [...metrics.render().matchAll(/(...)_offset\{topic="(.)"/g)].map(([, name, topic]) => `${name} ${topic}`),
     ['max a', 'max b', 'min a'],

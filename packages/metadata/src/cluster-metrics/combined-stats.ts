@@ -9,11 +9,11 @@ export interface Figure {
 interface Family {
   readonly row: MetricRow;
   readonly metric: PublishedMetric;
-  readonly figures: Map<string, Figure>;
+  readonly stats: Map<string, Figure>;
 }
 
 /**
- * The figures of one round. Those that the tags which are left tell apart are kept apart, and the others are combined as their metric
+ * The stats of one round. Those that the tags which are left tell apart are kept apart, and the others are combined as their metric
  * says.
  */
 export class CombinedStats {
@@ -29,19 +29,19 @@ export class CombinedStats {
     labels: Readonly<Record<NoInfer<Label>, string>>,
     value: number,
   ): void {
-    const { row, figures } = this.#family(metric);
-    // With its length before it no name can be mistaken for the beginning of another. There may be a million figures in a round.
+    const { row, stats } = this.#family(metric);
+    // With its length before it no name can be mistaken for the beginning of another. There may be a million stats in a round.
     let key = '';
     for (const label of row.labels) key += `${labels[label as Label].length} ${labels[label as Label]}`;
-    const figure = figures.get(key);
+    const figure = stats.get(key);
     if (figure !== undefined) figure.value = combine[metric.combined](figure.value, value);
     else {
       const kept = Object.fromEntries(row.labels.map((label) => [label, labels[label as Label]]));
-      figures.set(key, { labels: kept, value });
+      stats.set(key, { labels: kept, value });
     }
   }
 
-  *families(): Iterable<{ readonly row: MetricRow; readonly figures: ReadonlyMap<string, Figure> }> {
+  *families(): Iterable<{ readonly row: MetricRow; readonly stats: ReadonlyMap<string, Figure> }> {
     yield* this.#families.values();
   }
 
@@ -50,7 +50,7 @@ export class CombinedStats {
     if (family === undefined) {
       const { name, kind, help, labels } = metric;
       const row = { name, kind, help, labels: labels.filter((label) => !this.#without.has(label)) };
-      family = { row, metric, figures: new Map() };
+      family = { row, metric, stats: new Map() };
       this.#families.set(name, family);
     }
     return family;

@@ -22,7 +22,7 @@ const nanosPerMs = 1e6;
 export async function addGroupStats(
   sight: MeasuredClusterView,
   groups: readonly ReadGroup[],
-  figures: CombinedStats,
+  stats: CombinedStats,
   clock: Clock,
 ): Promise<void> {
   const nowMs = clock.nowMs();
@@ -42,9 +42,9 @@ export async function addGroupStats(
       count++;
       const labels = { ...ofGroup, topic: name, partition: String(partition) };
       const { records, waitingOffset } = lagOf(committedOffset, ends);
-      figures.add(groupLag, labels, lag ?? records);
-      if (committedOffset !== undefined) figures.add(groupMaxOffset, labels, committedOffset);
-      if (committedMs !== undefined) figures.add(groupCommitTime, labels, committedMs * nanosPerMs);
+      stats.add(groupLag, labels, lag ?? records);
+      if (committedOffset !== undefined) stats.add(groupMaxOffset, labels, committedOffset);
+      if (committedMs !== undefined) stats.add(groupCommitTime, labels, committedMs * nanosPerMs);
       let record: string | undefined;
       if (waitingOffset !== undefined && lag !== 0) {
         record = `${placeKey({ topicId, partition })} ${waitingOffset}`;
@@ -54,18 +54,18 @@ export async function addGroupStats(
       const due = breakOf();
       if (due !== undefined) await due;
     }
-    figures.add(groupState, { ...ofGroup, group_state: state }, 1);
-    figures.add(groupMemberCount, ofGroup, memberCount);
-    figures.add(groupTopicCount, ofGroup, topicIds.size);
-    figures.add(groupPartitionCount, ofGroup, count);
-    if (generation !== undefined) figures.add(groupGeneration, ofGroup, generation);
+    stats.add(groupState, { ...ofGroup, group_state: state }, 1);
+    stats.add(groupMemberCount, ofGroup, memberCount);
+    stats.add(groupTopicCount, ofGroup, topicIds.size);
+    stats.add(groupPartitionCount, ofGroup, count);
+    if (generation !== undefined) stats.add(groupGeneration, ofGroup, generation);
   }
   const times = await writtenAtMs(sight, [...behind.values()]);
   const timeOf = new Map([...behind.keys()].map((record, index) => [record, times[index]]));
   for (const { labels, record } of waiting) {
     const timeMs = record === undefined ? nowMs : timeOf.get(record);
     // Records that retention has just taken keep nobody waiting.
-    figures.add(groupLagSeconds, labels, timeMs === undefined ? 0 : Math.max(0, nowMs - timeMs) / 1000);
+    stats.add(groupLagSeconds, labels, timeMs === undefined ? 0 : Math.max(0, nowMs - timeMs) / 1000);
     const due = breakOf();
     if (due !== undefined) await due;
   }

@@ -8,7 +8,7 @@ export type SwitchedTag = (typeof switchedTags)[number];
 /** A figure of the cluster. Everyone who publishes it says the same, so that one process does. */
 export interface PublishedMetric<Label extends string = string> extends MetricRow<Label> {
   readonly kind: 'gauge';
-  /** What becomes of several figures that no tag tells apart any more. */
+  /** What becomes of several stats that no tag tells apart any more. */
   readonly combined: 'sum' | 'max' | 'min';
 }
 

@@ -14,7 +14,7 @@ export interface SeriesLimits {
   readonly allSeriesMax?: number;
 }
 
-/** Shows the figures of the latest round among the metrics of this process, and nothing of earlier ones. */
+/** Shows the stats of the latest round among the metrics of this process, and nothing of earlier ones. */
 export class PublishedStats {
   readonly #metrics: Metrics;
   readonly #limits: Required<SeriesLimits>;
@@ -25,13 +25,13 @@ export class PublishedStats {
     this.#limits = { seriesMax, allSeriesMax };
   }
 
-  /** Returns how many figures found no place. They are the same in every round, as long as figures are added in the same order. */
-  show(figures: CombinedStats): number {
+  /** Returns how many stats found no place. They are the same in every round, as long as stats are added in the same order. */
+  show(stats: CombinedStats): number {
     const { seriesMax, allSeriesMax } = this.#limits;
     const shown = new Map<string, ShownMetric>();
     let room = allSeriesMax;
     let leftOut = 0;
-    for (const { row, figures: ofRow } of figures.families()) {
+    for (const { row, stats: ofRow } of stats.families()) {
       const series = new Map<string, Figure['labels']>();
       for (const [key, { labels }] of ofRow) {
         if (series.size === Math.min(seriesMax, room)) break;
@@ -46,7 +46,7 @@ export class PublishedStats {
       const stays = shown.get(name)?.series;
       for (const [key, labels] of series) if (stays?.has(key) !== true) this.#metrics.remove(row, labels);
     }
-    for (const { row, figures: ofRow } of figures.families()) {
+    for (const { row, stats: ofRow } of stats.families()) {
       for (const [key, labels] of shown.get(row.name)!.series) {
         this.#metrics.series(row, labels).set(ofRow.get(key)!.value);
       }

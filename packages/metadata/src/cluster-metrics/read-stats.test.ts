@@ -21,7 +21,7 @@ let count = 0;
 /** A cluster over a journal in memory, which leads unless it is not started. */
 async function startNode(t: TestContext, { isStarted = true } = {}) {
   const clock = new HandClock();
-  const hub = openJournals(`memory://figures-${count++}`, { clock, log: silentLog });
+  const hub = openJournals(`memory://stats-${count++}`, { clock, log: silentLog });
   const clusterId = 'vci_test';
   const node = new ClusterNode({
     clusterId,
@@ -52,8 +52,8 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
     async told(pattern: RegExp, settings = everything, port: ClusterPort = node) {
       const metrics = new Metrics();
       const sight = await readMeasuredSnapshot(port, { clock, waitMsMax });
-      const { figures } = await readStats(sight, settings, clock);
-      new PublishedStats(metrics, { seriesMax: 100 }).show(figures);
+      const { stats } = await readStats(sight, settings, clock);
+      new PublishedStats(metrics, { seriesMax: 100 }).show(stats);
       return metrics
         .render()
         .split('\n')
@@ -257,10 +257,10 @@ test('a cluster of many partitions is measured with breaks', async (t) => {
       return () => {};
     },
   };
-  const { figures } = await readStats(sight, { includesGroups: true, withoutTags: ['partition'] }, patient);
+  const { stats } = await readStats(sight, { includesGroups: true, withoutTags: ['partition'] }, patient);
   assert.equal(breaks, 4);
-  const offsets = [...figures.families()].find(({ row }) => row.name === 'max_offset')!;
-  assert.equal(offsets.figures.size, 1);
+  const offsets = [...stats.families()].find(({ row }) => row.name === 'max_offset')!;
+  assert.equal(offsets.stats.size, 1);
 });
 
 test('every metric has a name of its own, and says what it is', () => {

@@ -15,7 +15,7 @@ export interface ClusterMetricsSettings {
 }
 
 export interface ReadStats {
-  readonly figures: CombinedStats;
+  readonly stats: CombinedStats;
   /** Groups that there are besides. */
   readonly groupsLeftOut: number;
 }
@@ -35,16 +35,16 @@ export async function readStats(
   clock: Clock,
   limits: GroupLimits = usualLimits,
 ): Promise<ReadStats> {
-  const figures = new CombinedStats(settings.withoutTags);
-  await addClusterStats(sight, figures);
-  addAgentStats(sight.agents(), figures);
+  const stats = new CombinedStats(settings.withoutTags);
+  await addClusterStats(sight, stats);
+  addAgentStats(sight.agents(), stats);
   let groupsLeftOut = 0;
   if (settings.includesGroups) {
     const topicIdOf = (name: string) => sight.topicByName(name)?.topicId;
     const { groups, leftOut } = await readGroups({ port: sight.port, topicIdOf, limits });
     groupsLeftOut = leftOut;
-    await addGroupStats(sight, groups, figures, clock);
+    await addGroupStats(sight, groups, stats, clock);
   }
-  await addTopicStats(sight, figures, clock);
-  return { figures, groupsLeftOut };
+  await addTopicStats(sight, stats, clock);
+  return { stats, groupsLeftOut };
 }

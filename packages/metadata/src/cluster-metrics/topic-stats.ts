@@ -18,26 +18,26 @@ import {
 } from './topic-metrics.ts';
 
 /** How much there is in the cluster, in numbers that nothing makes many. */
-export async function addClusterStats(sight: MeasuredClusterView, figures: CombinedStats): Promise<void> {
+export async function addClusterStats(sight: MeasuredClusterView, stats: CombinedStats): Promise<void> {
   let topics = 0;
   let partitions = 0;
   for (const topic of sight.topics()) {
     topics++;
     partitions += topic.partitionCount;
   }
-  figures.add(topicCount, {}, topics);
+  stats.add(topicCount, {}, topics);
   // A topic has a partition at least.
-  figures.add(topicCountMax, {}, caps.partitionsPerClusterMax);
-  figures.add(partitionCount, {}, partitions);
-  figures.add(partitionCountMax, {}, caps.partitionsPerClusterMax);
+  stats.add(topicCountMax, {}, caps.partitionsPerClusterMax);
+  stats.add(partitionCount, {}, partitions);
+  stats.add(partitionCountMax, {}, caps.partitionsPerClusterMax);
   for (const [level, count] of (await fileCounts(sight.port)).entries())
-    figures.add(fileCount, { level: String(level) }, count);
+    stats.add(fileCount, { level: String(level) }, count);
 }
 
 /** What partitions hold, topics by name so that every round has the same order. */
 export async function addTopicStats(
   sight: MeasuredClusterView,
-  figures: CombinedStats,
+  stats: CombinedStats,
   clock: Clock,
 ): Promise<void> {
   const breakOf = breaksBy(clock);
@@ -47,22 +47,22 @@ export async function addTopicStats(
       const ends = sight.ends(topicId, index);
       if (ends === undefined) continue;
       const labels = { topic: name, partition: String(index) };
-      figures.add(maxOffset, labels, ends.nextOffset);
-      figures.add(minOffset, labels, ends.logStartOffset);
-      figures.add(recordCount, labels, ends.nextOffset - ends.logStartOffset);
-      figures.add(producedRecords, labels, ends.nextOffset);
+      stats.add(maxOffset, labels, ends.nextOffset);
+      stats.add(minOffset, labels, ends.logStartOffset);
+      stats.add(recordCount, labels, ends.nextOffset - ends.logStartOffset);
+      stats.add(producedRecords, labels, ends.nextOffset);
       const due = breakOf();
       if (due !== undefined) await due;
     }
   }
   for (let at = 0; at < topics.length; at += caps.logSizesPerCallMax)
-    await addSizes(sight.port, topics.slice(at, at + caps.logSizesPerCallMax), figures, breakOf);
+    await addSizes(sight.port, topics.slice(at, at + caps.logSizesPerCallMax), stats, breakOf);
 }
 
 async function addSizes(
   port: MeasuredPort,
   topics: readonly TopicDescription[],
-  figures: CombinedStats,
+  stats: CombinedStats,
   breakOf: ReturnType<typeof breaksBy>,
 ): Promise<void> {
   const sizes = await port.logSizes(topics.map(({ topicId }) => topicId));
@@ -71,7 +71,7 @@ async function addSizes(
     // None of a topic that is gone meanwhile, more of one that has grown.
     const count = sizes.partitionCount[index]!;
     for (let partition = 0; partition < count; partition++, row++) {
-      figures.add(partitionBytes, { topic: name, partition: String(partition) }, sizes.byteCount[row]!);
+      stats.add(partitionBytes, { topic: name, partition: String(partition) }, sizes.byteCount[row]!);
       const due = breakOf();
       if (due !== undefined) await due;
     }

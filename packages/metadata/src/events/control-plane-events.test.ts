@@ -18,7 +18,7 @@ function world(configs: Record<string, string> = on) {
   const events = new ControlPlaneEvents({
     queueId: '7',
     clusterConfigs: () => state.configs,
-    figures: eventMetrics(metrics, 'c'),
+    metrics: eventMetrics(metrics, 'c'),
     clock,
   });
   const figure = (name: string) =>

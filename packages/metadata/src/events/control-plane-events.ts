@@ -12,7 +12,7 @@ export interface ControlPlaneEventsOptions {
   /** Another one for each leader. */
   readonly queueId: string;
   readonly clusterConfigs: () => Readonly<Record<string, string>>;
-  readonly figures: EventMetrics;
+  readonly metrics: EventMetrics;
   readonly clock: Clock;
 }
 
@@ -47,7 +47,7 @@ export class ControlPlaneEvents {
     for (const event of events) {
       if (!this.wants(event.type)) continue;
       if (event.text.length > caps.eventBytesMax) {
-        this.#options.figures.dropped.add(1);
+        this.#options.metrics.dropped.add(1);
         continue;
       }
       this.#events.push(event);
@@ -62,7 +62,7 @@ export class ControlPlaneEvents {
       chars -= this.#events[tooMany++]!.text.length;
     }
     this.#drop(tooMany);
-    this.#options.figures.dropped.add(tooMany);
+    this.#options.metrics.dropped.add(tooMany);
     if (this.#events.length > 0) this.#wake();
   }
 
@@ -70,7 +70,7 @@ export class ControlPlaneEvents {
     if (queueId === this.#options.queueId) {
       const written = Math.min(Math.max(0, writtenBefore - this.#firstNumber), this.#events.length);
       this.#drop(written);
-      this.#options.figures.handedOver.add(written);
+      this.#options.metrics.handedOver.add(written);
     }
     if (this.#events.length === 0) await this.#wait(Math.min(waitMs, controlPlaneEventsWaitMsMax));
     this.#dropUnwanted();

@@ -58,7 +58,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #timing: Timing;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #figures: CommitMetrics;
+  readonly #metrics: CommitMetrics;
   readonly #eventMetrics: EventMetrics;
   readonly #queryMetrics: QueryQueueMetrics;
   readonly #machines: MachineKind;
@@ -81,7 +81,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#timing = { ...defaultTiming, ...timing };
     this.#clock = clock;
     this.#log = log.with({ clusterId });
-    this.#figures = commitMetrics(metrics, clusterId);
+    this.#metrics = commitMetrics(metrics, clusterId);
     this.#queryMetrics = queryQueueMetrics(metrics);
     this.#eventMetrics = eventMetrics(metrics, clusterId);
     this.#machines = machines ?? clusterMachines;
@@ -214,7 +214,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #turn(role: Role): void {
     if (this.#role === role || this.#role === 'stopped') return;
     this.#role = role;
-    this.#figures.leader.set(role === 'leader' ? 1 : 0);
+    this.#metrics.leader.set(role === 'leader' ? 1 : 0);
     for (const listener of this.#roleListeners) listener(role);
     this.#tellOfLeader();
   }
@@ -281,8 +281,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** Leads until that is over for whatever reason. */
   async #serve(epoch: number, askedMs: number): Promise<void> {
     const { journal } = this.#options;
-    const surroundings = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
-    const lease = new HeldLease({ ...surroundings, askedMs });
+    const deps = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
+    const lease = new HeldLease({ ...deps, askedMs });
     const replica = this.#replica!;
     try {
       // The lease made all others unable to append, so that the end is the end.
@@ -291,11 +291,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       if (this.#role !== 'stopped' && lease.isValid()) {
         const { position } = replica;
         const leadership = new Leadership({
-          ...surroundings,
+          ...deps,
           lease,
           replica,
           note,
-          figures: this.#figures,
+          metrics: this.#metrics,
           queryMetrics: this.#queryMetrics,
           eventMetrics: this.#eventMetrics,
           followers: this.#followers,

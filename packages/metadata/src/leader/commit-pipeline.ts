@@ -14,7 +14,7 @@ export interface PipelineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly retryMs: number;
-  readonly figures: CommitMetrics;
+  readonly metrics: CommitMetrics;
   /** Whether nobody else can be the leader yet, by our own clock. */
   readonly isLeaseValid: () => boolean;
   /** Takes changes that are durable, in order. */
@@ -145,7 +145,7 @@ export class CommitPipeline {
       waitingCount >= caps.waitingCallsMax ||
       this.#queueBytes + this.#runningBytes >= caps.waitingEntryBytesMax
     ) {
-      this.#options.figures.refused.add(1);
+      this.#options.metrics.refused.add(1);
       return new ClusterUnavailable(`${waitingCount} calls wait for the journal; try again later`);
     }
     return undefined;
@@ -217,13 +217,13 @@ export class CommitPipeline {
 
   /** Appends, and tries again for as long as the lease holds: a repeated append is stored once. */
   async #append(entries: readonly Buffer[]): Promise<void> {
-    const { journal, epoch, clock, log, retryMs, figures, isLeaseValid } = this.#options;
+    const { journal, epoch, clock, log, retryMs, metrics, isLeaseValid } = this.#options;
     const startMs = clock.monotonicMs();
     for (;;) {
       try {
         await journal.append(epoch, this.#durablePosition, entries);
-        figures.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
-        figures.entries.add(entries.length);
+        metrics.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+        metrics.entries.add(entries.length);
         return;
       } catch (error) {
         if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) throw error;

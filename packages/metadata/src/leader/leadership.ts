@@ -32,7 +32,7 @@ export interface LeadershipOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timing: Timing;
-  readonly figures: CommitMetrics;
+  readonly metrics: CommitMetrics;
   readonly queryMetrics: QueryQueueMetrics;
   readonly eventMetrics: EventMetrics;
   readonly followers: Followers;
@@ -63,7 +63,7 @@ export class Leadership {
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
 
   constructor(options: LeadershipOptions) {
-    const { journal, epoch, lease, replica, clock, log, timing, figures, followers } = options;
+    const { journal, epoch, lease, replica, clock, log, timing, metrics, followers } = options;
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -79,12 +79,12 @@ export class Leadership {
     this.queries = new QueryQueue({
       clock,
       agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
-      figures: options.queryMetrics,
+      metrics: options.queryMetrics,
     });
     this.controlPlaneEvents = new ControlPlaneEvents({
       queueId: String(epoch),
       clusterConfigs: () => replica.machine.clusterConfigs(),
-      figures: options.eventMetrics,
+      metrics: options.eventMetrics,
       clock,
     });
     this.#takeOverAgents();
@@ -96,7 +96,7 @@ export class Leadership {
       clock,
       log,
       retryMs: timing.retryMs,
-      figures,
+      metrics,
       isLeaseValid: () => this.isValid(),
       onChanges: (changes) => {
         followers.push(changes);

@@ -124,7 +124,7 @@ test('what is set for groups and subscriptions can be asked for, and is gone whe
   assert.deepEqual(machine.storedConfigNames('group'), ['readers']);
   alter(cluster, [['group', 'readers', { 'share.isolation.level': null }]]);
   assert.deepEqual([machine.storedConfigs(resource), machine.storedConfigNames('group')], [{}, []]);
-  assert.equal(machine.figures().records, 0);
+  assert.equal(machine.stats().records, 0);
 });
 
 test('replacing all configs of a topic leaves what is named', () => {

@@ -242,7 +242,7 @@ export class ClusterMachine {
   }
 
   /** How much the machine holds, for metrics. */
-  figures(): MachineStats {
+  stats(): MachineStats {
     const { topics, files, producers, recentFiles, recentRequests, records, offsets, transactions } =
       this.#state;
     let pointers = 0;

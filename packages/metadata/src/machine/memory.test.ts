@@ -61,7 +61,7 @@ test('the end of a transaction costs a partition no more than a pointer', () => 
     assert.equal(machine.execute({ kind: 'endTransaction', request }, 0).reply.error, 'NONE');
   }
   const bytes = (memoryBytes() - before) / (rounds * partitionCount);
-  assert.equal(machine.figures().pointers, rounds * partitionCount);
+  assert.equal(machine.stats().pointers, rounds * partitionCount);
   assert.ok(bytes < 54, `${bytes.toFixed(1)} bytes per marker`);
 });
 

@@ -322,7 +322,7 @@ class Run {
         this.#comparePartition(description.topicId, number, partition);
       }
     }
-    assert.equal(this.leader.figures().recentRequests, this.#remembered.length);
+    assert.equal(this.leader.stats().recentRequests, this.#remembered.length);
     assert.ok(Buffer.concat(this.leader.save()).equals(Buffer.concat(this.standby.save())), 'states differ');
   }
 

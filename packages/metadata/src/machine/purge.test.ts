@@ -54,7 +54,7 @@ test('what is removed gives back everything that it held', () => {
   const cluster = new Cluster();
   cluster.create('kept');
   cluster.commit({ topicId: 'kept', producerId: 1, sequence: 0 });
-  const before = cluster.machine.figures();
+  const before = cluster.machine.stats();
   cluster.create('gone', 7);
   for (let round = 0; round < 100; round++) {
     cluster.commit(
@@ -62,7 +62,7 @@ test('what is removed gives back everything that it held', () => {
       { topicId: 'gone', partition: 0 },
     );
   }
-  assert.deepEqual(cluster.machine.figures(), {
+  assert.deepEqual(cluster.machine.stats(), {
     livePartitions: 8,
     heldPartitions: 8,
     pointers: 1 + 100 + 100 - 15,
@@ -80,19 +80,19 @@ test('what is removed gives back everything that it held', () => {
     openTransactions: 0,
   });
   cluster.delete('gone');
-  const held = cluster.machine.figures();
+  const held = cluster.machine.stats();
   assert.deepEqual([held.livePartitions, held.heldPartitions, held.files], [1, 8, 101]);
   cluster.execute({ kind: 'alterClusterConfigs', configs: { 'service.soft.delete.topic.ttl.ms': '0' } });
   cluster.execute({ kind: 'purge' });
-  assert.deepEqual(cluster.machine.figures(), { ...before, recentFiles: 101 });
-  assert.deepEqual(ClusterMachine.restore(cluster.saved()).figures(), cluster.machine.figures());
+  assert.deepEqual(cluster.machine.stats(), { ...before, recentFiles: 101 });
+  assert.deepEqual(ClusterMachine.restore(cluster.saved()).stats(), cluster.machine.stats());
   // Its id is nobody's any more.
   assert.equal(cluster.create('gone'), 'NONE');
 
   cluster.machine = ClusterMachine.restore(cluster.saved());
   cluster.delete('kept');
   cluster.execute({ kind: 'purge' });
-  const { files, pointers, pointerBytes, producers } = cluster.machine.figures();
+  const { files, pointers, pointerBytes, producers } = cluster.machine.stats();
   assert.deepEqual([files, pointers, pointerBytes, producers], [0, 0, 0, 0]);
 });
 

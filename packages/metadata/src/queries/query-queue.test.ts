@@ -13,16 +13,16 @@ import {
 import { NotLeader } from '../leader/not-leader.ts';
 import { QueryQueue } from './query-queue.ts';
 
-/** A desk whose agents and callers a test plays. */
+/** A queue whose agents and callers a test plays. */
 function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
   const clock = new HandClock();
   const loads = new Map(livingAgents.map((agentId) => [agentId, 0.5]));
   const outcomes: string[] = [];
   let activeCount = 0;
-  const desk = new QueryQueue({
+  const queue = new QueryQueue({
     clock,
     agents: { cpuLoadOf: (agentId) => loads.get(agentId) },
-    figures: {
+    metrics: {
       began: () => activeCount++,
       moved: () => outcomes.push('moved'),
       ended(outcome) {
@@ -34,14 +34,14 @@ function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
   return {
     clock,
     loads,
-    desk,
+    queue,
     outcomes,
     activeCount: () => activeCount,
     run: (queryId: string, limitMs = 30_000) =>
-      desk.run({ queryId, request: Buffer.from(`ask ${queryId}`), limitMs }),
-    take: (agentId: string, waitMs = 20_000) => desk.take({ agentId, waitMs }),
+      queue.run({ queryId, request: Buffer.from(`ask ${queryId}`), limitMs }),
+    take: (agentId: string, waitMs = 20_000) => queue.take({ agentId, waitMs }),
     report: (agentId: string, queryId: string, state: QueryReport['state'], answer?: string) =>
-      desk.report({
+      queue.report({
         agentId,
         queryId,
         state,
@@ -136,17 +136,17 @@ test('more than each agent may work on are refused at once', async () => {
 });
 
 test('a request that is too long is refused', async () => {
-  const { desk } = stage();
+  const { queue } = stage();
   const request = Buffer.alloc(caps.queryRequestBytesMax + 1);
-  assert.equal(told(await desk.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
+  assert.equal(told(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
 });
 
 test('an answer that is too long is a failure of its agent', async () => {
-  const { run, take, desk } = stage();
+  const { run, take, queue } = stage();
   const outcome = run('q1');
   await take('a');
   const answer = Buffer.alloc(caps.queryAnswerBytesMax + 1);
-  desk.report({ agentId: 'a', queryId: 'q1', state: 'done', answer, message: '' });
+  queue.report({ agentId: 'a', queryId: 'q1', state: 'done', answer, message: '' });
   assert.equal(told(await outcome), 'failed');
 });
 
@@ -229,22 +229,22 @@ test('nobody who asks can make a query longer than it may be', async () => {
 });
 
 test('a query that is cancelled ends at once, and its agent hears of it', async () => {
-  const { run, take, report, desk } = stage();
+  const { run, take, report, queue } = stage();
   const outcome = run('q1');
   await take('a');
-  desk.cancel('q1');
-  desk.cancel('unknown');
+  queue.cancel('q1');
+  queue.cancel('unknown');
   assert.equal(told(await outcome), 'cancelled');
   assert.equal(report('a', 'q1', 'running'), false);
 });
 
-test('a desk that closes sends callers and agents to the next leader', async () => {
-  const { run, take, desk, activeCount } = stage();
+test('a queue that closes sends callers and agents to the next leader', async () => {
+  const { run, take, queue, activeCount } = stage();
   const waiting = take('a');
   const lost = assert.rejects(run('q1'), NotLeader);
   await waiting;
   const idle = take('b');
-  desk.close('the lease is over');
+  queue.close('the lease is over');
   await lost;
   assert.equal(await idle, null);
   await assert.rejects(take('a'), NotLeader);
@@ -270,7 +270,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
-      const { run, take, report, desk, clock, loads, activeCount } = stage();
+      const { run, take, report, queue, clock, loads, activeCount } = stage();
       /** What each agent was given and has not ended, by its own reckoning: as if none was ever lost. */
       const held = new Map<string, Set<string>>();
       const given: { readonly agentId: string; readonly queryId: string }[] = [];
@@ -297,7 +297,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
           const isWanted = report(agentId, queryId, one.state, one.answer);
           assert.ok(one.state === 'running' || !isWanted);
           if (!isWanted) held.get(agentId)?.delete(queryId);
-        } else if (one.kind === 'cancel') desk.cancel(`q${one.pick % (asked + 1)}`);
+        } else if (one.kind === 'cancel') queue.cancel(`q${one.pick % (asked + 1)}`);
         else if (one.kind === 'die') loads.delete(one.agent);
         else if (one.kind === 'revive') loads.set(one.agent, 0.2);
         else if (one.kind === 'pass') await clock.pass(one.ms);

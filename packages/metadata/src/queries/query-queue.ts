@@ -16,7 +16,7 @@ import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 export interface QueryQueueOptions {
   readonly clock: Clock;
   readonly agents: KnownAgents;
-  readonly figures: QueryQueueMetrics;
+  readonly metrics: QueryQueueMetrics;
 }
 
 /**
@@ -56,7 +56,7 @@ const lookIntervalMs = 250;
  */
 export class QueryQueue {
   readonly #clock: Clock;
-  readonly #figures: QueryQueueMetrics;
+  readonly #metrics: QueryQueueMetrics;
   readonly #engines: Engines;
   /** Those that wait, in the order in which they came, among those that are worked on. */
   readonly #queries = new Map<string, Query>();
@@ -64,9 +64,9 @@ export class QueryQueue {
   #cancelLook: (() => void) | undefined;
   #closed: Error | undefined;
 
-  constructor({ clock, agents, figures }: QueryQueueOptions) {
+  constructor({ clock, agents, metrics }: QueryQueueOptions) {
     this.#clock = clock;
-    this.#figures = figures;
+    this.#metrics = metrics;
     this.#engines = new Engines(clock, agents);
   }
 
@@ -75,9 +75,9 @@ export class QueryQueue {
     const known = this.#queries.get(queryId);
     if (known !== undefined) return known.outcome;
     const refused = this.#whyNot(request);
-    this.#figures.began();
+    this.#metrics.began();
     if (refused !== undefined) {
-      this.#figures.ended(refused.refusal);
+      this.#metrics.ended(refused.refusal);
       return refused;
     }
     const { promise, resolve, reject } = Promise.withResolvers<QueryOutcome>();
@@ -151,7 +151,7 @@ export class QueryQueue {
     this.#cancelLook?.();
     for (const query of [...this.#queries.values()]) {
       this.#forget(query);
-      this.#figures.ended('lostLeader');
+      this.#metrics.ended('lostLeader');
       query.fail(this.#closed);
     }
     this.#engines.close();
@@ -207,7 +207,7 @@ export class QueryQueue {
     this.#engines.free(query.agentId!, query.queryId);
     query.agentId = undefined;
     query.sinceMs = this.#clock.monotonicMs();
-    this.#figures.moved();
+    this.#metrics.moved();
   }
 
   #endWithWhatIsFound(query: Query, message: string): void {
@@ -220,7 +220,7 @@ export class QueryQueue {
 
   #end(query: Query, outcome: QueryOutcome): void {
     this.#forget(query);
-    this.#figures.ended(outcome.kind === 'answered' ? outcome.kind : outcome.refusal);
+    this.#metrics.ended(outcome.kind === 'answered' ? outcome.kind : outcome.refusal);
     query.settle(outcome);
   }
 

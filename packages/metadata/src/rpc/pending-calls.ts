@@ -46,7 +46,7 @@ export const clientCallRows = callRows('control_plane_rpc', 'to the control plan
 /** Calls without an answer, each until its deadline, whatever happens to the connection. */
 export class PendingCalls {
   readonly #clock: Clock;
-  readonly #figures: CallMetrics;
+  readonly #metrics: CallMetrics;
   /** In the order of their ids. */
   readonly #pending = new Map<number, PendingCall>();
   /** Those that have not been sent over the present connection, in the order of their ids in each class. */
@@ -56,7 +56,7 @@ export class PendingCalls {
 
   constructor(clock: Clock, metrics: Metrics) {
     this.#clock = clock;
-    this.#figures = new CallMetrics(metrics, clientCallRows);
+    this.#metrics = new CallMetrics(metrics, clientCallRows);
   }
 
   get ids(): Float64Array {
@@ -76,7 +76,7 @@ export class PendingCalls {
 
   /** A call that cannot even wait. */
   refuse(method: CallName, problem: Error): Promise<never> {
-    this.#figures.ended(method, 'refused', 0);
+    this.#metrics.ended(method, 'refused', 0);
     return Promise.reject(problem);
   }
 
@@ -163,7 +163,7 @@ export class PendingCalls {
     this.#pending.delete(id);
     this.#count[places]--;
     this.#unsent[places].delete(id);
-    this.#figures.ended(call.method, outcome, this.#clock.monotonicMs() - call.startMs);
+    this.#metrics.ended(call.method, outcome, this.#clock.monotonicMs() - call.startMs);
     return call;
   }
 }

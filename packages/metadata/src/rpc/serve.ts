@@ -127,7 +127,7 @@ interface Subscription {
 /** Serves one cluster to one agent until the channel ends. Who it is and that it may was settled before. */
 export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
   const { clock, log, metrics, memory, clusterId } = options;
-  const figures = new CallMetrics(metrics, rows);
+  const callMetrics = new CallMetrics(metrics, rows);
   const connections = metrics.series(connectionsRow, {});
   const forbidden = metrics.series(forbiddenRow, {});
   const skipped = metrics.series(skippedRow, {});
@@ -260,7 +260,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       if (method === 'heartbeat' && 'value' in found) heardAgent(args);
       answer(callId, method, found, mine);
       const ended = 'failure' in found ? found.failure.kind : 'ok';
-      figures.ended(isCallName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
+      callMetrics.ended(isCallName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
       if (running.working === 0) for (const tell of drained.splice(0)) tell();
     });
   }

@@ -62,7 +62,7 @@ export function startMetricsPush(options: MetricsPushOptions): MetricsPush {
 }
 
 /**
- * One push at a time: a sink that is slow is given the next figures when it is done, and nothing waits in between. One that is down costs a
+ * One push at a time: a sink that is slow is given the next stats when it is done, and nothing waits in between. One that is down costs a
  * counter and a line in the log.
  */
 class SinkPush {

@@ -20,7 +20,7 @@ const answerMsMax = 10_000;
 const retryAfterMsMax = 300_000;
 
 /**
- * Pushes metrics by OTLP over HTTP, as JSON. Nothing is kept for later: figures are cumulative, so that the next push makes up for one that
+ * Pushes metrics by OTLP over HTTP, as JSON. Nothing is kept for later: stats are cumulative, so that the next push makes up for one that
  * failed.
  */
 export class OtlpSink implements MetricsSink {

@@ -31,7 +31,7 @@ export function pushedName(isNormalized: boolean): PushedName {
   return isNormalized ? (name) => `service.${name}` : (name) => `service_${name}`;
 }
 
-/** What is pushed at an interval, in parts: whoever has many clusters does not hold the figures of all of them at once. */
+/** What is pushed at an interval, in parts: whoever has many clusters does not hold the stats of all of them at once. */
 export type ReadingsInParts = Iterable<readonly MetricReading[]> | AsyncIterable<readonly MetricReading[]>;
 
 /** What somebody who takes metrics is given at each interval. */

@@ -40,7 +40,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Logins by SASL on all connections of an agent. What is allowed when is the table of sasl-session.ts; who is who is the business of the
- * mechanisms; here is what goes for all of them: sessions that end, figures, and the time that failures take.
+ * mechanisms; here is what goes for all of them: sessions that end, stats, and the time that failures take.
  */
 export class Sasl {
   readonly #options: SaslOptions;

@@ -107,14 +107,14 @@ test('what is stored, and for whom', async (t) => {
     stored: RecordText[],
   ][] = [
     ['nothing is set', undefined, user('ann'), ['a by=eve for=User:bob'], ['a by=eve for=User:bob']],
-    ['the author is told', tells, user('ann'), ['a', 'b'], ['a by=ann', 'b by=ann']],
+    ['the principal is told', tells, user('ann'), ['a', 'b'], ['a by=ann', 'b by=ann']],
     ['he cannot be forged', tells, user('ann'), ['a by=eve x=1 by=null y=2'], ['a x=1 y=2 by=ann']],
     ['another key is another header', tells, user('ann'), ['a By=eve byy=eve'], ['a By=eve byy=eve by=ann']],
     ['nobody is told too', tells, anonymous, ['a by=ann'], ['a by=ANONYMOUS']],
     ['a name may be an address', tells, user('spiffe://d/w'), ['a'], ['a by=spiffe://d/w']],
     ['a name may have letters', tells, user('Jürgen 🦊'), ['a'], ['a by=Jürgen 🦊']],
     ['who is no impersonator says nothing', gateway, user('ann'), ['a for=User:bob'], ['a for=User:bob']],
-    ['and is the author', both, user('ann'), ['a for=User:bob'], ['a for=User:bob by=ann']],
+    ['and is the principal', both, user('ann'), ['a for=User:bob'], ['a for=User:bob by=ann']],
     ['an impersonator for others', gateway, user('gate'), ['a for=User:bob x=1', 'b'], ['a x=1', 'b']],
     [
       'each by his name',
@@ -163,7 +163,7 @@ test('batches that nothing is done to are stored as they came', async () => {
   assert.ok((await stored()).subarray(16).equals(plain.subarray(16)), 'an impersonator of nobody');
 });
 
-test('rights are those of the author', async (t) => {
+test('rights are those of the principal', async (t) => {
   const write: Permit = 'WRITE TOPIC t';
   const elsewhere: Permit = 'WRITE TOPIC u';
   const gate = user('gate');
@@ -296,8 +296,8 @@ test('limits hold before the header is added and after', async () => {
   // Length (2), attributes, time, offset, key, length of value (2), value, headers: 109; the header is 1 + 2 + 1 + 3.
   const table: [recordBytesMax: number, error: ErrorName, says: RegExp][] = [
     [108, 'MESSAGE_TOO_LARGE', /^record has 109 bytes and 108 are allowed$/],
-    [109, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its author and 109 are allowed$/],
-    [115, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its author and 115 are allowed$/],
+    [109, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its principal and 109 are allowed$/],
+    [115, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its principal and 115 are allowed$/],
     [116, 'NONE', /^null$/],
   ];
   for (const codec of ['none', 'zstd'] as const) {
@@ -320,7 +320,7 @@ test('producers keep their ids and sequences', async () => {
   assert.equal(recordCount, 2);
 });
 
-test('records that get the time of the agent get their author too', async () => {
+test('records that get the time of the agent get their principal too', async () => {
   const { path, produce, stored } = await start(tells, {
     clusterConfigs: { 'log.message.timestamp.type': 'LogAppendTime' },
   });

@@ -5,7 +5,7 @@ import type { PrincipalOf } from '../../security/principals.ts';
 import { RequestPrincipals } from './request-principals.ts';
 
 export interface ImpersonationOptions {
-  /** The key of the header that tells the author of every record. */
+  /** The key of the header that tells the principal of every record. */
   readonly authorHeader?: string | undefined;
   /** Those who may write for others, as `User:` and a name. */
   readonly impersonators: readonly string[];
@@ -14,12 +14,12 @@ export interface ImpersonationOptions {
 }
 
 /**
- * Who the author of a record is, what he may write, and how readers learn of him.
+ * Who the principal of a record is, what he may write, and how readers learn of him.
  *
- * The author is whoever sent the record, unless that is an impersonator who names another one. Rules about topics then bind the one
+ * The principal is whoever sent the record, unless that is an impersonator who names another one. Rules about topics then bind the one
  * who is named, record by record, and the header that names him is taken off. Nobody becomes a superuser by being named.
  *
- * Of other clients that header means nothing and stays. A header that tells the author is nobody's but the agent's: whatever
+ * Of other clients that header means nothing and stays. A header that tells the principal is nobody's but the agent's: whatever
  * a client sends under its key goes.
  */
 export class Impersonation {
@@ -37,7 +37,7 @@ export class Impersonation {
     this.#principalOf = principalOf;
   }
 
-  /** The authors of one request; `undefined` where records are stored as they come, which costs nothing. */
+  /** The principals of one request; `undefined` where records are stored as they come, which costs nothing. */
   of(access: Access): RequestPrincipals | undefined {
     const isImpersonator = this.#isImpersonator(access.principal);
     if (!isImpersonator && this.#options.authorHeader === undefined) return undefined;
@@ -48,7 +48,7 @@ export class Impersonation {
       access,
       impersonationHeader: isImpersonator ? this.#options.impersonationHeader : undefined,
       accessOf: (user) => access.as({ ...this.#principalOf(user), isSuperuser: false }),
-      changeFor: (author) => this.#changeFor(author, removedKeys),
+      changeFor: (principal) => this.#changeFor(principal, removedKeys),
     });
   }
 
@@ -57,9 +57,10 @@ export class Impersonation {
     return this.#impersonators.has(name) || aliases.some((alias) => this.#impersonators.has(alias));
   }
 
-  #changeFor(author: Principal, removedKeys: readonly Buffer[]): HeaderChange {
+  #changeFor(principal: Principal, removedKeys: readonly Buffer[]): HeaderChange {
     const { authorHeader } = this.#options;
-    const added = authorHeader === undefined ? undefined : encodeRecordHeader(authorHeader, userOf(author));
+    const added =
+      authorHeader === undefined ? undefined : encodeRecordHeader(authorHeader, userOf(principal));
     return { removedKeys, added };
   }
 }

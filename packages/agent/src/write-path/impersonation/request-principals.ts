@@ -4,7 +4,7 @@ import type { Access } from '../../security/access.ts';
 import type { Principal } from '../../security/principal.ts';
 import { readImpersonatedUser } from './impersonated-user.ts';
 
-/** The author of records of one topic. */
+/** The principal of records of one topic. */
 export interface Author {
   readonly name: string;
   readonly mayWrite: boolean;
@@ -15,15 +15,15 @@ export interface Author {
 export interface RequestPrincipalsOptions {
   /** Of the client. */
   readonly access: Access;
-  /** The header in which the client names authors; absent for a client that may not. */
+  /** The header in which the client names principals; absent for a client that may not. */
   readonly impersonationHeader: string | undefined;
   readonly accessOf: (user: string) => Access;
-  readonly changeFor: (author: Principal) => HeaderChange;
+  readonly changeFor: (principal: Principal) => HeaderChange;
 }
 
-/** The authors of one Produce request, and how much of it may still be rewritten. */
+/** The principals of one Produce request, and how much of it may still be rewritten. */
 export class RequestPrincipals {
-  /** Whether every record may have an author of its own, so that the client's own rights say little. */
+  /** Whether every record may have a principal of its own, so that the client's own rights say little. */
   readonly mayDiffer: boolean;
   /** Bytes without compression. */
   bytesLeft: number = caps.rewrittenRequestBytesMax;
@@ -38,7 +38,7 @@ export class RequestPrincipals {
     this.bytesLeft = Math.max(0, this.bytesLeft - bytes);
   }
 
-  /** The authors of one topic. The right of a client that cannot name others must have been asked for before. */
+  /** The principals of one topic. The right of a client that cannot name others must have been asked for before. */
   onTopic(topicName: string): TopicPrincipals {
     return new TopicPrincipals(this, this.#options, topicName);
   }
@@ -61,7 +61,7 @@ export class TopicPrincipals {
     this.#impersonationKey = key === undefined ? undefined : Buffer.from(key);
   }
 
-  /** The author of a record, or what is wrong with how it names him. */
+  /** The principal of a record, or what is wrong with how it names him. */
   of(record: RecordCursor): Author | string {
     if (this.#impersonationKey === undefined || record.headerCount === 0) return this.#client();
     let value: Buffer | null | undefined;
@@ -78,7 +78,7 @@ export class TopicPrincipals {
 
   #client(): Author {
     const { access } = this.#options;
-    this.#own ??= this.#author(access, !this.request.mayDiffer || this.#mayWrite(access));
+    this.#own ??= this.#principal(access, !this.request.mayDiffer || this.#mayWrite(access));
     return this.#own;
   }
 
@@ -87,16 +87,16 @@ export class TopicPrincipals {
     if (known !== undefined) return known;
     if (this.#known.size >= caps.impersonatedNamesMax) this.#known.clear();
     const access = this.#options.accessOf(user);
-    const author = this.#author(access, this.#mayWrite(access));
-    this.#known.set(user, author);
-    return author;
+    const principal = this.#principal(access, this.#mayWrite(access));
+    this.#known.set(user, principal);
+    return principal;
   }
 
   #mayWrite(access: Access): boolean {
     return access.may('WRITE', 'TOPIC', this.#topicName);
   }
 
-  #author({ principal }: Access, mayWrite: boolean): Author {
+  #principal({ principal }: Access, mayWrite: boolean): Author {
     return { name: principal.name, mayWrite, change: this.#options.changeFor(principal) };
   }
 

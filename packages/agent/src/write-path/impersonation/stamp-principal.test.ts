@@ -30,7 +30,7 @@ function principalsOfRequest(): RequestPrincipals {
   return impersonation.of(fullAccess(ann))!;
 }
 
-/** Checks a batch for a topic that needs keys, so that records are looked at with authors and without. */
+/** Checks a batch for a topic that needs keys, so that records are looked at with principals and without. */
 function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
   const checked = checkBatch(
     Buffer.from(bytes),
@@ -45,7 +45,7 @@ function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
       rules: { recordBytesMax: 32 * MiB, requiresKeys: true, stampsAppendTime: false },
       allowsZstd: true,
       nowMs: 0,
-      authors: request?.onTopic('t'),
+      principals: request?.onTopic('t'),
     },
   );
   assert.ok(checked !== aside);
@@ -81,7 +81,7 @@ const batchArbitrary = fc
     }),
   );
 
-/** Of two answers to one batch, with its author and without: the same refusal, or the same records but for his name. */
+/** Of two answers to one batch, with its principal and without: the same refusal, or the same records but for his name. */
 function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
   if (!signed.ok || !plain.ok) {
     assert.deepEqual(signed, plain);
@@ -102,7 +102,7 @@ function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
   );
 }
 
-test('a batch is what it was, and tells its author', () => {
+test('a batch is what it was, and tells its principal', () => {
   fc.assert(
     fc.property(batchArbitrary, (batch) =>
       assertSameButSigned(check(batch, principalsOfRequest()), check(batch)),
@@ -111,7 +111,7 @@ test('a batch is what it was, and tells its author', () => {
   );
 });
 
-test('a damaged batch is refused as it would be without its author', () => {
+test('a damaged batch is refused as it would be without its principal', () => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
   const damaged = fc.tuple(batchArbitrary, damage, fc.boolean()).map(([batch, changes, isSealed]) => {
     for (const [at, byte] of changes) batch[at % batch.length] = byte;
@@ -162,7 +162,7 @@ test('what the header makes of many small records counts too', () => {
   const outcome = check(batch, request);
   assert.ok(!outcome.ok);
   assert.equal(outcome.error, 'MESSAGE_TOO_LARGE');
-  assert.equal(outcome.message, 'records have more than 100000 bytes with the headers of their authors');
+  assert.equal(outcome.message, 'records have more than 100000 bytes with the headers of their principals');
 });
 
 test('batches that turn out to be broken have cost something', () => {

@@ -36,15 +36,15 @@ export interface UnstampedRecords {
 }
 
 /**
- * Finds the author of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
- * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its authors.
+ * Finds the principal of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
+ * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its principals.
  */
 export function stampPrincipal(
   batch: RecordBatchView,
   limits: RecordLimits,
-  authors: TopicPrincipals,
+  principals: TopicPrincipals,
 ): StampedRecords | UnstampedRecords | BatchRejection {
-  const signing = new Signing(batch, authors, limits);
+  const signing = new Signing(batch, principals, limits);
   const walked = signing.walked(validateBatchRecords(batch, signing.rules));
   return walked.ok ? signing.signed(signing.rewriter.finish(), walked) : walked;
 }
@@ -53,10 +53,10 @@ export function stampPrincipal(
 export async function stampPrincipalOffThread(
   batch: RecordBatchView,
   limits: RecordLimits,
-  authors: TopicPrincipals,
+  principals: TopicPrincipals,
   pause: () => Promise<void>,
 ): Promise<StampedRecords | UnstampedRecords | BatchRejection> {
-  const signing = new Signing(batch, authors, limits);
+  const signing = new Signing(batch, principals, limits);
   const walked = signing.walked(await validateBatchRecordsOffThread(batch, signing.rules, pause));
   return walked.ok ? signing.signed(await signing.rewriter.finishOffThread(), walked) : walked;
 }
@@ -64,15 +64,15 @@ export async function stampPrincipalOffThread(
 class Signing {
   refusal: UnstampedRecords | undefined;
   readonly #batch: RecordBatchView;
-  readonly #authors: TopicPrincipals;
+  readonly #principals: TopicPrincipals;
   readonly #limits: RecordLimits & { readonly recordsBytesMax: number };
   #inflatedBytes = 0;
   #rewriter: HeaderRewriter | undefined;
 
-  constructor(batch: RecordBatchView, authors: TopicPrincipals, limits: RecordLimits) {
+  constructor(batch: RecordBatchView, principals: TopicPrincipals, limits: RecordLimits) {
     this.#batch = batch;
-    this.#authors = authors;
-    const recordsBytesMax = Math.min(limits.outputBytesMax, authors.request.bytesLeft);
+    this.#principals = principals;
+    const recordsBytesMax = Math.min(limits.outputBytesMax, principals.request.bytesLeft);
     this.#limits = { ...limits, recordsBytesMax };
   }
 
@@ -104,27 +104,27 @@ class Signing {
       this.#inflatedBytes === 0
         ? Math.min(inflatedBytesMax(this.#batch), this.#limits.recordsBytesMax)
         : Math.max(this.#inflatedBytes, this.#rewriter?.recordsBytes ?? 0);
-    this.#authors.request.spend(bytes);
+    this.#principals.request.spend(bytes);
   }
 
-  /** Says what is wrong with how a record names its author. */
+  /** Says what is wrong with how a record names its principal. */
   sign(record: RecordCursor): string | undefined {
     this.#inflatedBytes = record.totalBytes;
     if (this.refusal !== undefined) return undefined;
-    const author = this.#authors.of(record);
-    if (typeof author === 'string') return author;
-    if (!author.mayWrite) {
+    const principal = this.#principals.of(record);
+    if (typeof principal === 'string') return principal;
+    if (!principal.mayWrite) {
       // Clients take an error of records for one of their content, so that this one is of the partition alone.
-      const message = `record ${record.index}: ${author.name} may not write to the topic`;
+      const message = `record ${record.index}: ${principal.name} may not write to the topic`;
       this.refusal = { ok: false, error: 'TOPIC_AUTHORIZATION_FAILED', message, recordErrors: [] };
       return undefined;
     }
     this.#rewriter ??= new HeaderRewriter(this.#batch, {
       recordsBytes: record.totalBytes,
-      addedBytes: author.change.added?.length ?? 0,
+      addedBytes: principal.change.added?.length ?? 0,
       recordsBytesMax: this.#limits.recordsBytesMax,
     });
-    const recordBytes = this.#rewriter.append(record, author.change);
+    const recordBytes = this.#rewriter.append(record, principal.change);
     this.#checkSize(record.index, recordBytes, this.#rewriter.recordsBytes);
     return undefined;
   }
@@ -134,8 +134,8 @@ class Signing {
     const isLarge = recordBytes > recordBytesMax;
     if (!isLarge && recordsBytes <= recordsBytesMax) return;
     const message = isLarge
-      ? `record has ${recordBytes} bytes with the header of its author and ${recordBytesMax} are allowed`
-      : `records have more than ${recordsBytesMax} bytes with the headers of their authors`;
+      ? `record has ${recordBytes} bytes with the header of its principal and ${recordBytesMax} are allowed`
+      : `records have more than ${recordsBytesMax} bytes with the headers of their principals`;
     const recordErrors = isLarge ? [{ batchIndex: index, message }] : [];
     this.refusal = { ok: false, error: 'MESSAGE_TOO_LARGE', message, recordErrors };
   }

@@ -12,7 +12,7 @@ export interface MetricsListener {
 const socketDeadlineMs = 5_000;
 const connectionsMax = 64;
 
-/** Serves the figures of a benchmark at `/metrics`. */
+/** Serves the stats of a benchmark at `/metrics`. */
 export async function startMetricsListener(
   { host, port }: { readonly host: string; readonly port: number },
   metrics: Metrics,

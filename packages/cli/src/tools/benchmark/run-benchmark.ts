@@ -49,10 +49,10 @@ const reportEveryMs = 1_000;
 export async function runBenchmark(
   { speaker, latencyNames, runClient }: Benchmark,
   values: BenchmarkValues,
-  surroundings: Deps,
+  deps: Deps,
 ): Promise<number> {
-  const { clock, output, stop } = surroundings;
-  const base = await clusterOptions(values, surroundings);
+  const { clock, output, stop } = deps;
+  const base = await clusterOptions(values, deps);
   const metrics = new Metrics({ release });
   const port = values['metrics-port'];
   const host = values.bindAddress ?? loopback;

@@ -23,16 +23,16 @@ const memoryDatabases = new Map<string, Database>();
  * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a SQLite file, or
  * `memory://name`, which everybody in the process who says the same name shares. The schema is made or brought up to date first.
  */
-export async function openDatabase(databaseUrl: string, surroundings: DatabaseDeps): Promise<OpenDatabase> {
+export async function openDatabase(databaseUrl: string, deps: DatabaseDeps): Promise<OpenDatabase> {
   const isMemory = /^memory:\/\//i.test(databaseUrl);
   const known = isMemory ? memoryDatabases.get(databaseUrl) : undefined;
-  const database = known ?? new Kysely<Schema>({ dialect: dialectOf(databaseUrl, surroundings) });
+  const database = known ?? new Kysely<Schema>({ dialect: dialectOf(databaseUrl, deps) });
   if (isMemory) memoryDatabases.set(databaseUrl, database);
   const close = async () => {
     if (!isMemory) await database.destroy();
   };
   try {
-    await migrate(database, migrations, surroundings.clock);
+    await migrate(database, migrations, deps.clock);
   } catch (error) {
     await close();
     throw error;
@@ -40,8 +40,8 @@ export async function openDatabase(databaseUrl: string, surroundings: DatabaseDe
   return { database, close };
 }
 
-function dialectOf(databaseUrl: string, surroundings: DatabaseDeps): Dialect {
-  if (/^postgres(?:ql)?:\/\//i.test(databaseUrl)) return postgresDialect(databaseUrl, surroundings);
+function dialectOf(databaseUrl: string, deps: DatabaseDeps): Dialect {
+  if (/^postgres(?:ql)?:\/\//i.test(databaseUrl)) return postgresDialect(databaseUrl, deps);
   if (/^memory:\/\//i.test(databaseUrl)) return sqliteDialect(':memory:');
   if (/^memory:/i.test(databaseUrl))
     throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);

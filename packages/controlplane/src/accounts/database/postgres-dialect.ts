@@ -21,9 +21,9 @@ export interface PostgresDeps {
 }
 
 /** Kysely over PostgreSQL, with the driver that the journal uses. */
-export function postgresDialect(url: string, surroundings: PostgresDeps): Dialect {
+export function postgresDialect(url: string, deps: PostgresDeps): Dialect {
   return {
-    createDriver: () => new PostgresDriver(url, surroundings),
+    createDriver: () => new PostgresDriver(url, deps),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (database) => new PostgresIntrospector(database),
@@ -48,8 +48,8 @@ function connect(url: string) {
 class PostgresDriver implements Driver {
   readonly #pool: WatchedPool;
 
-  constructor(url: string, surroundings: PostgresDeps) {
-    this.#pool = new WatchedPool(url, surroundings);
+  constructor(url: string, deps: PostgresDeps) {
+    this.#pool = new WatchedPool(url, deps);
   }
 
   async init(): Promise<void> {}

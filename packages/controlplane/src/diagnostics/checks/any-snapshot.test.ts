@@ -133,15 +133,15 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
   metrics: maybe(few(fc.record({ name, seriesCount: figure }))),
 });
 
-test('property: no picture makes a check throw or change it, and it says the same again', () => {
+test('property: no snapshot makes a check throw or change it, and it says the same again', () => {
   fc.assert(
     fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (pictures) => {
-      const picture = structuredClone(pictures.at(-1)!);
-      const before = structuredClone(picture);
+      const snapshot = structuredClone(pictures.at(-1)!);
+      const before = structuredClone(snapshot);
       const history = pictures.reduce(withLook, noHistory);
       for (const check of checks) {
-        const result = check.run(picture, history);
-        assert.deepEqual(check.run(picture, history), result, check.name);
+        const result = check.run(snapshot, history);
+        assert.deepEqual(check.run(snapshot, history), result, check.name);
         if (isNoData(result)) continue;
         const sorted = worstFirst(check, result);
         const keys = sorted.map(({ entity }) => entityKey(entity));
@@ -151,7 +151,7 @@ test('property: no picture makes a check throw or change it, and it says the sam
           check.name,
         );
       }
-      assert.deepEqual(picture, before);
+      assert.deepEqual(snapshot, before);
     }),
   );
 });

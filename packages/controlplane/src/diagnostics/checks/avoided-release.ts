@@ -15,8 +15,8 @@ export const avoidedRelease = defineCheck({
   fix: `Upgrade these agents, at best to ${ownRelease}.`,
   kinds: clusterKinds,
   damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
-  run(picture) {
-    const agentsByRelease = Map.groupBy(livingAgents(picture), ({ release }) => release);
+  run(snapshot) {
+    const agentsByRelease = Map.groupBy(livingAgents(snapshot), ({ release }) => release);
     return [...agentsByRelease].flatMap(([release, agents]) => {
       const reasons = reasonsToAvoid(release);
       if (reasons.length === 0) return [];

@@ -22,12 +22,12 @@ import type {
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
 
-/** What a check says of a picture: every finding with its severity where it is not the usual one, or what is missing. */
+/** What a check says of a snapshot: every finding with its severity where it is not the usual one, or what is missing. */
 type Said = readonly string[] | { readonly missing: string };
 
 interface Case {
   readonly name: string;
-  readonly picture: Partial<DiagnosticSnapshot>;
+  readonly snapshot: Partial<DiagnosticSnapshot>;
   /** Earlier pictures, the oldest first. */
   readonly before?: readonly Partial<DiagnosticSnapshot>[];
   readonly said: Said;
@@ -108,10 +108,10 @@ function severalPartitions(atMs: number): Partial<DiagnosticSnapshot> {
   return { atMs, groups: [groupOf('billing', 0, 0, { partitions })] };
 }
 
-/** The last of them is the picture, the others come before. */
+/** The last of them is the snapshot, the others come before. */
 function story(rows: readonly (readonly [committed: number, end: number])[], memberCount?: number) {
   const all = looks(rows, memberCount);
-  return { picture: all.at(-1)!, before: all.slice(0, -1) };
+  return { snapshot: all.at(-1)!, before: all.slice(0, -1) };
 }
 
 const times = <Row>(count: number, row: (index: number) => Row) =>
@@ -120,147 +120,147 @@ const times = <Row>(count: number, row: (index: number) => Row) =>
 /** The boundary of every rule, from both sides. */
 const cases = {
   no_agents: [
-    { name: 'agents run', picture: {}, said: [] },
-    { name: 'none', picture: agents(), said: ['cluster:vci_test The cluster has 3 topics and no agent.'] },
+    { name: 'agents run', snapshot: {}, said: [] },
+    { name: 'none', snapshot: agents(), said: ['cluster:vci_test The cluster has 3 topics and no agent.'] },
     {
       name: 'all were lost',
-      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax })),
+      snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax })),
       said: ['cluster:vci_test The cluster has 3 topics and no agent.'],
     },
-    { name: 'no topics either', picture: { ...agents(), ...cluster({ topicCount: 0 }) }, said: [] },
+    { name: 'no topics either', snapshot: { ...agents(), ...cluster({ topicCount: 0 }) }, said: [] },
   ],
   no_jobs_agent: [
-    { name: 'one of two', picture: agents(agentOf('a', { roles: ['proxy'] }), agentOf('b')), said: [] },
+    { name: 'one of two', snapshot: agents(agentOf('a', { roles: ['proxy'] }), agentOf('b')), said: [] },
     {
       name: 'none of two',
-      picture: agents(agentOf('a', { roles: ['proxy-consume'] }), agentOf('b', { roles: ['proxy'] })),
+      snapshot: agents(agentOf('a', { roles: ['proxy-consume'] }), agentOf('b', { roles: ['proxy'] })),
       said: ['cluster:vci_test 2 agents run, with these roles: proxy, proxy-consume.'],
     },
     {
       name: 'the one that had it was lost',
-      picture: agents(
+      snapshot: agents(
         agentOf('a', { roles: ['proxy'] }),
         agentOf('b', { lastSeenMs: snapshotMs - minuteMs }),
       ),
       said: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
     },
-    { name: 'no agents at all', picture: agents(), said: [] },
+    { name: 'no agents at all', snapshot: agents(), said: [] },
   ],
   lost_agent: [
     {
       name: 'silent for almost too long',
-      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax + 1 })),
+      snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax + 1 })),
       said: [],
     },
     {
       name: 'silent for too long',
-      picture: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax }), agentOf('b')),
+      snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax }), agentOf('b')),
       said: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
     },
   ],
   avoided_release: [
-    { name: 'good ones', picture: releases('v830', 'v761', 'v763'), said: [] },
+    { name: 'good ones', snapshot: releases('v830', 'v761', 'v763'), said: [] },
     {
       name: 'a bad one',
-      picture: releases('v762', 'v762', 'v763'),
+      snapshot: releases('v762', 'v762', 'v763'),
       said: ['release:v762 2 agents on v762 (known fault: consumers may skip records), use v830: a, b.'],
     },
-    { name: 'before a range', picture: releases('v642'), said: [] },
+    { name: 'before a range', snapshot: releases('v642'), said: [] },
     {
       name: 'begin of a range',
-      picture: releases('v643'),
+      snapshot: releases('v643'),
       said: ['release:v643 1 agent on v643, use v647 or later: a.'],
     },
     {
       name: 'end of a range',
-      picture: releases('v646'),
+      snapshot: releases('v646'),
       said: ['release:v646 1 agent on v646, use v647 or later: a.'],
     },
-    { name: 'behind a range', picture: releases('v647'), said: [] },
+    { name: 'behind a range', snapshot: releases('v647'), said: [] },
     {
       name: 'with two faults the later fix counts',
-      picture: releases('v739'),
+      snapshot: releases('v739'),
       said: [
         'release:v739 1 agent on v739 (known fault: may fail to start on machines with many processors; fails to start with some C libraries), use v744 or later: a.',
       ],
     },
-    { name: 'a build of somebody', picture: releases('v762-mine', 'dev', ''), said: [] },
+    { name: 'a build of somebody', snapshot: releases('v762-mine', 'dev', ''), said: [] },
   ],
   mixed_releases: [
-    { name: 'one', picture: releases('v830', 'v830'), said: [] },
+    { name: 'one', snapshot: releases('v830', 'v830'), said: [] },
     {
       name: 'two',
-      picture: releases('v830', 'v829', 'v830'),
+      snapshot: releases('v830', 'v829', 'v830'),
       said: ['cluster:vci_test Of the agents 1 run v829, 2 run v830.'],
     },
-    { name: 'no agents', picture: agents(), said: [] },
+    { name: 'no agents', snapshot: agents(), said: [] },
   ],
   overloaded_agents: [
-    { name: 'almost', picture: loads(0.899, 0.2), said: [] },
+    { name: 'almost', snapshot: loads(0.899, 0.2), said: [] },
     {
       name: 'just',
-      picture: loads(0.9, 0.2),
+      snapshot: loads(0.9, 0.2),
       said: ['agent:a Agent a at a.example has a load of 90 % on 4 processors.'],
     },
   ],
   unbalanced_agents: [
-    { name: 'alike', picture: loads(0.6, 0.5, 0.55), said: [] },
-    { name: 'almost twice', picture: loads(0.59, 0.3, 0.3), said: [] },
+    { name: 'alike', snapshot: loads(0.6, 0.5, 0.55), said: [] },
+    { name: 'almost twice', snapshot: loads(0.59, 0.3, 0.3), said: [] },
     {
       name: 'twice the others',
-      picture: loads(0.6, 0.3, 0.3),
+      snapshot: loads(0.6, 0.3, 0.3),
       said: ['agent:a Agent a at a.example has a load of 60 %, the others 30 % on average.'],
     },
-    { name: 'twice of nearly nothing', picture: loads(0.49, 0.1), said: [] },
-    { name: 'one alone', picture: loads(0.8), said: [] },
+    { name: 'twice of nearly nothing', snapshot: loads(0.49, 0.1), said: [] },
+    { name: 'one alone', snapshot: loads(0.8), said: [] },
     {
       name: 'other roles are another matter',
-      picture: agents(agentOf('a', { cpuLoad: 0.8 }), agentOf('b', { cpuLoad: 0.1, roles: ['jobs'] })),
+      snapshot: agents(agentOf('a', { cpuLoad: 0.8 }), agentOf('b', { cpuLoad: 0.1, roles: ['jobs'] })),
       said: [],
     },
   ],
   clock_skew: [
-    { name: 'at the limit', picture: agents(agentOf('a', { clockOffsetMs: -2000 })), said: [] },
+    { name: 'at the limit', snapshot: agents(agentOf('a', { clockOffsetMs: -2000 })), said: [] },
     {
       name: 'behind',
-      picture: agents(agentOf('a', { clockOffsetMs: -2001 })),
+      snapshot: agents(agentOf('a', { clockOffsetMs: -2001 })),
       said: ['agent:a The clock of agent a at a.example is 2 seconds behind.'],
     },
     {
       name: 'far ahead',
-      picture: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
+      snapshot: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
       said: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
     },
     {
       name: 'untold',
-      picture: agents(agentOf('a', { clockOffsetMs: undefined })),
+      snapshot: agents(agentOf('a', { clockOffsetMs: undefined })),
       said: { missing: 'clocks of agents' },
     },
   ],
   single_zone: [
-    { name: 'two', picture: {}, said: [] },
+    { name: 'two', snapshot: {}, said: [] },
     {
       name: 'one',
-      picture: agents(agentOf('a'), agentOf('b', { zone: 'zone-1' })),
+      snapshot: agents(agentOf('a'), agentOf('b', { zone: 'zone-1' })),
       said: ['cluster:vci_test 2 agents run, all in zone zone-1.'],
     },
     {
       name: 'unknown',
-      picture: agents(agentOf('a', { zone: 'SERVICE_UNSET_AZ' })),
+      snapshot: agents(agentOf('a', { zone: 'SERVICE_UNSET_AZ' })),
       said: { missing: 'zones of agents' },
     },
-    { name: 'no agents', picture: agents(), said: [] },
-    { name: 'a playground', picture: agents(agentOf('a', { zone: 'playground' })), said: [] },
-    { name: 'local', picture: agents(agentOf('a', { zone: 'local' })), said: [] },
+    { name: 'no agents', snapshot: agents(), said: [] },
+    { name: 'a playground', snapshot: agents(agentOf('a', { zone: 'playground' })), said: [] },
+    { name: 'local', snapshot: agents(agentOf('a', { zone: 'local' })), said: [] },
   ],
   produce_timeout_too_low: [
-    { name: 'at the limit', picture: timeout(5000), said: [] },
+    { name: 'at the limit', snapshot: timeout(5000), said: [] },
     {
       name: 'below',
-      picture: timeout(4999),
+      snapshot: timeout(4999),
       said: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
     },
-    { name: 'untold', picture: { produce: undefined }, said: { missing: 'timeouts of producers' } },
+    { name: 'untold', snapshot: { produce: undefined }, said: { missing: 'timeouts of producers' } },
   ],
   consumer_group_stuck: [
     { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), said: [] },
@@ -275,7 +275,7 @@ const cases = {
     {
       name: 'several partitions',
       before: times(10, (i) => severalPartitions(snapshotMs - (10 - i) * minuteMs)),
-      picture: severalPartitions(snapshotMs),
+      snapshot: severalPartitions(snapshotMs),
       said: [
         'group:billing Group billing stands still in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes with 9 records to read; the group has 2 members.',
       ],
@@ -298,10 +298,10 @@ const cases = {
           0,
         ).slice(0, -1),
       ],
-      picture: looks([[7, 9]])[0]!,
+      snapshot: looks([[7, 9]])[0]!,
       said: [],
     },
-    { name: 'untold', picture: { groups: undefined }, said: { missing: 'offsets of groups' } },
+    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'offsets of groups' } },
   ],
   consumer_group_falling_behind: [
     { name: 'keeps up', ...story(times(lagLooksMax, (i) => [i * 100, i * 100 + 5000])), said: [] },
@@ -321,17 +321,17 @@ const cases = {
     { name: 'grows too little', ...story(times(lagLooksMax, (i) => [i, 50_000 + i * 101])), said: [] },
     { name: 'a wave', ...story(times(lagLooksMax, (i) => [i, 5000 + (i % 5) * 1000])), said: [] },
     { name: 'does not commit at all', ...story(times(lagLooksMax, (i) => [0, 5000 + i * 101])), said: [] },
-    { name: 'untold', picture: { groups: undefined }, said: { missing: 'offsets of groups' } },
+    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'offsets of groups' } },
   ],
   consumer_group_without_members: [
     {
       name: 'almost long enough',
-      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - dayMs + 1 })] },
+      snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - dayMs + 1 })] },
       said: [],
     },
     {
       name: 'long enough',
-      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - 2 * dayMs })] },
+      snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - 2 * dayMs })] },
       said: [
         'group:g Group g has had no member for 2 days, and 8 records wait for it in orders partition 0.',
       ],
@@ -339,170 +339,174 @@ const cases = {
     {
       name: 'the looks remember it too',
       before: [{ atMs: snapshotMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
-      picture: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
+      snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
       said: [
         'group:g Group g has had no member for 24 hours, and 8 records wait for it in orders partition 0.',
       ],
     },
     {
       name: 'nothing to read',
-      picture: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
+      snapshot: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
       said: [],
     },
-    { name: 'untold', picture: { groups: undefined }, said: { missing: 'members of groups' } },
+    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'members of groups' } },
   ],
   partition_count_near_limit: [
-    { name: 'below', picture: cluster({ partitionCount: 799 }), said: [] },
+    { name: 'below', snapshot: cluster({ partitionCount: 799 }), said: [] },
     {
       name: 'near',
-      picture: cluster({ partitionCount: 800 }),
+      snapshot: cluster({ partitionCount: 800 }),
       said: ['cluster:vci_test There are 800 partitions, 80 % of the limit of 1,000.'],
     },
     {
       name: 'very near',
-      picture: cluster({ partitionCount: 950 }),
+      snapshot: cluster({ partitionCount: 950 }),
       said: ['cluster:vci_test (high) There are 950 partitions, 95 % of the limit of 1,000.'],
     },
     {
       name: 'without a limit',
-      picture: cluster({ partitionCountMax: 0 }),
+      snapshot: cluster({ partitionCountMax: 0 }),
       said: { missing: 'the limit of partitions' },
     },
   ],
   control_plane_utilization: [
-    { name: 'below', picture: { controlPlaneUtilization: 0.79 }, said: [] },
+    { name: 'below', snapshot: { controlPlaneUtilization: 0.79 }, said: [] },
     {
       name: 'above',
-      picture: { controlPlaneUtilization: 0.8 },
+      snapshot: { controlPlaneUtilization: 0.8 },
       said: ['cluster:vci_test The leader of the cluster is busy 80 % of the time.'],
     },
     {
       name: 'at its end',
-      picture: { controlPlaneUtilization: 0.95 },
+      snapshot: { controlPlaneUtilization: 0.95 },
       said: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
     },
-    { name: 'untold', picture: { controlPlaneUtilization: undefined }, said: { missing: 'the utilization' } },
+    {
+      name: 'untold',
+      snapshot: { controlPlaneUtilization: undefined },
+      said: { missing: 'the utilization' },
+    },
   ],
   high_cardinality: [
     {
       name: 'below',
-      picture: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 - 1 }] },
+      snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 - 1 }] },
       said: [],
     },
     {
       name: 'above',
-      picture: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
+      snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
       said: ['metric:m m has 8,000 series.'],
     },
-    { name: 'untold', picture: { metrics: undefined }, said: { missing: 'series of metrics' } },
+    { name: 'untold', snapshot: { metrics: undefined }, said: { missing: 'series of metrics' } },
   ],
   invalid_acls: [
-    { name: 'none', picture: acls('shadow', []), said: [] },
+    { name: 'none', snapshot: acls('shadow', []), said: [] },
     {
       name: 'one is tried out',
-      picture: acls('shadow'),
+      snapshot: acls('shadow'),
       said: [
         'acl:TOPIC orders*: ALLOW READ for User:ann from * TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
       ],
     },
     {
       name: 'one is enforced',
-      picture: acls('enforced'),
+      snapshot: acls('enforced'),
       said: [
         'acl:TOPIC orders*: ALLOW READ for User:ann from * (high) TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
       ],
     },
-    { name: 'nobody asks the rules', picture: acls('off'), said: [] },
-    { name: 'untold', picture: { acls: undefined }, said: { missing: 'ACL rules' } },
+    { name: 'nobody asks the rules', snapshot: acls('off'), said: [] },
+    { name: 'untold', snapshot: { acls: undefined }, said: { missing: 'ACL rules' } },
   ],
   acls_without_superuser: [
-    { name: 'there is one', picture: credentials({ isSuperuser: false }, { isSuperuser: true }), said: [] },
+    { name: 'there is one', snapshot: credentials({ isSuperuser: false }, { isSuperuser: true }), said: [] },
     {
       name: 'there is none',
-      picture: credentials({ isSuperuser: false }),
+      snapshot: credentials({ isSuperuser: false }),
       said: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
     },
-    { name: 'only tried out', picture: { ...credentials(), ...acls('shadow') }, said: [] },
-    { name: 'credentials untold', picture: { credentials: undefined }, said: { missing: 'credentials' } },
-    { name: 'rules untold', picture: { acls: undefined }, said: { missing: 'ACL rules' } },
+    { name: 'only tried out', snapshot: { ...credentials(), ...acls('shadow') }, said: [] },
+    { name: 'credentials untold', snapshot: { credentials: undefined }, said: { missing: 'credentials' } },
+    { name: 'rules untold', snapshot: { acls: undefined }, said: { missing: 'ACL rules' } },
   ],
   expiring_certificates: [
-    { name: 'at the limit', picture: certificate(30 * dayMs), said: [] },
+    { name: 'at the limit', snapshot: certificate(30 * dayMs), said: [] },
     {
       name: 'soon',
-      picture: certificate(30 * dayMs - 1),
+      snapshot: certificate(30 * dayMs - 1),
       said: ['certificate:kafka.example kafka.example ends in 29 days; 1 agent shows it.'],
     },
     {
       name: 'very soon',
-      picture: certificate(7 * dayMs - 1),
+      snapshot: certificate(7 * dayMs - 1),
       said: ['certificate:kafka.example (high) kafka.example ends in 6 days; 1 agent shows it.'],
     },
     {
       name: 'over',
-      picture: certificate(-2 * 3_600_000),
+      snapshot: certificate(-2 * 3_600_000),
       said: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
     },
     {
       name: 'untold',
-      picture: agents(agentOf('a', { certificates: undefined })),
+      snapshot: agents(agentOf('a', { certificates: undefined })),
       said: { missing: 'certificates' },
     },
   ],
   expiring_tokens: [
-    { name: 'a tenth left', picture: token(6 * minuteMs, snapshotMs - 54 * minuteMs), said: [] },
+    { name: 'a tenth left', snapshot: token(6 * minuteMs, snapshotMs - 54 * minuteMs), said: [] },
     {
       name: 'less than a tenth',
-      picture: token(5 * minuteMs, snapshotMs - 55 * minuteMs),
+      snapshot: token(5 * minuteMs, snapshotMs - 55 * minuteMs),
       said: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
     },
     {
       name: 'a long one',
-      picture: token(8 * dayMs, snapshotMs - 82 * dayMs),
+      snapshot: token(8 * dayMs, snapshotMs - 82 * dayMs),
       said: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
     },
-    { name: 'begin unknown, enough left', picture: token(10 * minuteMs), said: [] },
+    { name: 'begin unknown, enough left', snapshot: token(10 * minuteMs), said: [] },
     {
       name: 'over',
-      picture: token(0),
+      snapshot: token(0),
       said: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
     },
     {
       name: 'untold',
-      picture: agents(agentOf('a', { tokens: undefined })),
+      snapshot: agents(agentOf('a', { tokens: undefined })),
       said: { missing: 'tokens of agents' },
     },
   ],
   unused_credentials: [
     {
       name: 'used',
-      picture: credentials({ isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs + 1 }),
+      snapshot: credentials({ isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs + 1 }),
       said: [],
     },
     {
       name: 'not any more',
-      picture: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs }),
+      snapshot: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs }),
       said: ['credential:ann The credential of ann was used last 90 days ago.'],
     },
     {
       name: 'a superuser who never came',
-      picture: credentials({ createdMs: snapshotMs - 100 * dayMs, lastUsedMs: null }),
+      snapshot: credentials({ createdMs: snapshotMs - 100 * dayMs, lastUsedMs: null }),
       said: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
     },
-    { name: 'new', picture: credentials({ lastUsedMs: null }), said: [] },
-    { name: 'there are none', picture: credentials(), said: [] },
-    { name: 'logins untold', picture: credentials({ lastUsedMs: undefined }), said: { missing: 'logins' } },
-    { name: 'untold', picture: { credentials: undefined }, said: { missing: 'logins' } },
+    { name: 'new', snapshot: credentials({ lastUsedMs: null }), said: [] },
+    { name: 'there are none', snapshot: credentials(), said: [] },
+    { name: 'logins untold', snapshot: credentials({ lastUsedMs: undefined }), said: { missing: 'logins' } },
+    { name: 'untold', snapshot: { credentials: undefined }, said: { missing: 'logins' } },
   ],
   bucket_permission: [
     {
       name: 'all allowed',
-      picture: bucket({ deniedOperations: [{ operation: 'put', count: 0 }] }),
+      snapshot: bucket({ deniedOperations: [{ operation: 'put', count: 0 }] }),
       said: [],
     },
     {
       name: 'something is not',
-      picture: bucket({
+      snapshot: bucket({
         deniedOperations: [
           { operation: 'delete', count: 1 },
           { operation: 'list', count: 1200 },
@@ -510,99 +514,99 @@ const cases = {
       }),
       said: ['bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.'],
     },
-    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'stats of buckets' } },
+    { name: 'untold', snapshot: { buckets: undefined }, said: { missing: 'stats of buckets' } },
   ],
   bucket_failures: [
-    { name: 'at the limit', picture: bucket({ failureCount: 10 }), said: [] },
+    { name: 'at the limit', snapshot: bucket({ failureCount: 10 }), said: [] },
     {
       name: 'above',
-      picture: bucket({ failureCount: 11 }),
+      snapshot: bucket({ failureCount: 11 }),
       said: ['bucket:s3://records In s3://records 11 of 1,000 operations failed since the last look.'],
     },
     {
       name: 'far above',
-      picture: bucket({ failureCount: 100 }),
+      snapshot: bucket({ failureCount: 100 }),
       said: [
         'bucket:s3://records (critical) In s3://records 100 of 1,000 operations failed since the last look.',
       ],
     },
-    { name: 'too few to judge', picture: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
-    { name: 'nothing happened', picture: bucket({ operationCount: 0 }), said: [] },
-    { name: 'untold', picture: { buckets: undefined }, said: { missing: 'stats of buckets' } },
+    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
+    { name: 'nothing happened', snapshot: bucket({ operationCount: 0 }), said: [] },
+    { name: 'untold', snapshot: { buckets: undefined }, said: { missing: 'stats of buckets' } },
   ],
   damaged_files: [
-    { name: 'none', picture: { damagedFiles: [] }, said: [] },
+    { name: 'none', snapshot: { damagedFiles: [] }, said: [] },
     {
       name: 'one partition',
-      picture: damaged({ kind: 'missing' }),
+      snapshot: damaged({ kind: 'missing' }),
       said: [
         'file:018b File 018b is not in the bucket: orders partition 3 offsets 1,000 to 1,009 cannot be read.',
       ],
     },
     {
       name: 'more partitions than are listed',
-      picture: damaged({ kind: 'corrupt', partitionCount: 8 }),
+      snapshot: damaged({ kind: 'corrupt', partitionCount: 8 }),
       said: [
         'file:018b File 018b holds other bytes than were written: orders partition 3 offsets 1,000 to 1,009, 7 other partitions cannot be read.',
       ],
     },
     {
       name: 'untold',
-      picture: { damagedFiles: undefined },
+      snapshot: { damagedFiles: undefined },
       said: { missing: 'reports of agents' },
     },
   ],
   bucket_latency: [
-    { name: 'at the limit', picture: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), said: [] },
+    { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), said: [] },
     {
       name: 'slow writes',
-      picture: bucket({ putP99Ms: 2001, getP99Ms: undefined }),
+      snapshot: bucket({ putP99Ms: 2001, getP99Ms: undefined }),
       said: [
         'bucket:s3://records In s3://records the slowest hundredth of writes take 2 seconds, of 1,000 operations.',
       ],
     },
     {
       name: 'slow in all',
-      picture: bucket({ putP99Ms: 5000, getP99Ms: 1500 }),
+      snapshot: bucket({ putP99Ms: 5000, getP99Ms: 1500 }),
       said: [
         'bucket:s3://records In s3://records the slowest hundredth of writes take 5 seconds and of reads take 1,500 ms, of 1,000 operations.',
       ],
     },
-    { name: 'too few to judge', picture: bucket({ operationCount: 99, putP99Ms: 9000 }), said: [] },
+    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), said: [] },
     {
       name: 'untold',
-      picture: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
+      snapshot: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
       said: { missing: 'latencies of buckets' },
     },
   ],
   small_files: [
-    { name: 'large', picture: files(6000, 512 * KiB), said: [] },
+    { name: 'large', snapshot: files(6000, 512 * KiB), said: [] },
     {
       name: 'small',
-      picture: files(600, 100 * KiB),
+      snapshot: files(600, 100 * KiB),
       said: ['cluster:vci_test 10 files per second are written, of 100 KiB on average.'],
     },
-    { name: 'small and few', picture: files(599, 100 * KiB), said: [] },
-    { name: 'none', picture: produce({ fileCount: 0, fileBytes: 0 }), said: [] },
-    { name: 'untold', picture: { produce: undefined }, said: { missing: 'sizes of new files' } },
+    { name: 'small and few', snapshot: files(599, 100 * KiB), said: [] },
+    { name: 'none', snapshot: produce({ fileCount: 0, fileBytes: 0 }), said: [] },
+    { name: 'untold', snapshot: { produce: undefined }, said: { missing: 'sizes of new files' } },
   ],
   topics_without_retention: [
-    { name: 'by time', picture: topic({ retentionMs: 0 }), said: [] },
-    { name: 'by size', picture: topic({ retentionBytes: 5 }), said: [] },
+    { name: 'by time', snapshot: topic({ retentionMs: 0 }), said: [] },
+    { name: 'by size', snapshot: topic({ retentionBytes: 5 }), said: [] },
     {
       name: 'neither',
-      picture: topic({}),
+      snapshot: topic({}),
       said: ['topic:orders orders with 8 partitions keeps everything.'],
     },
     {
       name: 'compacted, which happens to nothing here',
-      picture: topic({ isDeleting: false, retentionMs: dayMs }),
+      snapshot: topic({ isDeleting: false, retentionMs: dayMs }),
       said: [
         'topic:orders orders with 8 partitions keeps everything, because its cleanup.policy is not delete.',
       ],
     },
-    { name: 'our own', picture: topic({ name: '__consumer_offsets' }), said: [] },
-    { name: 'untold', picture: { topics: undefined }, said: { missing: 'topics' } },
+    { name: 'our own', snapshot: topic({ name: '__consumer_offsets' }), said: [] },
+    { name: 'untold', snapshot: { topics: undefined }, said: { missing: 'topics' } },
   ],
 } satisfies Record<CheckName, readonly Case[]>;
 
@@ -616,10 +620,10 @@ function said(result: CheckResult): Said {
 for (const check of checks) {
   const rows: readonly Case[] = cases[check.name];
   test(`${check.name}: ${rows.map(({ name }) => name).join(', ')}`, () => {
-    for (const { name, picture, before = [], said: expected } of rows) {
+    for (const { name, snapshot, before = [], said: expected } of rows) {
       let history: ClusterHistory = noHistory;
-      for (const facts of [...before, picture]) history = withLook(history, healthySnapshot(facts));
-      assert.deepEqual(said(check.run(healthySnapshot(picture), history)), expected, name);
+      for (const facts of [...before, snapshot]) history = withLook(history, healthySnapshot(facts));
+      assert.deepEqual(said(check.run(healthySnapshot(snapshot), history)), expected, name);
     }
   });
 
@@ -632,9 +636,9 @@ for (const check of checks) {
 
 test('what is wrong is named in the sentence, because lists show nothing else of it', () => {
   for (const check of checks) {
-    for (const { name, picture, before = [] } of cases[check.name] as readonly Case[]) {
-      const history = [...before, picture].map(healthySnapshot).reduce(withLook, noHistory);
-      const result = check.run(healthySnapshot(picture), history);
+    for (const { name, snapshot, before = [] } of cases[check.name] as readonly Case[]) {
+      const history = [...before, snapshot].map(healthySnapshot).reduce(withLook, noHistory);
+      const result = check.run(healthySnapshot(snapshot), history);
       for (const { entity, message } of isNoData(result) ? [] : result) {
         // A caller has asked about one cluster, and knows which.
         const isNamed = entity.kind === 'cluster' || message.includes(entity.name);

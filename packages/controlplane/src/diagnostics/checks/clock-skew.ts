@@ -18,8 +18,8 @@ export const clockSkew = defineCheck({
   fix: 'Let the machine keep its time with NTP or with the time service of its platform.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 3, recoverAfterLooks: 3 },
-  run(picture) {
-    const agents = livingAgents(picture);
+  run(snapshot) {
+    const agents = livingAgents(snapshot);
     if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined))
       return { missing: 'clocks of agents' };
     return agents.flatMap(({ agentId, host, clockOffsetMs = 0 }) => {

@@ -20,8 +20,8 @@ export const expiringCertificates = defineCheck({
   run: findExpiringCertificates,
 });
 
-function findExpiringCertificates(picture: DiagnosticSnapshot): CheckResult {
-  const agents = livingAgents(picture);
+function findExpiringCertificates(snapshot: DiagnosticSnapshot): CheckResult {
+  const agents = livingAgents(snapshot);
   if (agents.every(({ certificates }) => certificates === undefined)) return { missing: 'certificates' };
   // Agents usually share theirs, and after a renewal some may still have the old one: the first to end counts.
   const byName = Map.groupBy(
@@ -29,9 +29,9 @@ function findExpiringCertificates(picture: DiagnosticSnapshot): CheckResult {
     ({ name }) => name,
   );
   return [...byName].flatMap(([name, certificates]): Finding[] => {
-    const soon = certificates.filter(({ expiresMs }) => expiresMs - picture.atMs < certificateMsMin);
+    const soon = certificates.filter(({ expiresMs }) => expiresMs - snapshot.atMs < certificateMsMin);
     if (soon.length === 0) return [];
-    const leftMs = Math.min(...soon.map(({ expiresMs }) => expiresMs)) - picture.atMs;
+    const leftMs = Math.min(...soon.map(({ expiresMs }) => expiresMs)) - snapshot.atMs;
     return [
       {
         entity: { kind: 'certificate', name },

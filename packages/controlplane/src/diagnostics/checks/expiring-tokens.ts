@@ -17,9 +17,9 @@ export const expiringTokens = defineCheck({
   explanation: 'With the end of its token the agent loses the control plane or the bucket.',
   fix: 'Look into the log of the agent for why the token could not be renewed: the identity of its platform, the binding of the workload, or the network.',
   kinds: clusterKinds,
-  run(picture) {
-    const { atMs } = picture;
-    const agents = livingAgents(picture);
+  run(snapshot) {
+    const { atMs } = snapshot;
+    const agents = livingAgents(snapshot);
     if (agents.every(({ tokens }) => tokens === undefined)) return { missing: 'tokens of agents' };
     return agents.flatMap(({ agentId, host, tokens = [] }) =>
       tokens

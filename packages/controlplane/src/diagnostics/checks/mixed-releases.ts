@@ -14,16 +14,16 @@ export const mixedReleases = defineCheck({
   fix: 'Finish the upgrade, or go back, so that all agents run the same release.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 30, recoverAfterLooks: 1 },
-  run(picture) {
+  run(snapshot) {
     const countByRelease = new Map<string, number>();
-    for (const { release } of livingAgents(picture)) {
+    for (const { release } of livingAgents(snapshot)) {
       countByRelease.set(release, (countByRelease.get(release) ?? 0) + 1);
     }
     if (countByRelease.size < 2) return [];
     const parts = [...countByRelease].sort().map(([release, number]) => `${count(number)} run ${release}`);
     return [
       {
-        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        entity: { kind: 'cluster', name: snapshot.cluster.clusterId },
         message: `Of the agents ${parts.join(', ')}.`,
         weight: countByRelease.size,
       },

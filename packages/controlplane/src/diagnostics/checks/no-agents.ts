@@ -12,9 +12,9 @@ export const noAgents = defineCheck({
   explanation: 'Without agents clients cannot read or write; written records are safe in the bucket.',
   fix: 'Start agents. If they run, look into their logs: they need a way to the control plane and an agent key that is valid.',
   kinds: clusterKinds,
-  run(picture) {
-    const { cluster } = picture;
-    if (cluster.topicCount === 0 || livingAgents(picture).length > 0) return [];
+  run(snapshot) {
+    const { cluster } = snapshot;
+    if (cluster.topicCount === 0 || livingAgents(snapshot).length > 0) return [];
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },

@@ -13,14 +13,14 @@ export const noJobsAgent = defineCheck({
     'An agent with the role jobs publishes the events of the control plane and the metrics of the whole cluster, and writes the columns that make searches of events fast. Without one these events and metrics are missing, and searches read more.',
   fix: 'Give at least one agent the role jobs with -roles; two in different zones are better.',
   kinds: ['kafka', 'data_lake'],
-  run(picture) {
-    const agents = livingAgents(picture);
+  run(snapshot) {
+    const agents = livingAgents(snapshot);
     // That no agent runs at all is another diagnostic.
     if (agents.length === 0 || agents.some(({ roles }) => roles.includes('jobs'))) return [];
     const roles = [...new Set(agents.flatMap((agent) => agent.roles))].sort().join(', ') || 'none';
     return [
       {
-        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        entity: { kind: 'cluster', name: snapshot.cluster.clusterId },
         message: `${counted(agents.length, 'agent runs', 'agents run')}, with these roles: ${roles}.`,
         weight: agents.length,
       },

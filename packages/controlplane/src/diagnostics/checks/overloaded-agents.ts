@@ -16,8 +16,8 @@ export const overloadedAgents = defineCheck({
   fix: 'Start more agents, give them more processors, or move pipelines and jobs to agents of their own.',
   kinds: clusterKinds,
   damping: { failAfterLooks: 5, recoverAfterLooks: 3 },
-  run(picture) {
-    return livingAgents(picture)
+  run(snapshot) {
+    return livingAgents(snapshot)
       .filter(({ cpuLoad }) => cpuLoad >= loadMax)
       .map(({ agentId, host, cpuLoad, cpuCount }) => ({
         entity: { kind: 'agent', name: agentId },

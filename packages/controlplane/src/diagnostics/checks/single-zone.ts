@@ -19,8 +19,8 @@ export const singleZone = defineCheck({
     'When that zone fails, clients cannot read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
   fix: 'Run agents in two or three zones. Where one is enough, as in a cluster for tests, mute this diagnostic.',
   damping: { failAfterLooks: 10, recoverAfterLooks: 2 },
-  run(picture) {
-    const agents = livingAgents(picture);
+  run(snapshot) {
+    const agents = livingAgents(snapshot);
     const zones = new Set(agents.map(({ zone }) => zone));
     if (zones.size > 1 || agents.length === 0) return [];
     const [zone = ''] = zones;
@@ -28,7 +28,7 @@ export const singleZone = defineCheck({
     if (unknownZones.includes(zone)) return { missing: 'zones of agents' };
     return [
       {
-        entity: { kind: 'cluster', name: picture.cluster.clusterId },
+        entity: { kind: 'cluster', name: snapshot.cluster.clusterId },
         message: `${counted(agents.length, 'agent runs', 'agents run')}, all in zone ${zone}.`,
         weight: agents.length,
       },

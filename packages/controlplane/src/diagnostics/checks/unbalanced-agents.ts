@@ -17,8 +17,8 @@ export const unbalancedAgents = defineCheck({
     'Clients of the busy agent wait while others idle. Usually few clients carry most of the traffic, or all were started against one address and stayed there.',
   fix: 'Let clients bootstrap from an address that stands for all agents, spread the partitions of busy topics, and try another -defaultPartitionAssignmentStrategy such as equal_spread.',
   damping: { failAfterLooks: 10, recoverAfterLooks: 5 },
-  run(picture) {
-    const alike = Map.groupBy(livingAgents(picture), ({ group, roles }) => `${group} ${[...roles].sort()}`);
+  run(snapshot) {
+    const alike = Map.groupBy(livingAgents(snapshot), ({ group, roles }) => `${group} ${[...roles].sort()}`);
     return [...alike.values()].flatMap((agents) =>
       agents.flatMap((agent) => {
         const others = averageLoad(agents.filter((other) => other !== agent));

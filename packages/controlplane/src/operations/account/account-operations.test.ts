@@ -18,7 +18,7 @@ async function start(t: TestContext, options: TestApiOptions = {}) {
   };
   const byKey = async (name: string, ...grants: Parameters<typeof ours.key>[1][]) =>
     clientWith({ 'service-api-key': await ours.key(name, ...grants) });
-  const later = () => api.surroundings.clock.advance(1000);
+  const later = () => api.deps.clock.advance(1000);
   return { ...api, ours, email, admin: await signIn(email), clientWith, signIn, byKey, later };
 }
 

@@ -9,7 +9,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
 import { byName, toKeyResponse, toNewKeyResponse } from './responses.ts';
-import { type Asking, mayOnCluster, oldestWritable, seesWorkspace } from './visible-workspaces.ts';
+import { type Caller, mayOnCluster, oldestWritable, seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_api_key';
 type GivenKey = InputOf<'create_api_key'>;
@@ -62,7 +62,7 @@ function happensWith(grants: readonly KeyGrant[], { happensIn }: CallContext): v
   if (workspaceId !== undefined && workspaceId !== everywhere && others.length === 0) happensIn(workspaceId);
 }
 
-function manages({ actor, accountId }: Asking, { grants }: ApiKey): boolean {
+function manages({ actor, accountId }: Caller, { grants }: ApiKey): boolean {
   return grants.length > 0 && grants.every((grant) => mayManageKey(actor, accountId, grant));
 }
 
@@ -75,7 +75,7 @@ async function grantOf(
   accounts: AccountsDatabase,
   given: GivenGrant,
   clusterType: GivenKey['virtual_cluster_type'],
-  asking: Asking,
+  caller: Caller,
 ): Promise<KeyGrant> {
   const { principal_kind, resource_kind, resource_id, workspace_id, managed_grant_name } = given;
   // Whoever writes `read_only` here would otherwise get a key that writes.
@@ -89,9 +89,9 @@ async function grantOf(
     case 'agent':
       if (clusterType !== undefined && clusterTypeOf(resource_id) !== clusterType)
         throw new OperationFailed('invalid_request', 'virtual_cluster_type is not the type of the cluster.');
-      return { ...grant, workspaceId: await workspaceOfCluster(accounts, resource_id, asking) };
+      return { ...grant, workspaceId: await workspaceOfCluster(accounts, resource_id, caller) };
     case 'application':
-      return { ...grant, workspaceId: await workspaceGiven(accounts, grant, workspace_id, asking) };
+      return { ...grant, workspaceId: await workspaceGiven(accounts, grant, workspace_id, caller) };
     case 'account':
       return { ...grant, workspaceId: workspace_id ?? everywhere };
   }
@@ -100,11 +100,11 @@ async function grantOf(
 async function workspaceOfCluster(
   { virtualClusters }: AccountsDatabase,
   clusterId: string,
-  asking: Asking,
+  caller: Caller,
 ): Promise<string> {
-  const cluster = await virtualClusters.get(asking.accountId, clusterId);
+  const cluster = await virtualClusters.get(caller.accountId, clusterId);
   if (cluster === undefined) throw notFound('virtual cluster');
-  if (!mayOnCluster(asking, 'read', cluster) && !seesWorkspace(asking, cluster.workspaceId))
+  if (!mayOnCluster(caller, 'read', cluster) && !seesWorkspace(caller, cluster.workspaceId))
     throw notFound('virtual cluster');
   return cluster.workspaceId;
 }
@@ -113,15 +113,15 @@ async function workspaceGiven(
   accounts: AccountsDatabase,
   grant: Omit<KeyGrant, 'workspaceId'>,
   workspaceId: string | undefined,
-  asking: Asking,
+  caller: Caller,
 ): Promise<string> {
-  const { actor, accountId } = asking;
+  const { actor, accountId } = caller;
   if (workspaceId === undefined) {
-    return oldestWritable(accounts, asking, (id) =>
+    return oldestWritable(accounts, caller, (id) =>
       mayManageKey(actor, accountId, { ...grant, workspaceId: id }),
     );
   }
   const workspace = await accounts.workspaces.get(accountId, workspaceId);
-  if (workspace === undefined || !seesWorkspace(asking, workspaceId)) throw notFound('workspace');
+  if (workspace === undefined || !seesWorkspace(caller, workspaceId)) throw notFound('workspace');
   return workspaceId;
 }

@@ -72,13 +72,13 @@ test('configurations of one second have keys of their own', async (t) => {
 });
 
 test('rotating deletes the old keys, and nothing else', async (t) => {
-  const { admin, ours, clientWith, surroundings } = await start(t);
+  const { admin, ours, clientWith, deps } = await start(t);
   const workspace_ids = [ours.a.id];
   const old = await admin.call('create_mcp_configuration', { workspace_ids });
-  surroundings.clock.advance(2_000);
+  deps.clock.advance(2_000);
   const replaces = old.api_keys.map(({ id }) => id);
   const fresh = await admin.call('create_mcp_configuration', { workspace_ids, replaces });
-  surroundings.clock.advance(2_000);
+  deps.clock.advance(2_000);
   await clientWith(written(fresh).mcpServers.weir!.headers!).call('get_context', {});
   await assert.rejects(
     clientWith(written(old).mcpServers.weir!.headers!).call('get_context', {}),
@@ -108,7 +108,7 @@ test('only administrators of all the workspaces may, and a refusal leaves no key
 });
 
 test('keys that an application key makes read only, are audited under its name, and end with it', async (t) => {
-  const { admin, ours, clientWith, surroundings } = await start(t);
+  const { admin, ours, clientWith, deps } = await start(t);
   const workspace_ids = [ours.a.id];
   const byKey = clientWith({ 'service-api-key': await ours.key('maker', appGrant(ours.a.id)) });
   const configured = await byKey.call('create_mcp_configuration', { workspace_ids });
@@ -136,7 +136,7 @@ test('keys that an application key makes read only, are audited under its name, 
     ],
   );
   await admin.call('delete_api_key', { api_key_id: makerId });
-  surroundings.clock.advance(2_000);
+  deps.clock.advance(2_000);
   const left = (await admin.call('list_api_keys', {})).api_keys.map(({ id }) => id);
   for (const id of [made.id, ...configured.api_keys.map((key) => key.id)]) assert.ok(!left.includes(id));
   await assert.rejects(reader.call('get_context', {}), /invalid API key/);

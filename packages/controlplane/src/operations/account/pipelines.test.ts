@@ -276,9 +276,9 @@ test('readers read and do not write', async (t) => {
 });
 
 test('the audit log tells of pipelines, and nothing of what they are configured to do', async (t) => {
-  const { app, call, ours, surroundings } = await start(t);
+  const { app, call, ours, deps } = await start(t);
   const on = { virtual_cluster_id: ours.a.clusterId };
-  const later = () => surroundings.clock.advance(1000);
+  const later = () => deps.clock.advance(1000);
   const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'clean' });
   later();
   const target = { ...on, pipeline_id };

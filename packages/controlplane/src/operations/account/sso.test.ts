@@ -114,7 +114,7 @@ test('only addresses that nobody can fake name an issuer', async (t) => {
 });
 
 test('federations of a cluster', async (t) => {
-  const { admin, ours, byKey, surroundings } = await start(t);
+  const { admin, ours, byKey, deps } = await start(t);
   const virtual_cluster_id = ours.a.clusterId;
   const rules = [{ claim_path: '"kubernetes.io".namespace', expected_value: 'weir-*' }];
   const input = {
@@ -132,7 +132,7 @@ test('federations of a cluster', async (t) => {
     audience: `weir://${virtual_cluster_id}`,
     read_only: false,
     max_credential_ttl_seconds: 3600,
-    created_at: new Date(surroundings.clock.nowMs()).toISOString(),
+    created_at: new Date(deps.clock.nowMs()).toISOString(),
   });
   await refused(app, 'duplicate_name', 'create_workload_identity_federation', input);
   const wrong: [rule: { claim_path: string; expected_value: string }][] = [
@@ -222,8 +222,8 @@ test('bindings of the file of the operator are listed with the others, and only 
 });
 
 test('without sealing keys single sign-on says what is missing and what to do', async (t) => {
-  const { secretBox: _, ...surroundings } = accountsDeps();
-  const { admin, ours } = await start(t, { surroundings });
+  const { secretBox: _, ...deps } = accountsDeps();
+  const { admin, ours } = await start(t, { deps });
   const input = {
     sso_identifier: 'example',
     issuer_url: 'https://id.example/realm',

@@ -5,7 +5,7 @@ import type { Workspace } from '../../accounts/workspaces.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
 /** Who asks, as far as it decides what he sees. */
-export interface Asking {
+export interface Caller {
   readonly actor: Actor;
   readonly accountId: string;
 }
@@ -17,7 +17,7 @@ export interface VisibleWorkspace extends Workspace {
 /** The workspaces in which the caller may do something, the oldest first. */
 export async function visibleWorkspaces(
   { workspaces }: Pick<AccountsDatabase, 'workspaces'>,
-  { actor, accountId }: Asking,
+  { actor, accountId }: Caller,
 ): Promise<VisibleWorkspace[]> {
   const all = await workspaces.list(accountId);
   return all.flatMap((workspace) => {
@@ -26,12 +26,12 @@ export async function visibleWorkspaces(
   });
 }
 
-export function administersAccount({ actor, accountId }: Asking): boolean {
+export function administersAccount({ actor, accountId }: Caller): boolean {
   return isAllowed(actor, { scope: 'account', access: 'write', accountId });
 }
 
 /** Whether it may be known to the caller that there is such a workspace. */
-export function seesWorkspace({ actor, accountId }: Asking, workspaceId: string): boolean {
+export function seesWorkspace({ actor, accountId }: Caller, workspaceId: string): boolean {
   return (
     grantIn(actor, accountId, workspaceId) !== undefined ||
     isAllowed(actor, { scope: 'account', access: 'read', accountId })
@@ -39,7 +39,7 @@ export function seesWorkspace({ actor, accountId }: Asking, workspaceId: string)
 }
 
 export function mayOnCluster(
-  { actor, accountId }: Asking,
+  { actor, accountId }: Caller,
   access: 'read' | 'write',
   { id: clusterId, workspaceId }: Pick<VirtualCluster, 'id' | 'workspaceId'>,
 ): boolean {
@@ -49,10 +49,10 @@ export function mayOnCluster(
 /** Where something is made when nobody says where: in the oldest workspace in which the caller may. */
 export async function oldestWritable(
   accounts: Pick<AccountsDatabase, 'workspaces'>,
-  asking: Asking,
+  caller: Caller,
   isWritable: (workspaceId: string) => boolean,
 ): Promise<string> {
-  const all = await accounts.workspaces.list(asking.accountId);
+  const all = await accounts.workspaces.list(caller.accountId);
   const found = all.find(({ id }) => isWritable(id));
   if (found === undefined)
     throw new OperationFailed('forbidden', 'There is no workspace in which the caller may do this.');

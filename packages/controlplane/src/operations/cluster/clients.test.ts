@@ -103,8 +103,8 @@ test('many kinds, names and agents are cut, and it is said', () => {
 });
 
 test('what agents report with their heartbeats is what the operation tells', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const empty = await desk.call('list_clients', {});
+  const testApi = await openTestClusterApi(t);
+  const empty = await testApi.call('list_clients', {});
   assert.deepEqual(empty, {
     clients: [],
     total: 0,
@@ -114,8 +114,8 @@ test('what agents report with their heartbeats is what the operation tells', asy
     silent_agents: [],
   });
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...described } = agentOf('a');
-  await desk.node.heartbeat({ ...described, agentId: 'old' });
-  await desk.node.heartbeat({
+  await testApi.node.heartbeat({ ...described, agentId: 'old' });
+  await testApi.node.heartbeat({
     ...described,
     report: {
       startedMs: 1,
@@ -126,7 +126,7 @@ test('what agents report with their heartbeats is what the operation tells', asy
       connected: { connectionCount: 4, software: [software('sarama 1.61 ×4 User:shop/app')] },
     },
   });
-  const { clients, connections, silent_agents } = await desk.call('list_clients', {});
+  const { clients, connections, silent_agents } = await testApi.call('list_clients', {});
   assert.deepEqual(
     clients.map((one) => [one.software_name, one.software_version, one.connections]),
     [['sarama', '1.61', 4]],

@@ -19,7 +19,7 @@ function look(port: ClusterPort) {
   return { clock, gone, glance: ClusterTopicsSnapshot.take(port, { clock, stop: gone.signal }) };
 }
 
-test('a glance ends with the first picture', async () => {
+test('a glance ends with the first snapshot', async () => {
   const cluster = new FakeCluster();
   const { glance } = look(cluster);
   assert.deepEqual((await glance).topics, []);

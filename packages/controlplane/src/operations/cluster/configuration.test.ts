@@ -6,8 +6,8 @@ import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
 
 test('what a new cluster is configured like', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const { virtual_cluster_configuration } = await desk.call('describe_virtual_cluster_configuration', {});
+  const testApi = await openTestClusterApi(t);
+  const { virtual_cluster_configuration } = await testApi.call('describe_virtual_cluster_configuration', {});
   assert.deepEqual(virtual_cluster_configuration, {
     are_acls_enabled: false,
     acl_shadowing_enabled: false,
@@ -59,11 +59,11 @@ const changes: [what: string, change: Change, then: Record<string, unknown>][] =
 ];
 
 test('a change changes what it names and nothing else', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   for (const [what, change, then] of changes) {
     await t.test(what, async () => {
-      await desk.call('update_virtual_cluster_configuration', { virtual_cluster_configuration: change });
-      const { virtual_cluster_configuration: after } = await desk.call(
+      await testApi.call('update_virtual_cluster_configuration', { virtual_cluster_configuration: change });
+      const { virtual_cluster_configuration: after } = await testApi.call(
         'describe_virtual_cluster_configuration',
         {},
       );
@@ -73,14 +73,14 @@ test('a change changes what it names and nothing else', async (t) => {
 });
 
 test('a config that somebody set is told with the usual ones', async (t) => {
-  const desk = await openTestClusterApi(t);
-  await desk.call('update_virtual_cluster_configuration', {
+  const testApi = await openTestClusterApi(t);
+  await testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: {
       are_acls_enabled: true,
       broker_configs: { 'message.max.bytes': '5', 'group.max.size': '7' },
     },
   });
-  const { virtual_cluster_configuration } = await desk.call('describe_virtual_cluster_configuration', {});
+  const { virtual_cluster_configuration } = await testApi.call('describe_virtual_cluster_configuration', {});
   const { broker_configs } = virtual_cluster_configuration;
   assert.equal(broker_configs['message.max.bytes'], '5');
   assert.equal(broker_configs['group.max.size'], '7');
@@ -137,54 +137,57 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
 ];
 
 test('what is refused changes nothing, not even what lies elsewhere', async (t) => {
-  const desk = await openTestClusterApi(t);
-  await desk.call('update_virtual_cluster_configuration', {
+  const testApi = await openTestClusterApi(t);
+  await testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: { are_acls_enabled: true },
   });
-  const before = await desk.call('describe_virtual_cluster_configuration', {});
+  const before = await testApi.call('describe_virtual_cluster_configuration', {});
   for (const [what, change, code, words] of refusals) {
     await t.test(what, async () => {
-      const [given, said] = await desk.refusal('update_virtual_cluster_configuration', {
+      const [given, said] = await testApi.refusal('update_virtual_cluster_configuration', {
         virtual_cluster_configuration: { ...change, tier: 'dev', enable_deletion_protection: true },
       });
       assert.equal(given, code);
       assert.match(said, words);
       assert.ok(!said.includes('secret'), 'what may be a secret is not repeated');
-      assert.deepEqual(await desk.call('describe_virtual_cluster_configuration', {}), before);
+      assert.deepEqual(await testApi.call('describe_virtual_cluster_configuration', {}), before);
     });
   }
 });
 
 test('events: what is left out of a change stays, and durations are exact', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   const week = 604_800_000_000_000;
-  const before = await desk.call('get_events_state', {});
+  const before = await testApi.call('get_events_state', {});
   assert.equal(before.enabled, false);
   assert.equal(Object.keys(before.event_types).length, 7);
   assert.deepEqual(before.event_types.acl_logs, { enabled: true, retention_period_nanos: week });
-  await desk.call('update_events_state', {
+  await testApi.call('update_events_state', {
     enabled: true,
     event_types: {
       acl_logs: { enabled: false },
       agent_logs: { retention_period_nanos: 9_007_199_254_740_993n },
     },
   });
-  await desk.call('update_events_state', { event_types: { acl_logs: { retention_period_nanos: 1 } } });
-  await desk.call('update_events_state', {});
-  const { enabled, event_types } = await desk.call('get_events_state', {});
+  await testApi.call('update_events_state', { event_types: { acl_logs: { retention_period_nanos: 1 } } });
+  await testApi.call('update_events_state', {});
+  const { enabled, event_types } = await testApi.call('get_events_state', {});
   assert.equal(enabled, true);
   assert.deepEqual(event_types.acl_logs, { enabled: false, retention_period_nanos: 1 });
   assert.deepEqual(event_types.agent_logs, { enabled: true, retention_period_nanos: 9_007_199_254_740_993n });
 });
 
 test('a bucket is followed by one of the same kind', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   const set = (bucket_url: string | null) => ({ virtual_cluster_configuration: { bucket_url } });
-  await desk.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));
-  const [code, words] = await desk.refusal('update_virtual_cluster_configuration', set('file:///tmp/logs'));
+  await testApi.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));
+  const [code, words] = await testApi.refusal(
+    'update_virtual_cluster_configuration',
+    set('file:///tmp/logs'),
+  );
   assert.equal(code, 'invalid_cluster_config');
   assert.match(words, /must begin with s3:\/\/ as it does now/);
-  await desk.call('update_virtual_cluster_configuration', set('s3://others?region=eu-west-1'));
-  await desk.call('update_virtual_cluster_configuration', set(null));
-  await desk.call('update_virtual_cluster_configuration', set('file:///tmp/logs'));
+  await testApi.call('update_virtual_cluster_configuration', set('s3://others?region=eu-west-1'));
+  await testApi.call('update_virtual_cluster_configuration', set(null));
+  await testApi.call('update_virtual_cluster_configuration', set('file:///tmp/logs'));
 });

@@ -81,12 +81,12 @@ function firstPartitionOf(topic: string): Uint8Array {
 }
 
 test('a classic group with what it reads, and how far it is', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const topicId = await desk.addTopic('orders', 2);
-  await desk.write(topicId, 0, 10);
-  await desk.write(topicId, 1, 4);
-  const memberId = await joinClassic(desk.node, 'shop', 'orders');
-  await desk.node.commitOffsets([
+  const testApi = await openTestClusterApi(t);
+  const topicId = await testApi.addTopic('orders', 2);
+  await testApi.write(topicId, 0, 10);
+  await testApi.write(topicId, 1, 4);
+  const memberId = await joinClassic(testApi.node, 'shop', 'orders');
+  await testApi.node.commitOffsets([
     {
       groupId: 'shop',
       memberId,
@@ -103,7 +103,7 @@ test('a classic group with what it reads, and how far it is', async (t) => {
     client_host: '/10.0.0.7',
     assignment: { assignments: [{ topic_name: 'orders', partitions: [0] }] },
   };
-  const { group } = await desk.call('describe_consumer_group', { group: 'shop' });
+  const { group } = await testApi.call('describe_consumer_group', { group: 'shop' });
   assert.deepEqual(group, {
     name: 'shop',
     type: 'classic',
@@ -122,7 +122,7 @@ test('a classic group with what it reads, and how far it is', async (t) => {
       },
     ],
   });
-  assert.deepEqual(await desk.call('monitoring/describe_all_consumer_groups', {}), {
+  assert.deepEqual(await testApi.call('monitoring/describe_all_consumer_groups', {}), {
     state: {
       groups: [
         {
@@ -152,11 +152,11 @@ test('a classic group with what it reads, and how far it is', async (t) => {
 });
 
 test('a partition without a commit lags by all that it holds', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const topicId = await desk.addTopic('orders', 2);
-  await desk.write(topicId, 1, 4);
-  await joinConsumer(desk.node, 'new', 'orders');
-  const { group } = await desk.call('describe_consumer_group', { group: 'new' });
+  const testApi = await openTestClusterApi(t);
+  const topicId = await testApi.addTopic('orders', 2);
+  await testApi.write(topicId, 1, 4);
+  await joinConsumer(testApi.node, 'new', 'orders');
+  const { group } = await testApi.call('describe_consumer_group', { group: 'new' });
   assert.deepEqual([group.type, group.protocol, group.total_lag], ['consumer', 'uniform', 4]);
   assert.equal(group.members[0]!.group_instance_id, 'static-1');
   assert.deepEqual(
@@ -168,15 +168,15 @@ test('a partition without a commit lags by all that it holds', async (t) => {
       { member_id: 'm1', end_offset: 4, committed_offset: null, lag: 4 },
     ],
   );
-  const { state } = await desk.call('monitoring/describe_all_consumer_groups', {});
+  const { state } = await testApi.call('monitoring/describe_all_consumer_groups', {});
   const [first] = state.groups[0]!.topics[0]!.partitions;
   assert.deepEqual([first!.empty, first!.committed_offset], [true, -1]);
 });
 
 test('a group that shares records is told like the others', async (t) => {
-  const desk = await openTestClusterApi(t);
-  await desk.addTopic('orders');
-  const [answer] = await desk.node.shareGroupHeartbeats([
+  const testApi = await openTestClusterApi(t);
+  await testApi.addTopic('orders');
+  const [answer] = await testApi.node.shareGroupHeartbeats([
     {
       groupId: 'sharing',
       memberId: 'm1',
@@ -188,9 +188,9 @@ test('a group that shares records is told like the others', async (t) => {
     },
   ]);
   assert.equal(answer!.error, 'NONE');
-  const { group } = await desk.call('describe_consumer_group', { group: 'sharing' });
+  const { group } = await testApi.call('describe_consumer_group', { group: 'sharing' });
   assert.deepEqual([group.type, group.members.length, group.total_lag], ['share', 1, 0]);
-  const { groups } = await desk.call('list_consumer_groups', {});
+  const { groups } = await testApi.call('list_consumer_groups', {});
   assert.deepEqual(
     groups.map(({ name, type, member_count }) => [name, type, member_count]),
     [['sharing', 'share', 1]],
@@ -198,30 +198,30 @@ test('a group that shares records is told like the others', async (t) => {
 });
 
 test('offsets of deleted topics are nobody’s lag', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const topicId = await desk.addTopic('orders');
-  await desk.write(topicId, 0, 10);
-  await commit(desk.node, 'g', topicId, [4]);
-  assert.equal((await desk.call('describe_consumer_group', { group: 'g' })).group.total_lag, 6);
-  await desk.call('delete_topic', { topic_name: 'orders' });
-  assert.deepEqual((await desk.call('describe_consumer_group', { group: 'g' })).group.topics, []);
-  await desk.call('undelete_topic', { topic_name: 'orders' });
-  assert.equal((await desk.call('describe_consumer_group', { group: 'g' })).group.total_lag, 6);
+  const testApi = await openTestClusterApi(t);
+  const topicId = await testApi.addTopic('orders');
+  await testApi.write(topicId, 0, 10);
+  await commit(testApi.node, 'g', topicId, [4]);
+  assert.equal((await testApi.call('describe_consumer_group', { group: 'g' })).group.total_lag, 6);
+  await testApi.call('delete_topic', { topic_name: 'orders' });
+  assert.deepEqual((await testApi.call('describe_consumer_group', { group: 'g' })).group.topics, []);
+  await testApi.call('undelete_topic', { topic_name: 'orders' });
+  assert.equal((await testApi.call('describe_consumer_group', { group: 'g' })).group.total_lag, 6);
 });
 
 test('a group that is not there', async (t) => {
-  const desk = await openTestClusterApi(t);
-  assert.deepEqual(await desk.refusal('describe_consumer_group', { group: 'none' }), [
+  const testApi = await openTestClusterApi(t);
+  assert.deepEqual(await testApi.refusal('describe_consumer_group', { group: 'none' }), [
     'not_found',
     'There is no group none.',
   ]);
 });
 
 /** Groups a to g; the lag of each is in the list. */
-async function withGroups(desk: TestClusterApi, lags: Readonly<Record<string, number>>): Promise<void> {
-  const topicId = await desk.addTopic('orders', 2);
-  await desk.write(topicId, 0, 100);
-  for (const [name, lag] of Object.entries(lags)) await commit(desk.node, name, topicId, [100 - lag, 0]);
+async function withGroups(testApi: TestClusterApi, lags: Readonly<Record<string, number>>): Promise<void> {
+  const topicId = await testApi.addTopic('orders', 2);
+  await testApi.write(topicId, 0, 100);
+  for (const [name, lag] of Object.entries(lags)) await commit(testApi.node, name, topicId, [100 - lag, 0]);
 }
 
 const lags = { a: 5, 'b\ud800': 50, c: 0, d: 50, e: 7, [`f${'ä'.repeat(1023)}`]: 1, g: 0 };
@@ -235,15 +235,15 @@ const lists: [what: string, body: object, lags: number[]][] = [
 ];
 
 test('lists of groups, whole and page by page', async (t) => {
-  const desk = await openTestClusterApi(t);
-  await withGroups(desk, lags);
+  const testApi = await openTestClusterApi(t);
+  await withGroups(testApi, lags);
   for (const [what, body, expected] of lists) {
     await t.test(what, async () => {
       for (const limit of [1, 2, 3, 100]) {
         const found: number[] = [];
         let cursor: string | undefined;
         do {
-          const page = await desk.call('list_consumer_groups', {
+          const page = await testApi.call('list_consumer_groups', {
             ...body,
             limit,
             ...(cursor === undefined ? {} : { cursor }),
@@ -256,7 +256,7 @@ test('lists of groups, whole and page by page', async (t) => {
       }
     });
   }
-  const [row] = (await desk.call('list_consumer_groups', { limit: 1 })).groups;
+  const [row] = (await testApi.call('list_consumer_groups', { limit: 1 })).groups;
   assert.deepEqual(row, {
     name: 'a',
     type: 'classic',
@@ -268,6 +268,6 @@ test('lists of groups, whole and page by page', async (t) => {
     partition_count: 2,
     max_lag: 5,
   });
-  const [code] = await desk.refusal('list_consumer_groups', { cursor: 'nonsense' });
+  const [code] = await testApi.refusal('list_consumer_groups', { cursor: 'nonsense' });
   assert.equal(code, 'invalid_request');
 });

@@ -40,7 +40,7 @@ const row = (number: number) => ({
 type Answers = (request: QueryRequest) => QueryAnswer;
 
 /** A cluster with events on, and an agent whose engine says what the test wants. */
-async function desk(t: Parameters<typeof openTestClusterApi>[0], answer: Answers | undefined) {
+async function testApi(t: Parameters<typeof openTestClusterApi>[0], answer: Answers | undefined) {
   const opened = await openTestClusterApi(t);
   await opened.call('update_events_state', { enabled: true });
   const asked: QueryRequest[] = [];
@@ -65,7 +65,7 @@ async function serve({ node }: TestClusterApi, answer: Answers, asked: QueryRequ
 }
 
 test('a search becomes a question to an agent, and its answer is told', async (t) => {
-  const { call, asked } = await desk(t, () => ({
+  const { call, asked } = await testApi(t, () => ({
     kind: 'search',
     rows: [row(2), row(1)],
     hasMore: true,
@@ -144,7 +144,7 @@ function points(...values: readonly (number | null)[]) {
 }
 
 test('a timeline, fields and one event', async (t) => {
-  const { call, asked, refusal } = await desk(t, (request) => {
+  const { call, asked, refusal } = await testApi(t, (request) => {
     switch (request.kind) {
       case 'search': {
         const series = [{ key: null, count: 2, total: 1.5, values: [1.5] }];
@@ -212,7 +212,7 @@ test('a timeline, fields and one event', async (t) => {
 });
 
 test('presets and the check of a filter need no agent', async (t) => {
-  const { call } = await desk(t, undefined);
+  const { call } = await testApi(t, undefined);
   const { presets } = await call('list_event_presets', {});
   assert.ok(presets.some(({ title }) => title === 'ACL by Operation'));
   const builder = {
@@ -242,7 +242,7 @@ test('presets and the check of a filter need no agent', async (t) => {
 });
 
 test('a filter that can be used gets an estimate, when it is asked for', async (t) => {
-  const { call, asked, refusal } = await desk(t, () => ({
+  const { call, asked, refusal } = await testApi(t, () => ({
     kind: 'estimate',
     events: 12_000,
     bytes: 34_000,
@@ -271,7 +271,7 @@ test('a filter that can be used gets an estimate, when it is asked for', async (
 });
 
 test('no events yet is no mistake', async (t) => {
-  const { call, refusal } = await desk(t, ({ kind }) => {
+  const { call, refusal } = await testApi(t, ({ kind }) => {
     const none = { ...basis, hasNoData: true };
     return kind === 'event'
       ? { kind, before: [], after: [], ...none }
@@ -310,7 +310,7 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = 
 ];
 
 test('what cannot be asked is refused before anybody is', async (t) => {
-  const { refusal } = await desk(t, undefined);
+  const { refusal } = await testApi(t, undefined);
   for (const [body, code, words] of refusals) {
     const [found, said] = await refusal('search_events', body);
     assert.equal(found, code, JSON.stringify(body));
@@ -319,7 +319,7 @@ test('what cannot be asked is refused before anybody is', async (t) => {
 });
 
 test('events that are off are said to be off', async (t) => {
-  const { call, refusal } = await desk(t, undefined);
+  const { call, refusal } = await testApi(t, undefined);
   await call('update_events_state', { enabled: false });
   for (const name of ['search_events', 'get_events_timeline', 'list_event_fields'] as const)
     assert.equal((await refusal(name, {}))[0], 'events_disabled');
@@ -327,14 +327,14 @@ test('events that are off are said to be off', async (t) => {
 });
 
 test('without an agent that answers, the caller learns what to do', async (t) => {
-  const { refusal } = await desk(t, undefined);
+  const { refusal } = await testApi(t, undefined);
   const [code, words] = await refusal('search_events', {});
   assert.equal(code, 'no_query_engine');
   assert.match(words, /-disableQueryEngine/);
 });
 
 test('agents that have enough to do say so, and a failure is told as it is', async (t) => {
-  const { node, refusal } = await desk(t, undefined);
+  const { node, refusal } = await testApi(t, undefined);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
   const running: string[] = [];
@@ -358,7 +358,7 @@ test('agents that have enough to do say so, and a failure is told as it is', asy
 });
 
 test('a caller that goes away ends its query', async (t) => {
-  const { node } = await desk(t, undefined);
+  const { node } = await testApi(t, undefined);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
   const stop = new AbortController();

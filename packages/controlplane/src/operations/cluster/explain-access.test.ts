@@ -42,14 +42,14 @@ function line({ principal, is_allowed, is_superuser, deciding_rule, other_hosts 
 }
 
 async function deskWith(t: Parameters<typeof openTestClusterApi>[0], rules: readonly string[]) {
-  const desk = await openTestClusterApi(t);
-  for (const text of rules) await desk.call('virtual_clusters/acls/create', { acl: rule(text) });
-  await setMode(desk, 'enforced');
-  return desk;
+  const testApi = await openTestClusterApi(t);
+  for (const text of rules) await testApi.call('virtual_clusters/acls/create', { acl: rule(text) });
+  await setMode(testApi, 'enforced');
+  return testApi;
 }
 
-function setMode(desk: TestClusterApi, mode: 'off' | 'shadow' | 'enforced') {
-  return desk.call('update_virtual_cluster_configuration', {
+function setMode(testApi: TestClusterApi, mode: 'off' | 'shadow' | 'enforced') {
+  return testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: {
       are_acls_enabled: mode === 'enforced',
       acl_shadowing_enabled: mode === 'shadow',
@@ -77,8 +77,8 @@ const table: [asked: string, isAllowed: boolean, decidedBy: string | undefined, 
 
 for (const [asked, isAllowed, decidedBy, near] of table) {
   test(`${asked}: ${isAllowed ? 'allowed' : 'denied'} by ${decidedBy ?? 'no rule'}`, async (t) => {
-    const desk = await deskWith(t, rules);
-    const told = await desk.call('explain_access', question(asked));
+    const testApi = await deskWith(t, rules);
+    const told = await testApi.call('explain_access', question(asked));
     assert.equal(told.is_allowed, isAllowed);
     assert.deepEqual(told.deciding_rule, decidedBy === undefined ? null : rule(decidedBy));
     for (const one of near)
@@ -90,7 +90,7 @@ for (const [asked, isAllowed, decidedBy, near] of table) {
 }
 
 test('what becomes of rules decides with them', async (t) => {
-  const desk = await deskWith(t, []);
+  const testApi = await deskWith(t, []);
   const asked = question('User:shop WRITE TOPIC orders');
   const modes: ['off' | 'shadow' | 'enforced', boolean, RegExp][] = [
     ['off', true, /ACLs are off/],
@@ -98,29 +98,29 @@ test('what becomes of rules decides with them', async (t) => {
     ['enforced', false, /what no rule allows is denied/],
   ];
   for (const [mode, isAllowed, reason] of modes) {
-    await setMode(desk, mode);
-    const told = await desk.call('explain_access', asked);
+    await setMode(testApi, mode);
+    const told = await testApi.call('explain_access', asked);
     assert.deepEqual([told.mode, told.is_allowed, told.do_rules_allow], [mode, isAllowed, false]);
     assert.match(told.reason, reason);
   }
 });
 
 test('a credential is the same one by all its names, and a superuser is bound by no rule', async (t) => {
-  const desk = await deskWith(t, [
+  const testApi = await deskWith(t, [
     'DENY User:boss WRITE TOPIC orders',
     'ALLOW User:ccn_shop READ TOPIC orders',
   ]);
-  const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
-  await desk.call('create_virtual_cluster_credentials', {
+  const { username } = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  await testApi.call('create_virtual_cluster_credentials', {
     credentials_name: 'boss',
     is_cluster_superuser: true,
   });
   for (const name of [`User:${username}`, 'User:ccn_shop', 'shop']) {
-    const told = await desk.call('explain_access', question(`${name} READ TOPIC orders`));
+    const told = await testApi.call('explain_access', question(`${name} READ TOPIC orders`));
     assert.equal(told.is_allowed, true, name);
     assert.deepEqual(told.principals, [`User:${username}`, 'User:ccn_shop', 'User:shop']);
   }
-  const boss = await desk.call('explain_access', question('boss WRITE TOPIC orders'));
+  const boss = await testApi.call('explain_access', question('boss WRITE TOPIC orders'));
   assert.deepEqual([boss.is_allowed, boss.do_rules_allow, boss.is_superuser], [true, false, true]);
 });
 
@@ -174,21 +174,21 @@ const whoTable: [asked: string, who: string[]][] = [
 
 for (const [asked, who] of whoTable) {
   test(`who may ${asked}: ${who.length - 1} by name`, async (t) => {
-    const desk = await deskWith(t, everyRule);
-    await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
-    await desk.call('create_virtual_cluster_credentials', { credentials_name: 'idle' });
-    await desk.call('create_virtual_cluster_credentials', {
+    const testApi = await deskWith(t, everyRule);
+    await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+    await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'idle' });
+    await testApi.call('create_virtual_cluster_credentials', {
       credentials_name: 'boss',
       is_cluster_superuser: true,
     });
     const { principal: _, ...everybody } = question(`nobody ${asked}`);
-    const told = await desk.call('explain_access', everybody);
+    const told = await testApi.call('explain_access', everybody);
     assert.deepEqual(told.who?.map(line), who);
     assert.equal(told.who_total, who.length);
     assert.deepEqual(told.principals, ['User:*']);
     // What is said of each is what is said when only it is asked about.
     for (const one of told.who!.slice(1)) {
-      const alone = await desk.call('explain_access', { ...everybody, principal: one.principal });
+      const alone = await testApi.call('explain_access', { ...everybody, principal: one.principal });
       assert.deepEqual(
         [alone.is_allowed, alone.do_rules_allow, alone.is_superuser, alone.deciding_rule],
         [one.is_allowed, one.do_rules_allow, one.is_superuser, one.deciding_rule],
@@ -199,20 +199,20 @@ for (const [asked, who] of whoTable) {
 }
 
 test('who may is answered while rules do not count, and from an address that is given', async (t) => {
-  const desk = await deskWith(t, everyRule);
+  const testApi = await deskWith(t, everyRule);
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders 10.0.0.7');
-  const there = await desk.call('explain_access', everybody);
+  const there = await testApi.call('explain_access', everybody);
   assert.ok(there.who!.map(line).includes('User:local allowed by ALLOW User:local'));
-  await setMode(desk, 'off');
-  const { who, reason } = await desk.call('explain_access', everybody);
+  await setMode(testApi, 'off');
+  const { who, reason } = await testApi.call('explain_access', everybody);
   assert.ok(who!.every(({ is_allowed }) => is_allowed));
   assert.match(reason, /ACLs are off/);
 });
 
 test('of many who may, the first are told and all are counted', async (t) => {
-  const desk = await deskWith(t, []);
+  const testApi = await deskWith(t, []);
   const rows = caps.explainedPrincipalsMax + 5;
-  await desk.node.createAcls(
+  await testApi.node.createAcls(
     Array.from({ length: rows }, (_, n) => ({
       resourceType: 'TOPIC' as const,
       resourceName: 'orders',
@@ -224,7 +224,7 @@ test('of many who may, the first are told and all are counted', async (t) => {
     })),
   );
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders');
-  const { who, who_total } = await desk.call('explain_access', everybody);
+  const { who, who_total } = await testApi.call('explain_access', everybody);
   assert.deepEqual([who!.length, who_total], [caps.explainedPrincipalsMax + 1, rows + 1]);
   assert.ok(
     who!.slice(1).every(({ is_allowed }) => is_allowed),

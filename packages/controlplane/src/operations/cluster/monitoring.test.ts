@@ -6,14 +6,14 @@ import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../../diagnostics/change.ts';
 
 test('agents that live, and which of them are wanted', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a', {
     group: 'blue',
     cpuLoad: 1.2,
   });
-  await desk.node.heartbeat(agent);
-  await desk.node.heartbeat({ ...agent, agentId: 'b', roles: ['proxy'], group: 'green' });
-  const { agents } = await desk.call('list_agents', {});
+  await testApi.node.heartbeat(agent);
+  await testApi.node.heartbeat({ ...agent, agentId: 'b', roles: ['proxy'], group: 'green' });
+  const { agents } = await testApi.call('list_agents', {});
   const [{ last_seen_at, ...first }] = agents as [(typeof agents)[0]];
   assert.ok(!Number.isNaN(Date.parse(last_seen_at)));
   assert.deepEqual(first, {
@@ -28,7 +28,7 @@ test('agents that live, and which of them are wanted', async (t) => {
     cpu_load: 1,
   });
   const ids = async (filter: Omit<CallOf<'list_agents'>, 'virtual_cluster_id'>) =>
-    (await desk.call('list_agents', filter)).agents.map(({ agent_id }) => agent_id).join();
+    (await testApi.call('list_agents', filter)).agents.map(({ agent_id }) => agent_id).join();
   assert.deepEqual(
     [await ids({}), await ids({ role: 'jobs' }), await ids({ group: 'green' }), await ids({ group: 'red' })],
     ['a,b', 'a', 'b', ''],
@@ -36,12 +36,12 @@ test('agents that live, and which of them are wanted', async (t) => {
 });
 
 test('limits and what is used of them', async (t) => {
-  const desk = await openTestClusterApi(t);
-  await desk.addTopic('a', 3);
-  await desk.addTopic('b', 2);
-  await desk.call('delete_topic', { topic_name: 'b' });
-  await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
-  const { quotas } = await desk.call('monitoring/describe_quotas', {});
+  const testApi = await openTestClusterApi(t);
+  await testApi.addTopic('a', 3);
+  await testApi.addTopic('b', 2);
+  await testApi.call('delete_topic', { topic_name: 'b' });
+  await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const { quotas } = await testApi.call('monitoring/describe_quotas', {});
   const used = Object.fromEntries(quotas.map((row) => [row.name, row.used]));
   assert.deepEqual(used, {
     acls: 0,
@@ -61,14 +61,14 @@ test('limits and what is used of them', async (t) => {
 });
 
 test('metrics are described by their rows', async (t) => {
-  const desk = await openTestClusterApi(t, {
+  const testApi = await openTestClusterApi(t, {
     metricRows: () => [
       { name: 'write_seconds', kind: 'histogram', help: 'How long.', labels: ['topic'] },
       { name: 'bytes_total', kind: 'counter', help: 'How much.', labels: [] },
       { name: 'agents', kind: 'gauge', help: 'How many.', labels: ['virtual_cluster_id'] },
     ],
   });
-  const { metrics } = await desk.call('monitoring/describe_cluster_metrics', {});
+  const { metrics } = await testApi.call('monitoring/describe_cluster_metrics', {});
   const tags = ['virtual_cluster_id', 'agent_version'];
   assert.deepEqual(metrics, [
     { name: 'service_agents', type: 'gauge', unit: '', description: 'How many.', tags },
@@ -84,11 +84,11 @@ test('metrics are described by their rows', async (t) => {
 });
 
 test('subscriptions to metrics of clients are replaced whole, and all of them or none', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const list = async () => (await desk.call('list_client_metrics_subscriptions', {})).subscriptions;
+  const testApi = await openTestClusterApi(t);
+  const list = async () => (await testApi.call('list_client_metrics_subscriptions', {})).subscriptions;
   const update = (
     ...client_metrics_subscriptions: CallOf<'update_client_metrics_subscriptions'>['client_metrics_subscriptions']
-  ) => desk.call('update_client_metrics_subscriptions', { client_metrics_subscriptions });
+  ) => testApi.call('update_client_metrics_subscriptions', { client_metrics_subscriptions });
   await update({ name: 'b', interval_ms: 1000, metrics: 'a.,b.' }, { name: 'a', match: 'client_id=x.*' });
   await update({ name: 'b', metrics: '*' });
   const both = [
@@ -96,15 +96,15 @@ test('subscriptions to metrics of clients are replaced whole, and all of them or
     { name: 'b', metrics: '*' },
   ];
   assert.deepEqual(await list(), both);
-  const { client_metrics_subscription } = await desk.call('describe_client_metrics_subscription', {
+  const { client_metrics_subscription } = await testApi.call('describe_client_metrics_subscription', {
     name: 'a',
   });
   assert.deepEqual(client_metrics_subscription, both[0]);
 
   const refusals: [refusal: Promise<[ErrorCode, string]>, code: ErrorCode][] = [
-    [desk.refusal('describe_client_metrics_subscription', { name: 'c' }), 'not_found'],
+    [testApi.refusal('describe_client_metrics_subscription', { name: 'c' }), 'not_found'],
     [
-      desk.refusal('update_client_metrics_subscriptions', {
+      testApi.refusal('update_client_metrics_subscriptions', {
         client_metrics_subscriptions: [
           { name: 'c', metrics: '*' },
           { name: 'd', match: 'shoe_size=9' },
@@ -113,20 +113,22 @@ test('subscriptions to metrics of clients are replaced whole, and all of them or
       'invalid_request',
     ],
     [
-      desk.refusal('delete_client_metrics_subscriptions', { client_metrics_subscription_names: ['a', 'c'] }),
+      testApi.refusal('delete_client_metrics_subscriptions', {
+        client_metrics_subscription_names: ['a', 'c'],
+      }),
       'not_found',
     ],
   ];
   for (const [refusal, code] of refusals) assert.equal((await refusal)[0], code);
   assert.deepEqual(await list(), both);
-  await desk.call('delete_client_metrics_subscriptions', {
+  await testApi.call('delete_client_metrics_subscriptions', {
     client_metrics_subscription_names: ['a', 'b', 'a'],
   });
   assert.deepEqual(await list(), []);
 });
 
 test('a diagnostic fails, is muted and unmuted, and all of it can be read afterwards', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   const name = 'no_jobs_agent';
   const finding = {
     entity: { kind: 'cluster', name: 'vci_test' },
@@ -135,20 +137,20 @@ test('a diagnostic fails, is muted and unmuted, and all of it can be read afterw
   } as const;
   for (const atMs of [1_700_000_000_000, 1_700_000_060_000]) {
     const event = { kind: 'looked', atMs, result: [finding] } as const;
-    await changeDiagnostics(desk.store, 'vci_test', [{ name, event }], atMs);
+    await changeDiagnostics(testApi.store, 'vci_test', [{ name, event }], atMs);
   }
   const list = async (body: Omit<CallOf<'list_diagnostics'>, 'virtual_cluster_id'>) =>
-    (await desk.call('list_diagnostics', body)).diagnostics.map(({ diagnostic_id }) => diagnostic_id);
-  const { diagnostic } = await desk.call('get_diagnostic', { diagnostic_id: name });
+    (await testApi.call('list_diagnostics', body)).diagnostics.map(({ diagnostic_id }) => diagnostic_id);
+  const { diagnostic } = await testApi.call('get_diagnostic', { diagnostic_id: name });
   assert.deepEqual([diagnostic.successful, diagnostic.groups[0]!.message], [false, 'None of 3 agents.']);
   assert.deepEqual([await list({ state: 'failing' }), await list({ state: 'muted' })], [[name], []]);
 
-  await desk.call('mute_diagnostic', {
+  await testApi.call('mute_diagnostic', {
     diagnostic_id: name,
     until: '2999-01-01T00:00:00+01:00',
     reason: 'Known.',
   });
-  const muted = (await desk.call('get_diagnostic', { diagnostic_id: name })).diagnostic;
+  const muted = (await testApi.call('get_diagnostic', { diagnostic_id: name })).diagnostic;
   assert.deepEqual(
     [muted.muted, muted.muted_by, muted.mute_reason, muted.muted_until],
     [true, 'ada@example.com', 'Known.', '2998-12-31T23:00:00.000Z'],
@@ -159,9 +161,9 @@ test('a diagnostic fails, is muted and unmuted, and all of it can be read afterw
     [await list({ severity }), await list({ severity: severity === 'low' ? 'high' : 'low' })],
     [[name], []],
   );
-  await desk.call('unmute_diagnostic', { diagnostic_id: name });
+  await testApi.call('unmute_diagnostic', { diagnostic_id: name });
   assert.deepEqual(
-    desk.transitions.map(({ kind }) => kind),
+    testApi.transitions.map(({ kind }) => kind),
     ['muted', 'unmuted'],
   );
 
@@ -175,18 +177,21 @@ test('a diagnostic fails, is muted and unmuted, and all of it can be read afterw
   assert.deepEqual(seen, ['unmuted', 'muted', 'failed']);
 
   const refusals: [refusal: Promise<[ErrorCode, string]>, code: ErrorCode][] = [
-    [desk.refusal('get_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
-    [desk.refusal('mute_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
-    [desk.refusal('unmute_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
+    [testApi.refusal('get_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
+    [testApi.refusal('mute_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
+    [testApi.refusal('unmute_diagnostic', { diagnostic_id: 'none' }), 'not_found'],
     [
-      desk.refusal('mute_diagnostic', { diagnostic_id: name, until: '2001-01-01T00:00:00Z' }),
+      testApi.refusal('mute_diagnostic', { diagnostic_id: name, until: '2001-01-01T00:00:00Z' }),
       'invalid_request',
     ],
-    [desk.refusal('list_diagnostic_history', { cursor: 'AAAAAAAAAAAA' }), 'invalid_request'],
+    [testApi.refusal('list_diagnostic_history', { cursor: 'AAAAAAAAAAAA' }), 'invalid_request'],
   ];
   for (const [refusal, code] of refusals) assert.equal((await refusal)[0], code);
 
   function historyPage(after: string | null) {
-    return desk.call('list_diagnostic_history', { limit: 1, ...(after === null ? {} : { cursor: after }) });
+    return testApi.call('list_diagnostic_history', {
+      limit: 1,
+      ...(after === null ? {} : { cursor: after }),
+    });
   }
 });

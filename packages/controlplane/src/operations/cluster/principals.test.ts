@@ -16,16 +16,16 @@ const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
 };
 
 test('rules are their seven fields: made twice they are one, deleted twice they are gone once', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   const denied = { ...rule, permission_type: 'DENY' as const };
   const prefixed = { ...rule, pattern_type: 'PREFIXED' as const };
   for (const acl of [rule, denied, prefixed, rule])
-    assert.deepEqual(await desk.call('virtual_clusters/acls/create', { acl }), { acl });
-  const list = async () => (await desk.call('virtual_clusters/acls/list', {})).acls;
+    assert.deepEqual(await testApi.call('virtual_clusters/acls/create', { acl }), { acl });
+  const list = async () => (await testApi.call('virtual_clusters/acls/list', {})).acls;
   const all = await list();
   assert.equal(all.length, 3);
   assert.deepEqual(await list(), all, 'always in the same order');
-  const deletion = await desk.call('virtual_clusters/acls/delete', {
+  const deletion = await testApi.call('virtual_clusters/acls/delete', {
     acls: [prefixed, { ...rule, host: '10.0.0.1' }, prefixed, denied],
   });
   assert.deepEqual(deletion.acls, [prefixed, denied]);
@@ -40,9 +40,9 @@ const badRules: [what: string, difference: object, words: RegExp][] = [
 ];
 
 test('a rule that cannot be is refused in the words of the cluster', async (t) => {
-  const desk = await openTestClusterApi(t);
+  const testApi = await openTestClusterApi(t);
   for (const [what, difference, words] of badRules) {
-    const [code, said] = await desk.refusal('virtual_clusters/acls/create', {
+    const [code, said] = await testApi.refusal('virtual_clusters/acls/create', {
       acl: { ...rule, ...difference },
     });
     assert.equal(code, 'invalid_request', what);
@@ -51,22 +51,22 @@ test('a rule that cannot be is refused in the words of the cluster', async (t) =
 });
 
 test('a credential has a prefix, a password that is told once, and goes by its id', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const made = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const testApi = await openTestClusterApi(t);
+  const made = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   assert.match(made.id, /^cci_[0-9a-f]{8}_/);
   assert.match(made.username, /^ccun_[0-9a-f]{32}$/);
   assert.match(made.password, /^ccp_[0-9a-f]{64}$/);
-  const kept = readScramCredential(desk.node.record('scramCredential', made.username)!);
+  const kept = readScramCredential(testApi.node.record('scramCredential', made.username)!);
   assert.equal(await isPasswordOf(made.password, kept), true);
 
-  const imported = await desk.call('create_virtual_cluster_credentials', {
+  const imported = await testApi.call('create_virtual_cluster_credentials', {
     credentials_name: 'ccn_admin',
     is_cluster_superuser: true,
     imported_password: 'a password of my own',
   });
   assert.equal(imported.password, 'a password of my own');
 
-  const { credentials } = await desk.call('list_virtual_cluster_credentials', {});
+  const { credentials } = await testApi.call('list_virtual_cluster_credentials', {});
   assert.deepEqual(
     credentials.map(({ created_at, ...one }) => one),
     [
@@ -90,17 +90,17 @@ test('a credential has a prefix, a password that is told once, and goes by its i
   );
   assert.ok(!JSON.stringify(credentials).includes('ccp_'));
 
-  await desk.call('delete_virtual_cluster_credentials', { id: made.id });
-  assert.equal(desk.node.record('scramCredential', made.username), undefined);
-  const [code] = await desk.refusal('delete_virtual_cluster_credentials', { id: made.id });
+  await testApi.call('delete_virtual_cluster_credentials', { id: made.id });
+  assert.equal(testApi.node.record('scramCredential', made.username), undefined);
+  const [code] = await testApi.refusal('delete_virtual_cluster_credentials', { id: made.id });
   assert.equal(code, 'not_found');
 });
 
 test('when a credential was used last is told as soon as an agent tells', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const testApi = await openTestClusterApi(t);
+  const { username } = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const nowMs = systemClock.nowMs();
-  await desk.node.heartbeat({
+  await testApi.node.heartbeat({
     agentId: 'a1',
     nodeId: 1,
     host: '127.0.0.1',
@@ -121,14 +121,14 @@ test('when a credential was used last is told as soon as an agent tells', async 
       logins: [{ username, agoMs: 0 }],
     },
   });
-  const { credentials } = await desk.call('list_virtual_cluster_credentials', {});
+  const { credentials } = await testApi.call('list_virtual_cluster_credentials', {});
   const usedMs = Date.parse(credentials[0]!.last_used_at!);
   assert.ok(usedMs >= nowMs && usedMs <= systemClock.nowMs());
 });
 
 test('which credentials are refused', async (t) => {
-  const desk = await openTestClusterApi(t);
-  const { username } = await desk.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
+  const testApi = await openTestClusterApi(t);
+  const { username } = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const refusals: [
     body: CallOf<'create_virtual_cluster_credentials'> extends infer C ? Partial<C> : never,
     code: string,
@@ -143,8 +143,8 @@ test('which credentials are refused', async (t) => {
   ];
   for (const [body, code] of refusals) {
     const wanted = { credentials_name: '', ...body };
-    const [given] = await desk.refusal('create_virtual_cluster_credentials', wanted);
+    const [given] = await testApi.refusal('create_virtual_cluster_credentials', wanted);
     assert.equal(given, code, JSON.stringify(body));
   }
-  await desk.call('create_virtual_cluster_credentials', { credentials_name: 'a'.repeat(128) });
+  await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'a'.repeat(128) });
 });

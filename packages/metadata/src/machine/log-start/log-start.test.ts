@@ -85,10 +85,10 @@ test('unknown topics and partitions are told, and a log never begins earlier', (
 test('pointers wholly below the start go with their files; one that reaches over it stays', () => {
   const cluster = filled();
   assert.deepEqual(state(cluster), { logStartOffset: 0, nextOffset: 30, bases: [0, 10, 20] });
-  assert.deepEqual([cluster.machine.figures().files, cluster.machine.figures().logBytes], [3, 300]);
+  assert.deepEqual([cluster.machine.stats().files, cluster.machine.stats().logBytes], [3, 300]);
   deleteRecords(cluster, 'a', 15);
   assert.deepEqual(state(cluster), { logStartOffset: 15, nextOffset: 30, bases: [10, 20] });
-  assert.deepEqual([cluster.machine.figures().files, cluster.machine.figures().logBytes], [2, 200]);
+  assert.deepEqual([cluster.machine.stats().files, cluster.machine.stats().logBytes], [2, 200]);
   const { byteCount, partitionCount } = cluster.machine.logSizes(['a', 'nothing']);
   assert.deepEqual(
     [[...byteCount], [...partitionCount]],
@@ -100,11 +100,7 @@ test('pointers wholly below the start go with their files; one that reaches over
   deleteRecords(cluster, 'a', -1);
   assert.deepEqual(state(cluster), { logStartOffset: 30, nextOffset: 30, bases: [] });
   assert.deepEqual(
-    [
-      cluster.machine.figures().files,
-      cluster.machine.figures().logBytes,
-      cluster.machine.figures().pointerBytes,
-    ],
+    [cluster.machine.stats().files, cluster.machine.stats().logBytes, cluster.machine.stats().pointerBytes],
     [0, 0, 0],
   );
   assert.deepEqual(cluster.commit({ topicId: 'a', records: 2 }), [30]);
@@ -132,11 +128,11 @@ test('a producer of whose batches nothing is left is forgotten, and may go on wi
     cluster.commit({ topicId: 'a', records: 5, producerId, sequence })[0];
   assert.deepEqual([write(1, 0), write(2, 0), write(1, 5)], [0, 5, 10]);
   deleteRecords(cluster, 'a', 10);
-  assert.equal(cluster.machine.figures().producers, 1);
+  assert.equal(cluster.machine.stats().producers, 1);
   assert.equal(write(1, 7), 'error 3', 'known, and the sequence does not follow');
   assert.equal(write(2, 77), 15);
   deleteRecords(cluster, 'a', 14);
-  assert.equal(cluster.machine.figures().producers, 2, 'one record of its last batch is left');
+  assert.equal(cluster.machine.stats().producers, 2, 'one record of its last batch is left');
 });
 
 test('the start survives a snapshot, and so does what comes after', () => {
@@ -366,7 +362,7 @@ test('records of an open transaction are kept, and those before it are not', () 
   retain(cluster);
   assert.deepEqual(state(cluster), { logStartOffset: 1, nextOffset: 3, bases: [1, 2] });
   assert.deepEqual(deleteRecords(cluster, 'a', -1), { error: 'NONE', logStartOffset: 3 });
-  assert.equal(cluster.machine.figures().producers, 1, 'it goes on with its transaction');
+  assert.equal(cluster.machine.stats().producers, 1, 'it goes on with its transaction');
   assert.deepEqual(cluster.commit({ ...transactional, sequence: 1 }), [3]);
   assert.ok(Buffer.concat(ClusterMachine.restore(cluster.saved()).save()).equals(cluster.saved()));
 });
@@ -472,7 +468,7 @@ function compare(cluster: Cluster, logs: readonly PlainLog[]): void {
     assert.deepEqual([...latest!.pointers.baseOffset], expected === undefined ? [] : [expected.base]);
   }
   const all = logs.flatMap(({ pointers }) => pointers);
-  const { files, logBytes, pointers } = machine.figures();
+  const { files, logBytes, pointers } = machine.stats();
   assert.deepEqual(
     [files, logBytes, pointers],
     [

@@ -76,7 +76,7 @@ test('answers are forgotten by number, by size and by time, the oldest first', (
       assert.equal(ask(cluster, request), request);
       cluster.nowMs += pauseMs;
     }
-    assert.equal(cluster.machine.figures().recentRequests, remembered, what);
+    assert.equal(cluster.machine.stats().recentRequests, remembered, what);
     for (let request = 9; request > 9 - remembered; request--) assert.equal(ask(cluster, request), request);
     assert.equal(ask(cluster, 1), 10, what);
     assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()), what);

@@ -323,12 +323,12 @@ test('a topic that comes back has its records, its producers and the offsets of 
 test('a topic that is removed leaves nothing that could come back', () => {
   const cluster = new Cluster();
   cluster.create('kept');
-  const before = cluster.machine.figures();
+  const before = cluster.machine.stats();
   cluster.create('a', 2);
   cluster.commit({ topicId: 'a', producerId: 1, sequence: 0 }, { topicId: 'a', partition: 1 });
   const [result] = cluster.execute({ kind: 'removeTopics', topics: [{ name: 'a' }] });
   assert.equal(result!.error, 'NONE');
-  assert.deepEqual({ ...cluster.machine.figures(), recentFiles: 0 }, { ...before, recentFiles: 0 });
+  assert.deepEqual({ ...cluster.machine.stats(), recentFiles: 0 }, { ...before, recentFiles: 0 });
   assert.equal(cluster.execute({ kind: 'restoreTopics', topicIds: ['a'] })[0]!.error, 'UNKNOWN_TOPIC_ID');
   assert.deepEqual(cluster.replay().changes.at(-1), { kind: 'topicDeleted', topicId: 'a', name: 'a' });
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));

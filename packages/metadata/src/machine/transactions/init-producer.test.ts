@@ -139,7 +139,7 @@ test('beyond the limit the id that was silent longest goes, but none with an ope
   third.send('a');
   open.send('a');
   assert.equal(new TestProducer(cluster, 'fourth').init(), 'POLICY_VIOLATION');
-  assert.equal(cluster.machine.figures().transactionalIds, 2);
+  assert.equal(cluster.machine.stats().transactionalIds, 2);
 });
 
 test('a retry that changes nothing is no entry', () => {
