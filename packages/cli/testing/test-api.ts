@@ -12,6 +12,7 @@ import {
   openAccounts,
 } from '@weir/controlplane';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import { ClusterNode, openJournals } from '@weir/metadata';
 
 export interface TestApi {
@@ -111,7 +112,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     metrics: new Metrics(),
     publicUrl: () => url,
   });
-  const server = createServer((request, response) => void served(request, response));
+  const server = createServer(patientHttpServer, (request, response) => void served(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { catalogue, operations } from '@weir/api';
 import { Metrics } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import type { Federation } from '../src/accounts/federations.ts';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { type ApiServerOptions, createApiServer } from '../src/api-server/api-server.ts';
@@ -93,7 +94,7 @@ export async function startTestApi(
     ...options,
     publicUrl,
   });
-  const server = createServer((request, response) => void api(request, response));
+  const server = createServer(patientHttpServer, (request, response) => void api(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(async () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import type { ClusterNode, ClusterPort } from '@weir/metadata';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
@@ -67,7 +68,7 @@ export async function openMcpStage(
     metrics,
     ...(requestsPerKey === undefined ? {} : { requestsPerKey }),
   });
-  const server = createServer((request, response) => {
+  const server = createServer(patientHttpServer, (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]!;
     const route = routes.find(({ matches }) => matches(path));
     if (route === undefined) response.writeHead(404).end();

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { jsonLog, Metrics } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
 import { createApiServer } from '../src/api-server/api-server.ts';
@@ -69,7 +70,7 @@ export async function startSignInStage(
     ...options,
   });
   const api = createApiServer({ ...parts, handlers: accountOperations({ accounts, publicUrl }) });
-  const server = createServer((request, response) => {
+  const server = createServer(patientHttpServer, (request, response) => {
     const path = request.url!.split('?', 1)[0]!;
     if (route.matches(path)) void route.answer(request, response);
     else if (path.startsWith('/api/')) void api(request, response);

@@ -1,2 +1,3 @@
 export { HandClock } from './hand-clock.ts';
+export { patientHttpServer } from './http.ts';
 export { settle } from './settle.ts';

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { catalogue, type OperationName } from '@weir/api';
 import { type Clock, Metrics, silentLog, systemClock } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import { createEndpoint, type EndpointOptions } from '../src/endpoint/endpoint.ts';
 import { type ServerManifest, serverMaker } from '../src/protocol-server.ts';
 import { controlPlaneManifest } from '../src/server-manifests.ts';
@@ -70,7 +71,10 @@ export async function serve(
     ...(legacy === undefined ? {} : { legacy }),
     ...deps,
   });
-  const server = createServer((request, response) => void endpoint.answer(request, response));
+  const server = createServer(
+    patientHttpServer,
+    (request, response) => void endpoint.answer(request, response),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { patientHttpServer } from '@weir/core/testing';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { FetchJson } from '../src/index.ts';
 
@@ -97,7 +98,7 @@ export class TestIssuer {
 
 /** An issuer on this machine, at the path /realm. */
 export async function startTestIssuer(t: TestContext, nowMs: () => number): Promise<TestIssuer> {
-  const server = createServer((request, response) => {
+  const server = createServer(patientHttpServer, (request, response) => {
     const text = issuer.answer(request.url!);
     response.statusCode = text === undefined ? 404 : 200;
     response.end(text);

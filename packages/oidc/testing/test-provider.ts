@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { patientHttpServer } from '@weir/core/testing';
 import { TestIssuer } from './test-issuer.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -45,7 +46,7 @@ interface GivenCode {
 
 /** An OpenID provider on this machine where everybody is signed in already. It keeps the rules, but for those that a test breaks. */
 export async function startTestProvider(t: TestContext, nowMs: () => number): Promise<TestProvider> {
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer(patientHttpServer, (request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {

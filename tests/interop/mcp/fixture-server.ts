@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { Metrics, silentLog, systemClock } from '@weir/core';
+import { patientHttpServer } from '@weir/core/testing';
 import { createEndpoint, type Endpoint } from '@weir/mcp';
 import * as z from 'zod';
 import { addFixtureLegacyQuestions } from './fixture-legacy-questions.ts';
@@ -33,7 +34,10 @@ export async function startFixtureServer(
     log: silentLog,
     metrics: new Metrics(),
   });
-  const server = createServer((request, response) => void endpoint.answer(request, response));
+  const server = createServer(
+    patientHttpServer,
+    (request, response) => void endpoint.answer(request, response),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(async () => {
