@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importCycles, importGraph, mutualFolders } from './import-graph.ts';
+import { type SourceFile, typescriptFiles } from './repository.ts';
+
+const graph = importGraph(typescriptFiles());
+
+/** Cycles that are still there, by their first file. Remove a row with its cycle; add none. */
+const knownCycles: readonly string[] = [
+  'packages/agent/src/handlers/handler.ts',
+  'packages/agent/src/query/sidecar-thread.ts',
+  'packages/agent/src/read-path/page-cache.ts',
+  'packages/cli/src/apply/plan/plan-acls.ts',
+  'packages/controlplane/src/accounts/database/sqlite-thread.ts',
+  'packages/events/src/query/query-worker.ts',
+  'packages/metadata/src/groups/assignors/assignor.ts',
+  'packages/metadata/src/groups/coordinator/coordinator.ts',
+  'packages/metadata/src/journal/sqlite-tables.ts',
+  'packages/metadata/src/machine/commit/captured-producers.ts',
+  'packages/metadata/src/machine/offsets/captured-offsets.ts',
+];
+
+/** Folders of a package that still import each other. Remove a row when they no longer do; add none. */
+const knownMutualFolders: readonly string[] = [
+  'packages/agent/src/handlers and packages/agent/src/net',
+  'packages/agent/src/handlers and packages/agent/src/pressure',
+  'packages/agent/src/handlers and packages/agent/src/quotas',
+  'packages/agent/src/handlers and packages/agent/src/security',
+  'packages/agent/src/handlers and packages/agent/src/share',
+  'packages/agent/src/handlers and packages/agent/src/telemetry',
+  'packages/agent/src/net and packages/agent/src/security',
+  'packages/cli/src/apply and packages/cli/src/commands',
+  'packages/cli/src/commands and packages/cli/src/events',
+  'packages/cli/src/commands and packages/cli/src/flags',
+  'packages/cli/src/commands and packages/cli/src/reference',
+  'packages/cli/src/commands and packages/cli/src/servers',
+  'packages/cli/src/commands and packages/cli/src/tools',
+  'packages/controlplane/src/accounts and packages/controlplane/src/api-server',
+  'packages/controlplane/src/accounts and packages/controlplane/src/diagnostics',
+  'packages/controlplane/src/accounts and packages/controlplane/src/process',
+  'packages/controlplane/src/operations and packages/controlplane/src/sign-in',
+  'packages/events/src/query and packages/events/src/sidecar',
+  'packages/metadata/src/acls and packages/metadata/src/machine',
+  'packages/metadata/src/calls and packages/metadata/src/cluster',
+  'packages/metadata/src/calls and packages/metadata/src/rpc',
+  'packages/metadata/src/credentials and packages/metadata/src/machine',
+  'packages/metadata/src/leader and packages/metadata/src/queries',
+  'packages/metadata/src/machine and packages/metadata/src/node-ids',
+  'packages/metadata/src/machine and packages/metadata/src/quotas',
+  'packages/storage/src/decorators and packages/storage/src/store',
+  'packages/storage/src/file and packages/storage/src/store',
+  'packages/storage/src/memory and packages/storage/src/store',
+  'packages/storage/src/s3 and packages/storage/src/store',
+];
+
+test('no files import each other in a circle', () => {
+  const cycles = importCycles(graph);
+  assert.deepEqual(
+    cycles.filter(([first]) => !knownCycles.includes(first!)),
+    [],
+  );
+  const found = cycles.map(([first]) => first);
+  assert.deepEqual(
+    knownCycles.filter((first) => !found.includes(first)),
+    [],
+    'these cycles are gone: remove their rows',
+  );
+});
+
+test('no two folders of a package import each other', () => {
+  const pairs = mutualFolders(graph);
+  const isKnown = (pair: string) => knownMutualFolders.some((known) => pair.startsWith(`${known}:`));
+  assert.deepEqual(
+    pairs.filter((pair) => !isKnown(pair)),
+    [],
+  );
+  assert.deepEqual(
+    knownMutualFolders.filter((known) => !pairs.some((pair) => pair.startsWith(`${known}:`))),
+    [],
+    'these folders no longer import each other: remove their rows',
+  );
+});
+
+test('the rules find what they should', () => {
+  const cases: [name: string, files: Record<string, string>, cycles: string[][], folders: string[]][] = [
+    ['a chain', { 'src/a/a.ts': '../b/b.ts', 'src/b/b.ts': '../c/c.ts', 'src/c/c.ts': 'node:fs' }, [], []],
+    [
+      'a pair of files in one folder',
+      { 'src/a/a.ts': './b.ts', 'src/a/b.ts': './a.ts' },
+      [['src/a/a.ts', 'src/a/b.ts']],
+      [],
+    ],
+    [
+      'a circle around a corner',
+      { 'src/a/a.ts': '../b/b.ts', 'src/b/b.ts': '../c/c.ts', 'src/c/c.ts': '../a/a.ts' },
+      [['src/a/a.ts', 'src/b/b.ts', 'src/c/c.ts']],
+      [],
+    ],
+    [
+      'folders without a circle of files',
+      {
+        'src/a/a.ts': '../b/b.ts',
+        'src/b/b.ts': 'node:fs',
+        'src/b/c.ts': '../a/d.ts',
+        'src/a/d.ts': 'node:fs',
+      },
+      [],
+      ['src/a and src/b: src/a/a.ts imports src/b/b.ts; src/b/c.ts imports src/a/d.ts'],
+    ],
+    [
+      'a test',
+      { 'src/a/a.ts': '../b/b.ts', 'src/b/b.ts': 'node:fs', 'src/b/b.test.ts': '../a/a.ts' },
+      [],
+      [],
+    ],
+    [
+      'the top of a package',
+      { 'src/index.ts': './a/a.ts', 'src/a/a.ts': '../b.ts', 'src/b.ts': 'node:fs' },
+      [],
+      [],
+    ],
+  ];
+  for (const [name, imports, cycles, folders] of cases) {
+    const files: SourceFile[] = Object.entries(imports).map(([path, specifier]) => ({
+      path: `packages/x/${path}`,
+      text: `import type { A } from '${specifier}';`,
+    }));
+    const planted = importGraph(files);
+    const shorten = (text: string) => text.replaceAll('packages/x/', '');
+    assert.deepEqual(
+      importCycles(planted).map((group) => group.map(shorten)),
+      cycles,
+      name,
+    );
+    assert.deepEqual(mutualFolders(planted).map(shorten), folders, name);
+  }
+});

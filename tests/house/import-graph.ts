@@ -1,0 +1,89 @@
+import { posix } from 'node:path';
+import { isTest, type SourceFile } from './repository.ts';
+import { importsOf } from './source-text.ts';
+
+/** What product files import of other product files, by path. Type imports count: a reader follows them too. */
+export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function importGraph(files: readonly SourceFile[]): ImportGraph {
+  const product = files.filter(({ path }) => path.startsWith('packages/') && !isTest(path));
+  const paths = new Set(product.map(({ path }) => path));
+  return new Map(
+    product.map(({ path, text }) => {
+      const targets = importsOf(text)
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => posix.join(posix.dirname(path), specifier))
+        .filter((target) => paths.has(target));
+      return [path, new Set(targets)];
+    }),
+  );
+}
+
+/** Groups of files that import each other, directly or around corners; a file alone is none. */
+export function importCycles(graph: ImportGraph): string[][] {
+  // Tarjan's algorithm, with a stack of its own because chains of imports are long.
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const onStack = new Set<string>();
+  const cycles: string[][] = [];
+
+  for (const root of graph.keys()) {
+    if (order.has(root)) continue;
+    const work = [enter(root)];
+    while (work.length > 0) {
+      const { path, targets } = work.at(-1)!;
+      const target = targets.next().value;
+      if (target === undefined) {
+        work.pop();
+        const parent = work.at(-1)?.path;
+        if (parent !== undefined) low.set(parent, Math.min(low.get(parent)!, low.get(path)!));
+        if (low.get(path) === order.get(path)) leave(path);
+      } else if (!order.has(target)) work.push(enter(target));
+      else if (onStack.has(target)) low.set(path, Math.min(low.get(path)!, order.get(target)!));
+    }
+  }
+  return cycles.sort();
+
+  function enter(path: string) {
+    order.set(path, order.size);
+    low.set(path, order.get(path)!);
+    stack.push(path);
+    onStack.add(path);
+    return { path, targets: graph.get(path)!.values() };
+  }
+
+  function leave(path: string): void {
+    const group = stack.splice(stack.indexOf(path));
+    for (const one of group) onStack.delete(one);
+    if (group.length > 1 || graph.get(path)!.has(path)) cycles.push(group.sort());
+  }
+}
+
+/** Pairs of folders of one package that import each other, with one import each way. */
+export function mutualFolders(graph: ImportGraph): string[] {
+  const example = new Map<string, string>();
+  for (const [path, targets] of graph) {
+    for (const target of targets) {
+      const [from, to] = [folderOf(path), folderOf(target)];
+      if (from !== undefined && to !== undefined && from !== to && packageOf(from) === packageOf(to))
+        example.set(`${from} ${to}`, `${path} imports ${target}`);
+    }
+  }
+  const pairs: string[] = [];
+  for (const [edge, there] of example) {
+    const [from, to] = edge.split(' ') as [string, string];
+    const back = example.get(`${to} ${from}`);
+    if (from < to && back !== undefined) pairs.push(`${from} and ${to}: ${there}; ${back}`);
+  }
+  return pairs.sort();
+}
+
+/** The folder below `src/`; files directly in `src/` put the package together and belong to none. */
+function folderOf(path: string): string | undefined {
+  return /^packages\/[^/]+\/src\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+function packageOf(path: string): string {
+  return path.split('/')[1]!;
+}
