@@ -46,7 +46,7 @@ function checkJournal(path: string): void {
     checkJournalFile(path);
   } catch (error) {
     if (error instanceof NewerFormat) throw new DatabaseProblem(`${path}: ${error.message}`);
-    throw new DatabaseProblem(`${path}: ${explained((error as Error).message)}`, { cause: error });
+    throw new DatabaseProblem(`${path}: ${explained(error)}`, { cause: error });
   }
 }
 
@@ -91,15 +91,25 @@ function checkFile(path: string, table: string): number | undefined {
     return Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()!.count);
   } catch (error) {
     if (error instanceof DatabaseProblem) throw error;
-    throw new DatabaseProblem(`${path}: ${explained((error as Error).message)}`, { cause: error });
+    throw new DatabaseProblem(`${path}: ${explained(error)}`, { cause: error });
   }
 }
 
 const busyTimeoutMs = 5_000;
 
-function explained(problem: string): string {
-  if (/not a database|malformed/.test(problem)) return `${problem}; restore a backup, or name another path`;
-  if (/readonly|read-only|unable to open/.test(problem))
-    return `${problem}; let this user write there, or name another path`;
-  return problem;
+/** Primary result codes of SQLite; the upper bits of an extended code say more. */
+const sqliteCodes = { readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
+
+function explained(error: unknown): string {
+  const { message, errcode } = error as Error & { readonly errcode?: number };
+  switch (errcode === undefined ? undefined : errcode & 0xff) {
+    case sqliteCodes.corrupt:
+    case sqliteCodes.notADatabase:
+      return `${message}; restore a backup, or name another path`;
+    case sqliteCodes.readOnly:
+    case sqliteCodes.cannotOpen:
+      return `${message}; let this user write there, or name another path`;
+    default:
+      return message;
+  }
 }

@@ -43,8 +43,13 @@ export type AlterConfigsError =
   | 'INVALID_REQUEST'
   | 'POLICY_VIOLATION';
 
+/** Narrows an error, for callers that must tell apart what Kafka gives one code. */
+export type AlterConfigsReason = 'COMPACTION_CHANGE';
+
 export interface AlterConfigsResult {
   readonly error: AlterConfigsError;
+  /** Absent where the error says enough, and in answers of leaders of earlier releases. */
+  readonly reason?: AlterConfigsReason | undefined;
   /** What was wrong and what to do, for the user. */
   readonly message: string | null;
   /** What is set for the resource afterwards (or would be); `undefined` on error. */

@@ -191,3 +191,13 @@ test('only owners change what is theirs, and clients that name it as it is do no
   assert.equal(alter('client', true, `${bucket}=s3://ours`).error, 'NONE');
   assert.deepEqual(alter('owner', true), { error: 'NONE', configs: {} });
 });
+
+test('the refusal of a compaction change has a reason code, others have none', () => {
+  const reasonOf = (text: string) => {
+    const request = { kind: 'topic', name: 'x', replacesAll: false, changes: [change(text)] } as const;
+    const altered = alteredConfigs(request, {}, {});
+    return altered.error === 'NONE' ? 'none' : altered.reason;
+  };
+  assert.equal(reasonOf(`${policy}=compact`), 'COMPACTION_CHANGE');
+  assert.equal(reasonOf('retention.ms=soon'), undefined);
+});

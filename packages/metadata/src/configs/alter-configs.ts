@@ -1,4 +1,9 @@
-import type { AlterConfigsError, ConfigChange, ConfigsToAlter } from '../cluster/admin-port.ts';
+import type {
+  AlterConfigsError,
+  AlterConfigsReason,
+  ConfigChange,
+  ConfigsToAlter,
+} from '../cluster/admin-port.ts';
 import { checkConfigs } from './check-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { describeProblem } from './config-row.ts';
@@ -11,9 +16,13 @@ import {
   topicConfigValue,
 } from './config-value.ts';
 
-export type AlteredConfigs =
-  | { readonly error: 'NONE'; readonly configs: ConfigTexts }
-  | { readonly error: Exclude<AlterConfigsError, 'NONE'>; readonly message: string };
+export type AlteredConfigs = { readonly error: 'NONE'; readonly configs: ConfigTexts } | ConfigsRefusal;
+
+export interface ConfigsRefusal {
+  readonly error: Exclude<AlterConfigsError, 'NONE'>;
+  readonly message: string;
+  readonly reason?: AlterConfigsReason;
+}
 
 /** Clients come through agents, owners through the API. */
 export type ConfigsBy = 'client' | 'owner';
@@ -66,7 +75,7 @@ export function alteredConfigs(
   }
   const result = sortedConfigs(after);
   const conflict = conflictOf(kind, resourceName, present, result, clusterTexts);
-  return conflict === undefined ? { error: 'NONE', configs: result } : refused('INVALID_CONFIG', conflict);
+  return conflict ?? { error: 'NONE', configs: result };
 }
 
 function ownersOnlyRule(kind: ConfigsToAlter['kind'], name: string): string | undefined {
@@ -96,14 +105,23 @@ function conflictOf(
   before: ConfigTexts,
   after: ConfigTexts,
   clusterTexts: ConfigTexts,
-): string | undefined {
+): ConfigsRefusal | undefined {
   if (kind === 'topic') {
     const isCompacted = (texts: ConfigTexts) =>
       topicConfigValue('cleanup.policy', texts, clusterTexts).includes('compact');
     if (isCompacted(before) === isCompacted(after)) return undefined;
-    return `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'}; make another one.`;
+    const message = `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'}; make another one.`;
+    return { error: 'INVALID_CONFIG', message, reason: 'COMPACTION_CHANGE' };
   }
-  if (kind === 'cluster') return clusterConflict(after);
+  const message = kind === 'cluster' ? clusterConflict(after) : groupConflict(kind, after, clusterTexts);
+  return message === undefined ? undefined : refused('INVALID_CONFIG', message);
+}
+
+function groupConflict(
+  kind: ConfigsToAlter['kind'],
+  after: ConfigTexts,
+  clusterTexts: ConfigTexts,
+): string | undefined {
   if (kind !== 'group') return undefined;
   for (const type of ['consumer', 'share'] as const) {
     const heartbeatMs = groupConfigValue(`${type}.heartbeat.interval.ms`, after, clusterTexts);
@@ -122,6 +140,6 @@ export function clusterConflict(texts: ConfigTexts): string | undefined {
   return 'service.acls.enabled and service.acl.shadowing.enabled cannot both be true: rules are enforced or tried out.';
 }
 
-function refused(error: Exclude<AlterConfigsError, 'NONE'>, message: string): AlteredConfigs {
+function refused(error: Exclude<AlterConfigsError, 'NONE'>, message: string): ConfigsRefusal {
   return { error, message };
 }

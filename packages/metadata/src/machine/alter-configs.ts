@@ -62,7 +62,7 @@ export function decideAlterConfigs(
       ? storedConfigs(state, kind, name)
       : (topic?.description.configs ?? clusterConfigs);
     const altered = alteredConfigs(request, present, clusterConfigs, by);
-    if (altered.error !== 'NONE') return refused(altered.error, altered.message);
+    if (altered.error !== 'NONE') return { ...altered, configs: undefined };
     const { configs } = altered;
 
     if (isStored(kind)) {

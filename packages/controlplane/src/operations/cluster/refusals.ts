@@ -2,21 +2,23 @@ import type { ErrorCode } from '@weir/api';
 import { ClusterUnavailable } from '@weir/metadata';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** What a cluster answers for one thing that it was asked to do. */
+/** The answer of a cluster for one entry of a request. */
 interface Answer {
   readonly error: string;
+  readonly reason?: string | undefined;
   readonly message: string | null;
 }
 
-/** Throws what a cluster refused, under the code that the interface has for it and with the cluster's own words. */
-export function refuse({ error, message }: Answer, codes: Readonly<Record<string, ErrorCode>>): void {
+/** Throws a refusal of the cluster with the API code of its reason or, failing that, of its error. The message is the cluster's. */
+export function refuse({ error, reason, message }: Answer, codes: Readonly<Record<string, ErrorCode>>): void {
   if (error === 'NONE') return;
-  const code = Object.hasOwn(codes, error) ? codes[error] : undefined;
+  const known = [reason, error].find((name) => name !== undefined && Object.hasOwn(codes, name));
+  const code = known === undefined ? undefined : codes[known];
   if (code === undefined) throw new Error(`the cluster answered ${error}: ${message}`);
   throw new OperationFailed(code, message ?? undefined);
 }
 
-/** A cluster that nobody leads just now is no mistake of anybody: the caller tries again. */
+/** Answers `unavailable` while the cluster has no leader. */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -35,6 +35,7 @@ const alterCodes = {
   INVALID_REQUEST: 'invalid_request',
   INVALID_CONFIG: 'invalid_topic_config',
   POLICY_VIOLATION: 'limit_exceeded',
+  COMPACTION_CHANGE: 'compaction_change',
 } as const satisfies Record<string, ErrorCode>;
 
 const createCodes = {
@@ -113,7 +114,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       // Both are tried before either is done, so that a mistake in one leaves the other as it was.
       for (const validateOnly of [true, false]) {
         const altered = alteration.length === 0 ? [] : await port.alterConfigs(alteration, { validateOnly });
-        for (const result of altered) refuse(result, alterCodesOf(result.message));
+        for (const result of altered) refuse(result, alterCodes);
         const grown = growth.length === 0 ? [] : await port.createPartitions(growth, { validateOnly });
         for (const result of grown) refuse(result, alterCodes);
       }
@@ -197,12 +198,6 @@ function configChanges(configs: Readonly<Record<string, string | null>>): Config
   return Object.entries(configs).map(([name, value]) => {
     return { name, operation: value === null ? 'delete' : 'set', value };
   });
-}
-
-/** The interface has a code of its own for the one change that no topic can be made to have. */
-function alterCodesOf(message: string | null): Readonly<Record<string, ErrorCode>> {
-  const isCompactionChange = /cannot be made (?:non-)?compacted/.test(message ?? '');
-  return isCompactionChange ? { ...alterCodes, INVALID_CONFIG: 'compaction_change' } : alterCodes;
 }
 
 /** Whoever asks for a deletion that can be undone must not lose the topic because the cluster keeps none. */
