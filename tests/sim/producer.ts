@@ -1,4 +1,4 @@
-import type { Random } from '@weir/core';
+import { backOffMs, type Random } from '@weir/core';
 import { buildRecordBatch, type ErrorName, errorByCode, errors } from '@weir/wire';
 import { type Bootstrap, ClientCluster } from './bootstrap.ts';
 import { type Broker, type Connection, ConnectionLost } from './client.ts';
@@ -266,7 +266,7 @@ export class Producer {
       throw new Error(`${nameOf(batch)}: ${error} at ${agentId}, which no producer can recover from`);
     stream.queue.push(batch);
     stream.queue.sort((a, b) => a.number - b.number);
-    const backoffMs = Math.min(retryBackoffMsMax, retryBackoffMs * 2 ** this.#failures);
+    const backoffMs = backOffMs(this.#failures, { firstMs: retryBackoffMs, maxMs: retryBackoffMsMax });
     this.#pausedUntilMs = this.#world.clock.monotonicMs() + backoffMs;
     void this.#cluster.refresh();
   }

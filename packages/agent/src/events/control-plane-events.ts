@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@weir/core';
+import { backOffMs, type Clock, type Log } from '@weir/core';
 import { isEventTypeName } from '@weir/events/emission';
 import {
   type AgentDescription,
@@ -20,7 +20,7 @@ export interface ControlPlaneEventsOptions {
 }
 
 const lookIntervalMs = 1_000;
-const pauseMsMax = 30_000;
+const retryBackOff = { firstMs: lookIntervalMs, maxMs: 30_000 };
 
 /** Fetches the events of the control plane and writes them like its own. Only when they are written is the control plane told so. */
 export class ControlPlaneEvents {
@@ -62,7 +62,7 @@ export class ControlPlaneEvents {
     } catch (error) {
       // A control plane that is older than this agent has none.
       this.#options.log.debug('failed to fetch events of the control plane', { error: String(error) });
-      return Math.min(lookIntervalMs * 2 ** this.#failures++, pauseMsMax);
+      return backOffMs(this.#failures++, retryBackOff);
     }
   }
 

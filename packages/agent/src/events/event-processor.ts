@@ -1,4 +1,4 @@
-import { type Clock, KiB, type Log, type Metrics } from '@weir/core';
+import { backOffMs, type Clock, KiB, type Log, type Metrics } from '@weir/core';
 import type { EventTypeName } from '@weir/events/emission';
 import type { ErrorName, ValueToWrite } from '@weir/wire';
 import type { WritePath } from '../write-path/write-path.ts';
@@ -20,8 +20,7 @@ export interface EventProcessorOptions {
 /** How long events wait for each other, and how many of them do not. */
 export const gatherMs = 500;
 const cutBytes = 512 * KiB;
-/** How long is waited before another try, twice as long each time. */
-const firstPauseMs = 250;
+const retryBackOff = { firstMs: 250, maxMs: 4_000 };
 const triesMax = 6;
 
 /**
@@ -137,7 +136,7 @@ export class EventProcessor {
         if (!isNotWritten(error)) break;
       }
       if (tries === triesMax || this.#hasStopped) break;
-      await this.#pause(firstPauseMs * 2 ** (tries - 1));
+      await this.#pause(backOffMs(tries - 1, retryBackOff));
     }
     this.#options.log.warn('failed to write events', { type, count: cut.draft.count, problem });
     return false;

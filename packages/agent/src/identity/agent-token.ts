@@ -1,4 +1,12 @@
-import type { Clock, Log, MetricRow, Metrics, Random } from '@weir/core';
+import {
+  type Clock,
+  type JitteredBackOff,
+  jitteredBackOffMs,
+  type Log,
+  type MetricRow,
+  type Metrics,
+  type Random,
+} from '@weir/core';
 import {
   agentAudience,
   agentTokenPath,
@@ -31,8 +39,7 @@ export const refreshesRow: MetricRow<'outcome'> = {
 /** A token is replaced in this part of its time, so that there is time for several attempts, and agents do not come together. */
 const refreshPartMin = 0.5;
 const refreshPartMax = 0.75;
-const retryMsMin = 500;
-const retryMsMax = 15_000;
+const retryBackOff: JitteredBackOff = { firstMs: 500, maxMs: 15_000, jitter: 'half' };
 /** What a control plane may say of why it gives none. */
 const problemCharsMax = 300;
 
@@ -117,8 +124,7 @@ export class AgentToken {
   }
 
   #retryLater(): void {
-    const longestMs = Math.min(retryMsMax, retryMsMin * 2 ** this.#failures++);
-    this.#later(longestMs * (0.5 + this.#options.random.next() / 2));
+    this.#later(jitteredBackOffMs(this.#failures++, retryBackOff, this.#options.random));
   }
 
   #later(delayMs: number): void {

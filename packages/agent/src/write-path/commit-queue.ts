@@ -1,9 +1,8 @@
-import type { Clock, Log, Random } from '@weir/core';
+import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
 import { AgentKeyRefused, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 import type { DataFile } from './data-file.ts';
 
-const retryDelayMsFirst = 50;
-const retryDelayMsMax = 1_000;
+const retryBackOff: JitteredBackOff = { firstMs: 50, maxMs: 1_000, jitter: 'half' };
 
 export interface CommitQueueOptions {
   readonly port: () => ClusterPort;
@@ -124,14 +123,15 @@ export class CommitQueue {
       // A call that never left did nothing. A key that is refused says nothing about a call that left before.
       const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
       if (files.length === 0 || isInDoubt) {
-        const delayMs = Math.min(retryDelayMsFirst * 2 ** this.#failures++, retryDelayMsMax);
+        const retries = this.#failures++;
         log.warn('failed to reach control plane, retrying commit', {
           files: files.length,
           attempt: this.#failures,
           error: error instanceof Error ? error.message : String(error),
         });
         if (this.#isAbandoned) return;
-        this.#cancelRetry = clock.after(delayMs * (0.5 + random.next() / 2), () => this.#resume());
+        const delayMs = jitteredBackOffMs(retries, retryBackOff, random);
+        this.#cancelRetry = clock.after(delayMs, () => this.#resume());
         return;
       }
       if (files.length > 1) {

@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { backOffMs, type Clock } from '@weir/core';
 import { apis, errors, type ReadStruct } from '@weir/wire';
 import { type Address, printAddress } from './address.ts';
 import { KafkaConnection } from './connection.ts';
@@ -38,8 +38,7 @@ export interface ClusterMetadata {
 /** A connection takes its time, but not the whole of what an operation has: there may be another broker to try. */
 const connectTimeoutMaxMs = 10_000;
 
-const firstPauseMs = 100;
-const pauseMaxMs = 1_000;
+const retryBackOff = { firstMs: 100, maxMs: 1_000 };
 
 /**
  * A topic that is not known may just have been created, for metadata may be a second old; a connection that broke may be that
@@ -145,11 +144,12 @@ export class KafkaCluster {
    */
   async retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const startedAt = this.clock.monotonicMs();
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
+    for (let retries = 0; ; retries++) {
       try {
         return await attempt();
       } catch (error) {
         const tookMs = this.clock.monotonicMs() - startedAt;
+        const pauseMs = backOffMs(retries, retryBackOff);
         if (this.stop.aborted || tookMs + pauseMs > this.patienceMs(error)) throw error;
         await this.pause(pauseMs);
       }

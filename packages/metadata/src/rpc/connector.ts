@@ -1,4 +1,12 @@
-import type { Clock, Log, MetricRow, Metrics, Random } from '@weir/core';
+import {
+  type Clock,
+  type JitteredBackOff,
+  jitteredBackOffMs,
+  type Log,
+  type MetricRow,
+  type Metrics,
+  type Random,
+} from '@weir/core';
 import { Addresses } from './addresses.ts';
 import { AgentKeyRefused, type Channel, type Dial } from './channel.ts';
 
@@ -35,14 +43,13 @@ export const connectsRow: MetricRow<'outcome'> = {
 const connectMsMax = 5_000;
 /** The same where it failed a moment ago: whoever is dead should not be waited for again and again. */
 const connectAgainMsMax = 1_000;
-const backoffMsMin = 100;
-const backoffMsMax = 5_000;
+const retryBackOff: JitteredBackOff = { firstMs: 100, maxMs: 5_000, jitter: 'full' };
 /**
  * For so long after something worked, pauses stay short: another process is about to take over, and agents should be there when
  * it has. Longer than that, many agents must not keep each other from being served.
  */
 const quickMsMax = 6_000;
-const quickBackoffMsMax = 300;
+const quickBackOff: JitteredBackOff = { ...retryBackOff, maxMs: 300 };
 /** A key that was refused is tried again this often; a new key at once. */
 const refusedKeyRetryMs = 30_000;
 const newKeyLookMs = 1_000;
@@ -135,8 +142,7 @@ export class Connector {
     const rounds = this.addresses.failed();
     if (!wasOpen) this.#count('failed');
     const isQuick = this.#clock.monotonicMs() - this.#workedMs < quickMsMax;
-    const longestMs = Math.min(isQuick ? quickBackoffMsMax : backoffMsMax, backoffMsMin * 2 ** rounds);
-    const delayMs = this.#options.random.next() * longestMs;
+    const delayMs = jitteredBackOffMs(rounds, isQuick ? quickBackOff : retryBackOff, this.#options.random);
     this.#log.warn('failed to connect to control plane, retrying', {
       reason,
       next: this.addresses.current,

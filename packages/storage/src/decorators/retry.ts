@@ -1,4 +1,4 @@
-import type { Clock, Log, Random } from '@weir/core';
+import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
 import { pause } from '../store/abort.ts';
 import { type Around, aroundStore } from '../store/around.ts';
 import { contentBytes } from '../store/content.ts';
@@ -26,11 +26,7 @@ export interface RetryOptions {
  * was lost may find the object that it wrote itself; then the contents are compared. After `close` nothing is tried again.
  */
 export function withRetry(inner: ObjectStore, { clock, random, log, policy }: RetryOptions): ObjectStore {
-  /** Between half of the pause and all of it, so that agents that failed together do not come back together. */
-  function pauseMs(attempt: number): number {
-    const whole = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (attempt - 1));
-    return whole * (0.5 + random.next() / 2);
-  }
+  const backOff: JitteredBackOff = { firstMs: policy.pauseMsMin, maxMs: policy.pauseMsMax, jitter: 'half' };
 
   let isClosed = false;
   const around: Around = async ({ operation, key, signal, run }) => {
@@ -41,7 +37,7 @@ export function withRetry(inner: ObjectStore, { clock, random, log, policy }: Re
       } catch (error) {
         const isOver = signal?.aborted === true || isClosed;
         if (isOver || !isRetriableError(error) || attempt >= policy.attemptsMax) throw error;
-        const delayMs = pauseMs(attempt);
+        const delayMs = jitteredBackOffMs(attempt - 1, backOff, random);
         if (clock.monotonicMs() - startMs + delayMs > policy.totalMsMax) throw error;
         log.debug('retrying object store request', {
           operation,

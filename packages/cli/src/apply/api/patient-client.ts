@@ -1,5 +1,5 @@
 import { ApiError, type Client, catalogue } from '@weir/api';
-import type { Clock, Random } from '@weir/core';
+import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
 
 export interface Patience {
   readonly clock: Clock;
@@ -11,9 +11,9 @@ export interface Patience {
 /** Tries after the first one. */
 const retriesMax = 5;
 const callMsMax = 30_000;
-const firstPauseMs = 200;
-/** However long a server asks to wait, this is as long as a person at a terminal is kept. */
+/** The longest pause, whatever a server asks for: a person waits at a terminal. */
 const pauseMsMax = 60_000;
+const backOff: JitteredBackOff = { firstMs: 200, maxMs: pauseMsMax, jitter: 'half' };
 
 /** Calls again when the answer says that it may help, and waits as long as the answer asks for. */
 export function patientClient(client: Client, patience: Patience): Client {
@@ -49,10 +49,9 @@ async function callWithDeadline<Name extends Parameters<Client['call']>[0]>(
   }
 }
 
-/** Twice as long each time, and somewhere in the upper half of it, so that many callers do not come back together. */
+/** The back-off, or longer if the server asks for it. */
 export function pauseMs(retries: number, { retryAfterSeconds }: ApiError, random: Random): number {
-  const fullMs = firstPauseMs * 2 ** retries;
-  const ownMs = fullMs / 2 + random.next() * (fullMs / 2);
+  const ownMs = jitteredBackOffMs(retries, backOff, random);
   return Math.min(Math.max(ownMs, (retryAfterSeconds ?? 0) * 1000), pauseMsMax);
 }
 

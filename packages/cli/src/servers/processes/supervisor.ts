@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@weir/core';
+import { backOffMs, type Clock, type Log } from '@weir/core';
 import { Failure } from '../../failure.ts';
 import type { ProcessPlace, ReadyPorts } from './messages.ts';
 
@@ -42,8 +42,7 @@ export interface SupervisorOptions {
   readonly log: Log;
 }
 
-/** A process that ended is started again after this long, twice as long after each further end, and at most this long. */
-const restartDelayMs = { first: 250, max: 30_000 } as const;
+const restartBackOff = { firstMs: 250, maxMs: 30_000 };
 /** A process that served for this long was healthy: its next end counts as the first again. */
 const healthyMs = 60_000;
 
@@ -158,7 +157,7 @@ export class Supervisor {
     const servedMs = slot.readySinceMs === undefined ? 0 : clock.monotonicMs() - slot.readySinceMs;
     slot.endsInARow = servedMs >= healthyMs ? 1 : slot.endsInARow + 1;
     slot.readySinceMs = undefined;
-    const delayMs = Math.min(restartDelayMs.max, restartDelayMs.first * 2 ** (slot.endsInARow - 1));
+    const delayMs = backOffMs(slot.endsInARow - 1, restartBackOff);
     log.warn('lost agent process, restarting it', {
       agentId: slot.place.agentId,
       pid,

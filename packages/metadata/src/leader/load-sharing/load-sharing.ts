@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@weir/core';
+import { backOffMs, type Clock, type Log } from '@weir/core';
 import { rendezvousRank } from './rendezvous.ts';
 
 export interface SharingTiming {
@@ -41,6 +41,7 @@ export interface LoadSharingOptions {
 /** A cluster that is led here although another process should lead it. */
 interface Stray {
   sinceMs: number;
+  handovers: number;
   delayMs: number;
 }
 
@@ -101,13 +102,14 @@ export class LoadSharing {
       }
       let stray = this.#strays.get(clusterId);
       if (stray === undefined) {
-        stray = { sinceMs: nowMs, delayMs: handoverDelayMs };
+        stray = { sinceMs: nowMs, handovers: 0, delayMs: handoverDelayMs };
         this.#strays.set(clusterId, stray);
       }
       if (nowMs - stray.sinceMs < stray.delayMs || due.length === handoversPerLookMax) continue;
       due.push(cluster);
       stray.sinceMs = nowMs;
-      stray.delayMs = Math.min(2 * stray.delayMs, handoverDelayMsMax);
+      stray.handovers++;
+      stray.delayMs = backOffMs(stray.handovers, { firstMs: handoverDelayMs, maxMs: handoverDelayMsMax });
     }
     // What was handed over and did not come back has found its place.
     for (const [clusterId, { sinceMs, delayMs }] of this.#strays)

@@ -1,0 +1,26 @@
+import type { Random } from './random.ts';
+
+/** Delays of retries: the first, twice as long after each further failure, and at most `maxMs`. */
+export interface BackOff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+export interface JitteredBackOff extends BackOff {
+  /**
+   * The part of a delay that is random, so that callers that failed together do not come back together: `half` gives at least half of
+   * the delay, `full` may give none of it.
+   */
+  readonly jitter: 'half' | 'full';
+}
+
+/** The delay before the retry that follows `retries` earlier ones. */
+export function backOffMs(retries: number, { firstMs, maxMs }: BackOff): number {
+  // An infinite factor would make a first delay of 0 not a number.
+  return Math.min(maxMs, firstMs * 2 ** Math.min(retries, 1023));
+}
+
+export function jitteredBackOffMs(retries: number, backOff: JitteredBackOff, random: Random): number {
+  const randomPart = backOff.jitter === 'full' ? 1 : 0.5;
+  return backOffMs(retries, backOff) * (1 - randomPart + random.next() * randomPart);
+}
