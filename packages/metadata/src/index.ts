@@ -98,7 +98,13 @@ export {
   noLatencies,
   packLatencies,
 } from './cluster/latencies.ts';
-export type { AgentClients, DeletedTopic, SeenAgent } from './cluster/owner-port.ts';
+export type {
+  AgentClients,
+  DeletedTopic,
+  ResourceCounts,
+  SeenAgent,
+  TopicsWithEnds,
+} from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
   AgentDescription,

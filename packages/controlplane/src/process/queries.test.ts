@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { acceptedSecrets, clusterSecrets } from '@weir/metadata';
+import { acceptedSecrets, type ClusterNode, clusterSecrets } from '@weir/metadata';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 import { memberToken } from '../hosting/member-tokens.ts';
 
@@ -10,18 +10,21 @@ const agent = {
   ...{ roles: ['proxy'], release: 'v830', cpuCount: 1, cpuLoad: 0 },
 };
 
+/** Another control-plane process connects as agents do, with a token that only such processes can make. */
+function connectMember(t: TestContext, url: string, clusterId: string, node: ClusterNode) {
+  const secrets = acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
+    node.record(namespace, key),
+  );
+  return connectAgent(t, url, clusterId, memberToken(clusterId, () => secrets, systemClock)!);
+}
+
 test('a query goes over connections: from another process, as from the leader, and back', async (t) => {
   const first = { id: freshClusterId(), agentKey: freshKey() };
   const { url, whenLeader } = await startProcess(t, { firstCluster: () => first });
   const node = await whenLeader();
   const worker = connectAgent(t, url, first.id, first.agentKey);
   await worker.heartbeat(agent);
-  // Another control-plane process connects in the way that agents do, with a token that only such processes can make.
-  const secrets = acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
-    node.record(namespace, key),
-  );
-  const token = memberToken(first.id, () => secrets, systemClock);
-  const caller = connectAgent(t, url, first.id, token!);
+  const caller = connectMember(t, url, first.id, node);
   const taken = worker.takeQuery({ agentId: 'a', waitMs: 20_000 });
   const asked = caller.runQuery({ queryId: 'q1', request: Buffer.from('ask'), limitMs: 5_000 });
   const query = (await taken)!;
@@ -40,4 +43,19 @@ test('a query goes over connections: from another process, as from the leader, a
   assert.deepEqual((await given).kind, 'refused');
   assert.equal(await worker.reportQuery({ ...report, queryId: 'q2', state: 'running', answer: null }), false);
   assert.equal(await worker.holdJob({ agentId: 'a', job: 'event-sidecars', hasIt: true }), true);
+});
+
+test('reads of single topics and configs go over the connection of another process', async (t) => {
+  const first = { id: freshClusterId(), agentKey: freshKey() };
+  const { url, whenLeader } = await startProcess(t, { firstCluster: () => first });
+  const node = await whenLeader();
+  await node.createTopics([{ name: 'orders', partitionCount: 2, configs: {} }], { validateOnly: false });
+  const caller = connectMember(t, url, first.id, node);
+  const references = [{ name: 'orders' }, { name: 'none' }];
+  const [topic, none] = await caller.describeTopics(references);
+  assert.deepEqual([topic?.name, topic?.partitionCount, none], ['orders', 2, null]);
+  const { topics, nextOffset } = await caller.describePartitions(references);
+  assert.deepEqual([topics, nextOffset], [[topic], new Float64Array(2)]);
+  assert.deepEqual(await caller.clusterConfigs(), await node.clusterConfigs());
+  assert.deepEqual(await caller.countResources(), await node.countResources());
 });

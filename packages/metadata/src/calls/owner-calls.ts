@@ -1,6 +1,12 @@
 import type { AlterConfigsResult, ConfigsToAlter } from '../cluster/admin-port.ts';
-import type { AgentClients, DeletedTopic, SeenAgent } from '../cluster/owner-port.ts';
-import type { MutationOptions, TopicReference, TopicResult } from '../cluster/port.ts';
+import type {
+  AgentClients,
+  DeletedTopic,
+  ResourceCounts,
+  SeenAgent,
+  TopicsWithEnds,
+} from '../cluster/owner-port.ts';
+import type { MutationOptions, TopicDescription, TopicReference, TopicResult } from '../cluster/port.ts';
 import { configsToAlter } from './admin-calls.ts';
 import { command, leaderCall, type PortOf, query } from './call.ts';
 import { list, text, tuple } from './shape.ts';
@@ -12,6 +18,22 @@ export const ownerCalls = {
   listAgents: leaderCall<[], SeenAgent[]>(tuple(), { onRetry: 'reexecute' }),
   /** The clients that are connected to each agent that lives, as it said last. */
   listClients: leaderCall<[], AgentClients[]>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),
+  /** The configs that are set for the cluster. Agents follow them. */
+  clusterConfigs: query<[], Readonly<Record<string, string>>>(tuple(), { membersOnly: true }),
+  /** Topics by id or by name, `null` for those that do not exist. Reads nothing of other topics. */
+  describeTopics: query<[topics: readonly TopicReference[]], (TopicDescription | null)[]>(
+    tuple(list(topicReference)),
+    { membersOnly: true, splits: true },
+  ),
+  /** Topics with the offsets at which their partitions begin and end, without those that do not exist. */
+  describePartitions: query<[topics: readonly TopicReference[]], TopicsWithEnds>(
+    tuple(list(topicReference)),
+    {
+      membersOnly: true,
+    },
+  ),
+  /** How many there are of what the cluster has limits for. */
+  countResources: query<[], ResourceCounts>(tuple(), { membersOnly: true }),
   /** Deleted topics that can be restored, the last deleted first. */
   listDeletedTopics: query<[], DeletedTopic[]>(tuple(), { membersOnly: true }),
   /** Brings deleted topics back as they were: records, configs, and offsets of groups. Each has its own answer. */

@@ -1,4 +1,5 @@
-import type { ClusterSnapshot, TopicDescription } from './port.ts';
+import type { TopicsWithEnds } from './owner-port.ts';
+import type { TopicDescription } from './port.ts';
 
 export interface PartitionEnds {
   readonly logStartOffset: number;
@@ -9,12 +10,12 @@ export interface PartitionEnds {
 }
 
 /** Finds topics and the ends of their partitions in the columns of a snapshot. */
-export class SnapshotTopics {
-  readonly snapshot: ClusterSnapshot;
+export class SnapshotTopics<Snapshot extends TopicsWithEnds = TopicsWithEnds> {
+  readonly snapshot: Snapshot;
   readonly #byId = new Map<string, { readonly topic: TopicDescription; readonly firstRow: number }>();
   readonly #byName = new Map<string, TopicDescription>();
 
-  constructor(snapshot: ClusterSnapshot) {
+  constructor(snapshot: Snapshot) {
     this.snapshot = snapshot;
     let firstRow = 0;
     for (const topic of snapshot.topics) {

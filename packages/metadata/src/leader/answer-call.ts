@@ -75,6 +75,10 @@ const queries: {
 } = {
   findBatches: (machine, [wanted]) => machine.findBatches(wanted),
   findOffsets: (machine, [wanted]) => machine.findOffsets(wanted),
+  clusterConfigs: (machine) => machine.clusterConfigs(),
+  describeTopics: (machine, [topics]) => machine.describeTopics(topics),
+  describePartitions: (machine, [topics]) => machine.describePartitions(topics),
+  countResources: (machine) => machine.countResources(),
   listDeletedTopics: (machine, _, nowMs) => machine.deletedTopics(nowMs),
   describeConfigs: (machine, [resources]) => resources.map((resource) => machine.storedConfigs(resource)),
   listConfigResources: (machine, [kind]) => machine.storedConfigNames(kind),

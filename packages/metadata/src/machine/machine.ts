@@ -1,6 +1,6 @@
 import type { LogSizes, StoredConfigKind, StoredConfigResource } from '../cluster/admin-port.ts';
 import type { CommittedOffset, TopicPartition } from '../cluster/groups-port.ts';
-import type { DeletedTopic } from '../cluster/owner-port.ts';
+import type { DeletedTopic, ResourceCounts, TopicsWithEnds } from '../cluster/owner-port.ts';
 import type {
   BatchesAnswer,
   BatchesQuery,
@@ -9,6 +9,7 @@ import type {
   OffsetAnswer,
   OffsetQuery,
   TopicDescription,
+  TopicReference,
 } from '../cluster/port.ts';
 import type {
   ListedTransaction,
@@ -36,6 +37,8 @@ import {
 } from './replies/answered-requests.ts';
 import { beginSave, restoreState, type Saving } from './snapshot/snapshot.ts';
 import { listDeletedTopics } from './topics/restore-topics.ts';
+import { topicColumns } from './topics/topic-columns.ts';
+import type { Topic } from './topics/topics.ts';
 import { describeProducers, describeTransaction, listTransactions } from './transactions/describe.ts';
 
 export interface Execution<C extends Command> {
@@ -203,6 +206,38 @@ export class ClusterMachine {
     return this.#state.topics.byId(topicId)?.description;
   }
 
+  /** `null` for those that do not exist. */
+  describeTopics(references: readonly TopicReference[]): (TopicDescription | null)[] {
+    return references.map((reference) => this.#live(reference)?.description ?? null);
+  }
+
+  /** Without those that do not exist. */
+  describePartitions(references: readonly TopicReference[]): TopicsWithEnds {
+    const topics = new Set(references.map((reference) => this.#live(reference)));
+    topics.delete(undefined);
+    const found = [...topics] as Topic[];
+    return topicColumns(
+      found,
+      found.reduce((sum, { partitions }) => sum + partitions.length, 0),
+    );
+  }
+
+  #live({ topicId, name }: TopicReference): Topic | undefined {
+    const { topics } = this.#state;
+    return topicId === undefined ? topics.byName(name ?? '') : topics.byId(topicId);
+  }
+
+  countResources(): ResourceCounts {
+    const { topics, records } = this.#state;
+    return {
+      topics: topics.liveCount,
+      partitions: topics.livePartitionCount,
+      acls: records.of('acl').size,
+      clientQuotas: records.of('clientQuota').size,
+      credentials: records.of('credential').size,
+    };
+  }
+
   /** The names of live topics, in the order of creation. */
   *topicNames(): Generator<string> {
     for (const { description } of this.#state.topics.live()) yield description.name;
@@ -273,27 +308,10 @@ export class ClusterMachine {
 
   snapshotForFollowers(): Omit<ClusterSnapshot, 'agents'> {
     const { clusterId, clusterConfigs, topics, records } = this.#state;
-    const descriptions: TopicDescription[] = [];
-    const logStartOffset = new Float64Array(topics.livePartitionCount);
-    const nextOffset = new Float64Array(topics.livePartitionCount);
-    const lastStableOffset = new Float64Array(topics.livePartitionCount);
-    let row = 0;
-    for (const { description, partitions } of topics.live()) {
-      descriptions.push(description);
-      for (const log of partitions) {
-        logStartOffset[row] = log.logStartOffset;
-        nextOffset[row] = log.nextOffset;
-        lastStableOffset[row] = log.lastStableOffset;
-        row++;
-      }
-    }
     return {
       clusterId,
       clusterConfigs,
-      topics: descriptions,
-      logStartOffset,
-      nextOffset,
-      lastStableOffset,
+      ...topicColumns(topics.live(), topics.livePartitionCount),
       records: records.followed(),
     };
   }

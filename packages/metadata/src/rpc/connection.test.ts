@@ -1316,6 +1316,10 @@ const describedAgent = {
 
 /** What an agent key would be worth a lot for, with arguments that are good. */
 const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
+  clusterConfigs: [],
+  describeTopics: [[{ name: 'orders' }]],
+  describePartitions: [[{ name: 'orders' }]],
+  countResources: [],
   listDeletedTopics: [],
   restoreTopics: [['id']],
   removeTopics: [[{ name: 'orders' }]],

@@ -1,22 +1,28 @@
 import type { Clock } from '@weir/core';
-import { type ClusterPort, SnapshotTopics, type TopicDescription, takeSnapshot } from '@weir/metadata';
+import {
+  type ClusterPort,
+  type ClusterSnapshot,
+  SnapshotTopics,
+  type TopicDescription,
+  takeSnapshot,
+} from '@weir/metadata';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** As long as a client waits for an answer at most. */
-const glanceMsMax = 20_000;
+/** A client waits no longer than this for an answer. */
+const snapshotMsMax = 20_000;
 
 /**
- * What a cluster looks like at one moment. It is as new as the call: whoever made a topic sees it. Nothing is kept between calls, since a
- * control plane has more clusters than anybody looks at.
+ * All topics of a cluster and all entries that agents follow, with all that was committed before the call. For operations about the
+ * whole cluster; `cluster-reads.ts` reads parts.
  */
-export class ClusterTopicsSnapshot extends SnapshotTopics {
+export class ClusterTopicsSnapshot extends SnapshotTopics<ClusterSnapshot> {
   static async take(
     port: ClusterPort,
     { clock, stop }: ClusterSnapshotContext,
   ): Promise<ClusterTopicsSnapshot> {
     try {
       return new ClusterTopicsSnapshot(
-        await takeSnapshot(port, { stop, limit: { clock, waitMsMax: glanceMsMax } }),
+        await takeSnapshot(port, { stop, limit: { clock, waitMsMax: snapshotMsMax } }),
       );
     } catch (error) {
       throw stop.aborted ? new OperationFailed('context_canceled') : error;
@@ -35,9 +41,9 @@ export class ClusterTopicsSnapshot extends SnapshotTopics {
     return this.snapshot.nextOffset.length;
   }
 
-  /** How many records of a namespace the agents follow. */
-  recordCount(namespace: string): number {
-    return this.snapshot.records.filter((record) => record.namespace === namespace).length;
+  /** The number of key-value entries of a namespace that agents follow. */
+  entryCount(namespace: string): number {
+    return this.snapshot.records.filter((entry) => entry.namespace === namespace).length;
   }
 }
 

@@ -12,7 +12,7 @@ import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';
@@ -47,7 +47,7 @@ const eventsPrefix = 'service.events.';
 export function configurationOperations({ clusterPort, virtualClusters }: ClusterServices) {
   return {
     describe_virtual_cluster_configuration: async ({ virtual_cluster_id }, context) => {
-      const { clusterConfigs } = await ClusterTopicsSnapshot.take(clusterPort(virtual_cluster_id), context);
+      const clusterConfigs = await readClusterConfigs(clusterPort(virtual_cluster_id), context);
       const cluster = context.cluster!;
       const valueFor = <Name extends Parameters<typeof clusterConfigValue>[0]>(name: Name) =>
         clusterConfigValue(name, clusterConfigs);
@@ -79,7 +79,7 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
         ...brokerChanges(broker_configs),
       ];
       if (typeof bucket_url === 'string') {
-        const { clusterConfigs } = await ClusterTopicsSnapshot.take(clusterPort(clusterId), context);
+        const clusterConfigs = await readClusterConfigs(clusterPort(clusterId), context);
         refuseOtherScheme(bucket_url, clusterConfigValue('service.bucket.url', clusterConfigs));
       }
       // The cluster first, because it may refuse.

@@ -3,7 +3,7 @@ import { eventTypeNames } from '@weir/core';
 import { type ConfigChange, describeConfigs } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { shortest } from './wire-values.ts';
@@ -20,7 +20,7 @@ const retentionConfigOf = (type: string) => `service.events.${type}.retention.na
 export function eventsStateOperations({ clusterPort }: ClusterServices) {
   return {
     get_events_state: async ({ virtual_cluster_id }, context) => {
-      const { clusterConfigs } = await ClusterTopicsSnapshot.take(clusterPort(virtual_cluster_id), context);
+      const clusterConfigs = await readClusterConfigs(clusterPort(virtual_cluster_id), context);
       const texts = new Map(
         describeConfigs('cluster', {
           texts: clusterConfigs,

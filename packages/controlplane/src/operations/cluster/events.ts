@@ -4,7 +4,7 @@ import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import { eventCursor, readEventCursor } from './event-cursors.ts';
 import { askEngine } from './event-queries.ts';
 import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
@@ -172,7 +172,7 @@ function toldAsWanted(timeline: Timeline, wanted: { readonly then_by?: string | 
 }
 
 async function checkEnabled(port: ClusterPort, context: CallContext): Promise<void> {
-  const { clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
+  const clusterConfigs = await readClusterConfigs(port, context);
   if (!clusterConfigValue('service.events.enabled', clusterConfigs))
     throw new OperationFailed('events_disabled');
 }

@@ -10,7 +10,7 @@ import {
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { everyAcl, toAclResponse } from './acls.ts';
-import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import { nearRules } from './near-rules.ts';
 import type { ClusterServices } from './services.ts';
 import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoMay } from './who-may.ts';
@@ -24,12 +24,12 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
   return {
     explain_access: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
-      const [glance, acls, credentials] = await Promise.all([
-        ClusterTopicsSnapshot.take(port, context),
+      const [clusterConfigs, acls, credentials] = await Promise.all([
+        readClusterConfigs(port, context),
         port.describeAcls(everyAcl),
         port.listCredentials(),
       ]);
-      const mode = modeIn(glance.clusterConfigs);
+      const mode = modeIn(clusterConfigs);
       if (input.principal === undefined)
         return explainedForAll(mode, questionIn(input), whoMay(acls, questionIn(input), credentials));
       const { principals, isSuperuser } = principalCalled(input.principal, credentials);

@@ -1,7 +1,7 @@
 import { caps, type MetricRow } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readResourceCounts } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -14,8 +14,8 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
   return {
     'monitoring/describe_quotas': async ({ virtual_cluster_id }, context) => {
       const port = clusterPort(virtual_cluster_id);
-      const [glance, agents, groups, deleted, subscriptions, groupConfigs, transactions] = await Promise.all([
-        ClusterTopicsSnapshot.take(port, context),
+      const [counts, agents, groups, deleted, subscriptions, groupConfigs, transactions] = await Promise.all([
+        readResourceCounts(port, context),
         port.listAgents(),
         port.listGroups({ states: [], types: [] }),
         port.listDeletedTopics(),
@@ -25,17 +25,17 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
       ]);
       const deletedPartitions = deleted.reduce((sum, { topic }) => sum + topic.partitionCount, 0);
       const rows: [name: string, limit: number, used: number][] = [
-        ['acls', caps.aclsMax, glance.recordCount('acl')],
+        ['acls', caps.aclsMax, counts.acls],
         ['agents', caps.agentsPerClusterMax, agents.length],
         ['client_metrics_subscriptions', caps.clientMetricsMax, subscriptions.length],
-        ['client_quotas', caps.clientQuotasMax, glance.recordCount('clientQuota')],
+        ['client_quotas', caps.clientQuotasMax, counts.clientQuotas],
         ['consumer_groups', caps.groupsMax, groups.length],
-        ['credentials', caps.credentialsMax, glance.recordCount('credential')],
+        ['credentials', caps.credentialsMax, counts.credentials],
         ['group_configs', caps.groupConfigsMax, groupConfigs.length],
-        ['partitions', caps.partitionsPerClusterMax, glance.partitionCount],
-        ['partitions_with_deleted_topics', caps.partitionsHeldMax, glance.partitionCount + deletedPartitions],
+        ['partitions', caps.partitionsPerClusterMax, counts.partitions],
+        ['partitions_with_deleted_topics', caps.partitionsHeldMax, counts.partitions + deletedPartitions],
         // A topic has a partition at least.
-        ['topics', caps.partitionsPerClusterMax, glance.topics.length],
+        ['topics', caps.partitionsPerClusterMax, counts.topics],
         ['transactional_ids', caps.transactionalIdsMax, transactions.length],
       ];
       return { quotas: rows.map(([name, limit, used]) => ({ name, limit, used })) };

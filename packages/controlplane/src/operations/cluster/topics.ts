@@ -11,6 +11,7 @@ import {
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
+import { readClusterConfigs, readTopic } from './cluster-reads.ts';
 import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
@@ -61,7 +62,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
   return {
     list_topics: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
-      // Looked at first: a topic that is deleted in between is missing from neither list.
+      // Read before the deleted topics: a topic that is deleted in between is missing from neither list.
       const { topics: all, clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
       const topics = all.filter(({ name }) => !isInternalTopic(name));
       const sizes = await byteCounts(port, topics);
@@ -87,14 +88,13 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     },
 
     describe_topic: async ({ virtual_cluster_id, topic_name }, context) => {
-      const glance = await ClusterTopicsSnapshot.take(clusterPort(virtual_cluster_id), context);
-      const { topicId, partitionCount, configs: texts } = requireTopic(glance, topic_name);
-      const described = describeConfigs('topic', {
-        texts,
-        clusterTexts: glance.clusterConfigs,
-        agentTexts: {},
-        names: null,
-      });
+      const port = clusterPort(virtual_cluster_id);
+      const [topic, clusterTexts] = await Promise.all([
+        requireTopic(port, topic_name, context),
+        readClusterConfigs(port, context),
+      ]);
+      const { topicId, partitionCount, configs: texts } = topic;
+      const described = describeConfigs('topic', { texts, clusterTexts, agentTexts: {}, names: null });
       const configs = Object.fromEntries(described.map(({ name, value }) => [name, value]));
       return { topic_id: topicId, partition_count: partitionCount, configs };
     },
@@ -102,8 +102,8 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     update_topic: async ({ virtual_cluster_id, topic_name, partition_count, configs }, context) => {
       refuseInternal(topic_name);
       const port = clusterPort(virtual_cluster_id);
-      const topic = requireTopic(await ClusterTopicsSnapshot.take(port, context), topic_name);
-      // Tools say again what they said before.
+      const topic = await requireTopic(port, topic_name, context);
+      // Declarative tools send the partition count each time.
       const isGrowing = partition_count !== undefined && partition_count !== topic.partitionCount;
       const growth = isGrowing ? [{ name: topic_name, partitionCount: partition_count }] : [];
       const changes = configChanges(configs);
@@ -124,7 +124,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     delete_topic: async ({ virtual_cluster_id, topic_name: name, soft_delete }, context) => {
       refuseInternal(name);
       const port = clusterPort(virtual_cluster_id);
-      if (soft_delete === true) await refuseUnkeptTopic(port, context);
+      if (soft_delete === true) await requireSoftDelete(port, context);
       const [result] =
         soft_delete === false ? await port.removeTopics([{ name }]) : await port.deleteTopics([{ name }]);
       if (result!.error === 'TOPIC_DELETION_DISABLED')
@@ -154,8 +154,12 @@ function refuseInternal(name: string): void {
 /** The last moment that the interface can write. */
 const latestMs = Date.UTC(9999, 11, 31);
 
-function requireTopic(glance: ClusterTopicsSnapshot, name: string): TopicDescription {
-  const topic = glance.topicByName(name);
+async function requireTopic(
+  port: ClusterPort,
+  name: string,
+  context: ClusterSnapshotContext,
+): Promise<TopicDescription> {
+  const topic = await readTopic(port, name, context);
   if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
   return topic;
 }
@@ -200,9 +204,9 @@ function configChanges(configs: Readonly<Record<string, string | null>>): Config
   });
 }
 
-/** Whoever asks for a deletion that can be undone must not lose the topic because the cluster keeps none. */
-async function refuseUnkeptTopic(port: ClusterPort, context: ClusterSnapshotContext): Promise<void> {
-  const { clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
+/** An explicit soft delete must not lose the topic on a cluster that removes deleted topics at once. */
+async function requireSoftDelete(port: ClusterPort, context: ClusterSnapshotContext): Promise<void> {
+  const clusterConfigs = await readClusterConfigs(port, context);
   if (clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return;
   throw new OperationFailed(
     'invalid_request',

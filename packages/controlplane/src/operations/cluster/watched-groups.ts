@@ -5,8 +5,10 @@ import {
   type GroupType,
   type PartitionsOfTopic,
   readAssignment,
+  type TopicReference,
 } from '@weir/metadata';
-import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { readTopicsWithEnds, type TopicLookup } from './cluster-reads.ts';
+import type { ClusterSnapshotContext } from './cluster-topics-snapshot.ts';
 import { byText, partsOf } from './wire-values.ts';
 
 /** A group with its members and how far it is. */
@@ -81,14 +83,29 @@ export async function watchGroups(
   listings: readonly Pick<GroupListing, 'groupId' | 'type'>[],
   context: ClusterSnapshotContext,
 ): Promise<WatchedGroup[]> {
-  const told: GroupResponse[] = [];
+  const responses: GroupResponse[] = [];
   for (const type of ['classic', 'consumer', 'share'] as const) {
     const groupIds = listings.filter((listing) => listing.type === type).map(({ groupId }) => groupId);
-    for (const part of partsOf(groupIds, groupsPerCallMax)) told.push(...(await askers[type](port, part)));
+    for (const part of partsOf(groupIds, groupsPerCallMax))
+      responses.push(...(await askers[type](port, part)));
   }
   // Last, so that no offset is beyond the end of its partition because the end is older.
-  const glance = await ClusterTopicsSnapshot.take(port, context);
-  return told.map((group) => watchedGroup(group, glance)).sort((a, b) => byText(a.name, b.name));
+  const topics = await readTopicsWithEnds(port, topicsOf(responses), context);
+  return responses.map((group) => watchedGroup(group, topics)).sort((a, b) => byText(a.name, b.name));
+}
+
+/** Classic members name topics; offsets and other members have ids. */
+function topicsOf(groups: readonly GroupResponse[]): TopicReference[] {
+  const topicIds = new Set<string>();
+  const names = new Set<string>();
+  for (const { members, offsets } of groups) {
+    for (const { topicId } of offsets) topicIds.add(topicId);
+    for (const { named, numbered } of members) {
+      for (const { topicId } of numbered) topicIds.add(topicId);
+      for (const { topic } of named) names.add(topic);
+    }
+  }
+  return [...Array.from(topicIds, (topicId) => ({ topicId })), ...Array.from(names, (name) => ({ name }))];
 }
 
 /** One group, whatever its type. */
@@ -131,7 +148,7 @@ async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promi
       instanceId: member.groupInstanceId,
       clientId: member.clientId,
       clientHost: member.clientHost,
-      // What other protocols assign is nobody's business but theirs.
+      // Assignments of other protocols cannot be read here.
       named: (isConsumer ? readAssignment(member.assignment) : undefined) ?? [],
       numbered: [],
     }));
@@ -221,21 +238,18 @@ async function committedOffsets(port: ClusterPort, groupIds: readonly string[]):
   return answers.map(({ offsets }) => offsets.filter(({ error }) => error === 'NONE'));
 }
 
-function watchedGroup(
-  { members, offsets, ...group }: GroupResponse,
-  glance: ClusterTopicsSnapshot,
-): WatchedGroup {
-  const partitions = new GroupPartitions(glance, group.type);
+function watchedGroup({ members, offsets, ...group }: GroupResponse, topics: TopicLookup): WatchedGroup {
+  const partitions = new GroupPartitions(topics, group.type);
   const watched = members.map(({ named, numbered, ...member }): WatchedMember => {
     const assigned = [
       ...named,
       ...numbered.flatMap(({ topicId, partitions }) => {
-        const topic = glance.topicById(topicId)?.name;
+        const topic = topics.topicById(topicId)?.name;
         return topic === undefined ? [] : [{ topic, partitions }];
       }),
     ].sort((a, b) => byText(a.topic, b.topic));
     for (const { topic, partitions: numbers } of assigned) {
-      const topicId = glance.topicByName(topic)?.topicId;
+      const topicId = topics.topicByName(topic)?.topicId;
       if (topicId === undefined) continue;
       for (const number of numbers) partitions.at(topicId, number).memberId = member.id;
     }
@@ -258,12 +272,12 @@ interface GroupPartition {
 
 /** What is known of the partitions of a group, gathered from its members and its offsets. */
 class GroupPartitions {
-  readonly #glance: ClusterTopicsSnapshot;
+  readonly #topics: TopicLookup;
   readonly #type: GroupType;
   readonly #byTopic = new Map<string, Map<number, GroupPartition>>();
 
-  constructor(glance: ClusterTopicsSnapshot, type: GroupType) {
-    this.#glance = glance;
+  constructor(topics: TopicLookup, type: GroupType) {
+    this.#topics = topics;
     this.#type = type;
   }
 
@@ -278,7 +292,7 @@ class GroupPartitions {
   topics(): WatchedTopic[] {
     const topics: WatchedTopic[] = [];
     for (const [topicId, found] of this.#byTopic) {
-      const name = this.#glance.topicById(topicId)?.name;
+      const name = this.#topics.topicById(topicId)?.name;
       if (name === undefined) continue;
       const partitions = Array.from(found, ([partition, known]) => this.#watched(topicId, partition, known))
         .filter((partition) => partition !== undefined)
@@ -289,7 +303,7 @@ class GroupPartitions {
   }
 
   #watched(topicId: string, partition: number, known: GroupPartition): WatchedPartition | undefined {
-    const ends = this.#glance.ends(topicId, partition);
+    const ends = this.#topics.ends(topicId, partition);
     if (ends === undefined) return undefined;
     const { memberId, committedOffset } = known;
     // A share group begins at the end unless its config says otherwise.

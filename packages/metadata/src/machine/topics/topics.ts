@@ -34,6 +34,11 @@ export class Topics {
     return this.#nextNumber;
   }
 
+  /** Topics that clients can see. */
+  get liveCount(): number {
+    return this.#liveById.size;
+  }
+
   /** Partitions that clients can see. */
   get livePartitionCount(): number {
     return this.#livePartitionCount;
