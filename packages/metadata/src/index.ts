@@ -241,6 +241,7 @@ export {
 export { readAssignment } from './groups/consumer/consumer-protocol.ts';
 export {
   checkJournalFile,
+  connectTiming,
   type Journal,
   type JournalHub,
   type LeaseHolder,

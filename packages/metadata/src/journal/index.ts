@@ -1,3 +1,4 @@
+export { connectTiming } from './connect-timing.ts';
 export { checkJournalFile } from './format.ts';
 export {
   EntriesPruned,

@@ -2,6 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import postgres from 'postgres';
 import { snapshotHeadBytes } from '../machine/snapshot/snapshot-version.ts';
 import { NewerFormat } from '../newer-format.ts';
+import { connectTiming } from './connect-timing.ts';
 import { checkedClustersMax, checkFormat, journalFormat, rowHeadBytes } from './format.ts';
 import {
   type Chunk,
@@ -58,7 +59,7 @@ const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), 
 function connect(url: string) {
   return postgres(url, {
     max: connectionsMax,
-    connect_timeout: 5,
+    ...connectTiming,
     onnotice: () => {},
     connection: { application_name: 'weir', statement_timeout: statementMsMax },
     types: { int8 },

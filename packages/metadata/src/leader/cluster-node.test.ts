@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { type Clock, caps, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
@@ -15,7 +15,7 @@ import {
   ClusterUnavailable,
   shutdownLeaseMs,
 } from '../cluster/port.ts';
-import { Fenced, openJournals } from '../journal/index.ts';
+import { Fenced, type Journal, openJournals } from '../journal/index.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { NotLeader } from './not-leader.ts';
 import { shortLease } from './timing.ts';
@@ -43,6 +43,26 @@ function world() {
     return { process, node };
   }
   return { clock, start, journal: () => open(clock) };
+}
+
+/** A journal whose database does what it is asked at once, and whose answers take time. */
+function slowJournal(journal: Journal, clock: Clock) {
+  const slow = {
+    answersAfterMs: (_call: string) => 0,
+    journal: new Proxy(journal, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) => {
+          const answer: unknown = member.apply(target, args);
+          const afterMs = slow.answersAfterMs(String(name));
+          if (!(answer instanceof Promise) || afterMs === 0) return answer;
+          return new Promise((resolve) => clock.after(afterMs, () => resolve(answer)));
+        };
+      },
+    }),
+  };
+  return slow;
 }
 
 async function topicOf(node: ClusterNode): Promise<string> {
@@ -237,16 +257,50 @@ test('a leader that stood still goes on when nobody took its place, and what cam
   }
 });
 
-test('a leader whose renewals are not answered steps down one interval after its lease', async () => {
+test('a leader whose renewals are not answered serves nothing after its lease, and steps down after the time of another', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 1_000_000 };
-  await clock.pass(3_500);
+  await clock.pass(5_500);
   const asked = assert.rejects(node.heartbeat(agent('x')), NotLeader);
+  assert.equal(node.role, 'leader');
   await clock.pass(500);
   assert.equal(node.role, 'standby');
   await asked;
+});
+
+test('a leader whose database stands still for longer than a lease goes on when it answers', async () => {
+  const { clock, start, journal } = world();
+  const slow = slowJournal(journal(), clock);
+  const { node } = start('a', { journal: slow.journal, timing: shortLease });
+  await clock.pass(600);
+  const topicId = await topicOf(node);
+  const roles: string[] = [];
+  node.onRole((role) => roles.push(role));
+  slow.answersAfterMs = () => 2_200;
+  await clock.pass(600);
+  const committed = node.commitFiles([file(1, topicId)]);
+  await clock.pass(1_500);
+  const next = nextOffset(node, topicId);
+  slow.answersAfterMs = () => 0;
+  await clock.pass(2_500);
+  assert.equal((await committed)[0]!.baseOffset[0], 0);
+  assert.equal(await next, 1);
+  assert.deepEqual([roles, node.role], [[], 'leader']);
+});
+
+test('a process that is given the lease so late that it has lapsed renews it, and leads', async () => {
+  const { clock, start, journal } = world();
+  const slow = slowJournal(journal(), clock);
+  slow.answersAfterMs = (call) => (call === 'acquireLease' ? 2_000 : 0);
+  const { node } = start('a', { journal: slow.journal, timing: shortLease });
+  const epochs: number[] = [];
+  for (let passedMs = 0; passedMs < 10_000; passedMs += 500) {
+    await clock.pass(500);
+    if (node.role === 'leader') epochs.push((await node.describeJournal()).epoch);
+  }
+  assert.deepEqual([...new Set(epochs)], [1]);
 });
 
 test('a leader whose clock stood still is stopped by the epoch', async () => {

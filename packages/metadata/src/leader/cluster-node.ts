@@ -288,7 +288,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       // The lease made all others unable to append, so that the end is the end.
       await replica.catchUp(journal);
       const note = await journal.readNote();
-      if (this.#role !== 'stopped' && lease.isValid()) {
+      // A slow database may have used up the lease until here. Whether it is still ours is known sooner than another one can be taken.
+      const isOurs = await new Promise<boolean>((resolve) => lease.whenKnown(resolve));
+      if (this.#role !== 'stopped' && isOurs) {
         const { position } = replica;
         const leadership = new Leadership({
           ...deps,

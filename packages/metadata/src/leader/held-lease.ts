@@ -13,14 +13,17 @@ export interface HeldLeaseOptions {
   readonly timing: Timing;
 }
 
-/** A lapsed lease is looked at so many times before it counts as lost. Each look is a turn of the event loop at least. */
+/**
+ * A lapsed lease is looked at so many times, over the time of another lease, before it counts as lost. Each look is a turn of the event loop
+ * at least.
+ */
 const lapsedLooks = 4;
 
 /**
  * A lease that is ours: renewed until it is given up, lost, or could not be renewed in time.
  *
  * ```
- *   valid ──its time is over──▶ lapsed ──renewal failed, or no answer for one interval──▶ lost
+ *   valid ──its time is over──▶ lapsed ──renewal failed, or no answer for the time of a lease──▶ lost
  *     ▲                           │
  *     └────────── renewed ────────┘                       any ──another process took it──▶ lost
  * ```
@@ -28,6 +31,9 @@ const lapsedLooks = 4;
  * A process whose event loop stood still finds its lease lapsed although the database is well. Another process may have taken it
  * meanwhile, so that nothing is served; but if a renewal still finds the own epoch, then none has, and all is as it was. On a database
  * that no other process uses, a busy loop so costs a moment and never the leadership.
+ *
+ * The same holds for a database whose disk stands still for a second or two: no other process can take the lease from it either, and
+ * to give the lease back and take it again would make calls wait for several more writes of that disk.
  */
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
@@ -108,7 +114,7 @@ export class HeldLease {
     const { clock, timing } = this.#options;
     if (this.isValid()) this.#awaitEnd();
     else if (this.#hasFailed || looksLeft === 0) this.#lose('the lease could not be renewed in time');
-    else this.#cancelEnd = clock.after(timing.leaseRenewalMs / lapsedLooks, () => this.#look(looksLeft - 1));
+    else this.#cancelEnd = clock.after(timing.leaseTtlMs / lapsedLooks, () => this.#look(looksLeft - 1));
   }
 
   #renewWithNextBeat(): void {

@@ -42,8 +42,8 @@ export const defaultTiming: Timing = {
 };
 
 /**
- * For databases that cannot tell that a process is gone: another leads at most 1.75 s after its leader died. A leader that its database leaves
- * without an answer for 0.85 s loses the cluster, and gets it back when nobody else wants it.
+ * For databases that cannot tell that a process is gone: another leads at most 1.75 s after its leader died. A leader whose renewals its
+ * database refuses for 0.85 s loses the cluster; one that gets no answer at all serves nothing from then on, and loses it 1.5 s later.
  */
 export const shortLease: Pick<Timing, 'leaseTtlMs' | 'leaseRenewalMs'> = {
   leaseTtlMs: 1_500,

@@ -1,4 +1,5 @@
 import type { Clock, Log } from '@weir/core';
+import { connectTiming } from '@weir/metadata';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -38,7 +39,7 @@ const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), 
 function connect(url: string) {
   return postgres(url, {
     max: connectionsMax,
-    connect_timeout: 5,
+    ...connectTiming,
     onnotice: () => {},
     connection: { application_name: 'weir', statement_timeout: statementMsMax },
     types: { int8 },
