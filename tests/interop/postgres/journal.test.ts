@@ -45,6 +45,24 @@ if ('missing' in server) {
     await watching.close();
   });
 
+  test('PostgreSQL: all connections are open before several are needed at once', async () => {
+    const sql = postgres(server.url, { max: 1, fetch_types: false });
+    await sql`CREATE DATABASE connections`;
+    const hub = openJournals(server.url.replace(/[^/]*$/, 'connections'), {
+      clock: systemClock,
+      log: silentLog,
+    });
+    await hub.journal(randomUUID()).read(0, 1);
+    for (let count = 0; count < 4; ) {
+      await new Promise<void>((resolve) => systemClock.after(20, resolve));
+      const [row] = await sql<{ count: number }[]>`
+        SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = 'connections'`;
+      count = row!.count;
+    }
+    await hub.close();
+    await sql.end();
+  });
+
   test('PostgreSQL: what was appended survives a crash of the server, and calls work again after it', async () => {
     const clusterId = randomUUID();
     const hub = open();

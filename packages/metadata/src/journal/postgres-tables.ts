@@ -60,6 +60,8 @@ function connect(url: string) {
   return postgres(url, {
     max: connectionsMax,
     ...connectTiming,
+    // They are opened ahead of need, and stay.
+    max_lifetime: null,
     onnotice: () => {},
     connection: { application_name: 'weir', statement_timeout: statementMsMax },
     types: { int8 },
@@ -351,11 +353,22 @@ export class PostgresTables implements JournalTables {
 
   /** Makes the schema, and tries again with the next call when that failed. */
   #prepared(): Promise<void> {
-    this.#ready ??= this.#makeSchema().catch((error) => {
-      this.#ready = undefined;
-      throw error;
-    });
+    this.#ready ??= this.#makeSchema().then(
+      () => this.#connectAll(),
+      (error) => {
+        this.#ready = undefined;
+        throw error;
+      },
+    );
     return this.#ready;
+  }
+
+  /**
+   * A busy server takes long for a new connection, and several are needed at once for the first time when this process takes over from
+   * another.
+   */
+  #connectAll(): void {
+    for (let count = 0; count < connectionsMax; count++) this.#sql`SELECT 1`.catch(() => {});
   }
 
   async #makeSchema(): Promise<void> {
