@@ -134,6 +134,7 @@ export type {
 } from './cluster/port.ts';
 export {
   agentSilenceMsMax,
+  CallNotDone,
   ClusterUnavailable,
   entryErrors,
   filesToSend,

@@ -1,5 +1,5 @@
 import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
-import { AgentKeyRefused, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { AgentKeyRefused, CallNotDone, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 import type { DataFile } from './data-file.ts';
 
 const retryBackOff: JitteredBackOff = { firstMs: 50, maxMs: 1_000, jitter: 'half' };
@@ -13,6 +13,8 @@ export interface CommitQueueOptions {
   readonly batchesPerCallMax: number;
   /** Called for every file that is about to be sent for the first time. A file may fail by it. */
   readonly onSending: (file: DataFile) => void;
+  /** Called for every file that was sent and is `stored` again, because it is certain that nothing was done. A file may fail by it. */
+  readonly onNotDone: (file: DataFile) => void;
   /** Called for every file that leaves the queue, committed or failed. */
   readonly onLeft: (file: DataFile) => void;
 }
@@ -24,7 +26,7 @@ export interface CommitQueueOptions {
  * There is one call at a time, and its files are chosen when it leaves the process: while the control plane is out of reach, files stay `stored`
  * and requests may be taken out of them. When the outcome of a call that left is unknown, it is made again with the same file ids until there is
  * an answer, even when no client waits for it any more: what follows may only be committed once it is known what came before. It carries
- * nothing new then, so that as little as possible is in doubt.
+ * nothing new then, so that as little as possible is in doubt. A call of which it is known that nothing was done counts as never sent.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
@@ -108,8 +110,10 @@ export class CommitQueue {
     this.#isCalling = true;
     /** Empty until the call leaves. */
     let files: readonly DataFile[] = [];
+    let wasInDoubt = false;
     try {
       const results = await port().commitFiles(() => {
+        wasInDoubt = this.#files[0]?.state === 'sent';
         files = this.#takeReady();
         return files.map((file) => file.commit());
       });
@@ -122,6 +126,7 @@ export class CommitQueue {
     } catch (error) {
       // A call that never left did nothing. A key that is refused says nothing about a call that left before.
       const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
+      if (error instanceof CallNotDone && !wasInDoubt) this.#takeBack(files);
       if (files.length === 0 || isInDoubt) {
         const retries = this.#failures++;
         log.warn('failed to reach control plane, retrying commit', {
@@ -149,6 +154,12 @@ export class CommitQueue {
       this.#options.onLeft(file);
     }
     this.#resume();
+  }
+
+  #takeBack(files: readonly DataFile[]): void {
+    for (const file of files) file.state = 'stored';
+    for (const file of files) this.#options.onNotDone(file);
+    this.#dropFailed();
   }
 
   #resume(): void {

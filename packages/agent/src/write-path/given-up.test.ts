@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   AgentKeyRefused,
+  CallNotDone,
   type ClusterPort,
   ClusterUnavailable,
   type FileCommit,
@@ -451,6 +452,43 @@ test('what was sent stays in doubt while it waits to be sent again, and carries 
     assert.deepEqual([patient.offsets, nextOffset(path)], [[1], 2]);
     assert.deepEqual(held.commits[1], held.commits[0], 'nothing was taken out of it');
   }
+});
+
+test('a commit that was sent and not done is not in doubt: what was answered meanwhile is not written', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.hold();
+  const hasty = append(path, [one(path.topicId, 'a', 0)], 1_000);
+  const slow = append(path, [one(path.topicId, 'b')], 3_000);
+  const patient = append(path, [one(path.topicId, 'c')]);
+  await pass(path, 1_000);
+  assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
+  held.disconnect();
+  await held.loseAnswers(new CallNotDone('another process leads'));
+  await pass(path, 2_000);
+  assert.deepEqual(slow.errors, ['REQUEST_TIMED_OUT']);
+  await held.release();
+  const again = append(path, [one(path.topicId, 'a', 0)]);
+  await held.connect();
+  await pass(path, 1_000);
+  assert.deepEqual([patient.offsets, again.offsets, nextOffset(path)], [[0], [1], 2]);
+});
+
+test('a commit that was in doubt before stays so, although it is not done when it is sent again', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.hold();
+  const hasty = append(path, [one(path.topicId, 'a')], 1_000);
+  const patient = append(path, [one(path.topicId, 'b')]);
+  await settled();
+  await held.loseAnswers(new ClusterUnavailable('the connection broke'));
+  await pass(path, 1_000);
+  assert.equal(held.commits.length, 2);
+  await held.loseAnswers(new CallNotDone('another process leads'));
+  await held.release();
+  await pass(path, 1_000);
+  assert.deepEqual([hasty.errors, patient.offsets], [['REQUEST_TIMED_OUT'], [1]]);
+  assert.deepEqual([held.commits[2], nextOffset(path)], [held.commits[0], 2]);
 });
 
 test('what an idempotent producer sent behind a request that was never sent is refused with it', async () => {

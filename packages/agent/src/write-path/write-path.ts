@@ -129,6 +129,7 @@ class FileWritePath implements WritePath {
       log: options.log,
       batchesPerCallMax: caps.commitBatchesMax,
       onSending: (file) => this.#onSending(file),
+      onNotDone: (file) => this.#onNotDone(file),
       onLeft: (file) => this.#onLeft(file),
     });
   }
@@ -523,6 +524,11 @@ class FileWritePath implements WritePath {
     // It may have waited for a connection to the control plane.
     if (nowMs - file.storedMs > stuckMs) this.#stuckUntilMs = nowMs;
     this.#dropDeserted(file);
+  }
+
+  /** Requests that were answered while they were in doubt turn out to be unwritten, as their clients were told. */
+  #onNotDone(file: DataFile): void {
+    this.#giveUp(file, ({ isAnswered }) => isAnswered, 'REQUEST_TIMED_OUT');
   }
 
   #onLeft(file: DataFile): void {

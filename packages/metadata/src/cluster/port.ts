@@ -1,6 +1,6 @@
 export type FilesToCommit = readonly FileCommit[] | (() => readonly FileCommit[]);
 
-/** Asks for the files of a commit. From here on it counts as sent. */
+/** Asks for the files of a commit. From here on it counts as sent, unless it fails with `CallNotDone`. */
 export function filesToSend(files: FilesToCommit): readonly FileCommit[] {
   return typeof files === 'function' ? files() : files;
 }
@@ -313,6 +313,9 @@ export type ClusterChange =
 export class ClusterUnavailable extends Error {
   override readonly name = 'ClusterUnavailable';
 }
+
+/** Nothing of the call was done, nor will be: every process that it reached refused it before it did anything. */
+export class CallNotDone extends ClusterUnavailable {}
 
 /** Agents say that they live this often. */
 export const heartbeatIntervalMs = 2_000;

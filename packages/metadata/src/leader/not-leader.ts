@@ -1,7 +1,7 @@
-import { ClusterUnavailable } from '../cluster/port.ts';
+import { CallNotDone } from '../cluster/port.ts';
 
-/** This process does not lead the cluster just now. */
-export class NotLeader extends ClusterUnavailable {
+/** This process does not lead the cluster just now, and did nothing of what it was asked. */
+export class NotLeader extends CallNotDone {
   /** Where the leader is, when that is known. */
   readonly leaderUrl: string | undefined;
 

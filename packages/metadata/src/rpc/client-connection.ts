@@ -52,6 +52,7 @@ export class ClientConnection {
   /** Calls that were sent and not answered, those included that were given up since. */
   readonly #running = new Map<number, CallClass>();
   readonly #runningCount: Record<CallClass, number> = { working: 0, waiting: 0 };
+  #hasWorked = false;
   #replyCount = 0;
   #confirmedCount = 0;
   #unansweredPings = 0;
@@ -84,6 +85,11 @@ export class ClientConnection {
 
   get isOpen(): boolean {
     return this.wasOpened && !this.#isOver;
+  }
+
+  /** Whether the process did something that only a leader does. */
+  get hasWorked(): boolean {
+    return this.#hasWorked;
   }
 
   /** Whether another call of this class may be under way. */
@@ -151,6 +157,7 @@ export class ClientConnection {
       case 'result': {
         const { value } = readResult(body);
         this.#replied(id);
+        this.#hasWorked = true;
         this.#events.onResult(id, value);
         return;
       }
@@ -161,6 +168,7 @@ export class ClientConnection {
         return;
       }
       case 'snapshot':
+        this.#hasWorked = true;
         this.#events.onSnapshot(id, body);
         return;
       case 'changes':

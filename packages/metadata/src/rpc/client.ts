@@ -191,6 +191,7 @@ class Client {
         onSnapshot: (id, body) => {
           // Only a leader has one. Until the first heartbeat it is the only sign that this is the right process.
           this.#connector.worked();
+          this.#sendCalls();
           this.#tell(id, (follower) => follower.onSnapshot(body as ClusterSnapshot));
         },
         onChanges: (id, body) => {
@@ -221,6 +222,7 @@ class Client {
   #failed(id: number, { kind, message, leaderUrl }: FailureBody): void {
     switch (kind) {
       case 'notLeader':
+        this.#calls.notDone(id, message);
         this.#redirected(message, leaderUrl);
         return;
       case 'unavailable':
@@ -275,6 +277,8 @@ class Client {
     const connection = this.#connection;
     if (connection === undefined || !this.#calls.hasUnsent) return;
     this.#calls.sendUnsent(
+      // A follower is given a snapshot by the leader alone, at once.
+      connection.hasWorked || this.#followers.size === 0,
       (places) => connection.hasRoom(places),
       (id, frame, places) => connection.sendCall(id, frame, places),
     );

@@ -4,6 +4,7 @@ import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { type CallName, type ClusterPort, callNames, clusterCalls } from '../calls/cluster-calls.ts';
 import {
+  CallNotDone,
   type ClusterChange,
   type ClusterFollower,
   type ClusterSnapshot,
@@ -531,6 +532,88 @@ test('without a known leader the client goes around until there is one', async (
   b.port = portOf({ allocateProducerIds: async () => 8 });
   await world.clock.pass(15_000);
   assert.equal(await call, 8);
+  client.close();
+});
+
+test('a commit that the only process it was sent to did not do fails, so that its files can be chosen anew', async () => {
+  const world = new World();
+  world.process('http://a/', portOf({ commitFiles: () => Promise.reject(new NotLeader('http://b')) }));
+  world.process('http://b/', portOf({ commitFiles: async () => [] }));
+  const client = world.connect('http://a');
+  await assert.rejects(
+    client.commitFiles(() => [oneBatch('a')]),
+    CallNotDone,
+  );
+  assert.deepEqual(await client.commitFiles(() => [oneBatch('b')]), []);
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  client.close();
+});
+
+test('a commit whose connection was lost is in doubt, and stays when another process does not do it', async () => {
+  const world = new World();
+  const started = Promise.withResolvers<void>();
+  const a = world.process(
+    'http://a/',
+    portOf({
+      commitFiles: () => {
+        started.resolve();
+        return new Promise<never>(() => {});
+      },
+    }),
+  );
+  const seen: string[][] = [];
+  const b = world.process(
+    'http://b/',
+    portOf({ commitFiles: () => Promise.reject(new NotLeader(undefined)) }),
+  );
+  const client = world.connect('http://a', 'http://b');
+  let asked = 0;
+  const call = client.commitFiles(() => {
+    asked++;
+    return [oneBatch('a')];
+  });
+  await started.promise;
+  a.isDown = true;
+  a.channels[0]!.client.abort();
+  await world.clock.pass(3_000);
+  b.port = portOf({
+    commitFiles: async (files) => {
+      seen.push(filesToSend(files).map(({ fileId }) => fileId));
+      return [];
+    },
+  });
+  await world.clock.pass(10_000);
+  assert.deepEqual(await call, []);
+  assert.deepEqual([asked, seen], [1, [['a']]]);
+  client.close();
+});
+
+test('the files of a commit are chosen when the process is known to lead', async () => {
+  const world = new World();
+  const { served } = standby(undefined);
+  const commits: string[][] = [];
+  const followers: ClusterFollower[] = [];
+  world.process('http://a/', {
+    ...served,
+    follow: (follower) => {
+      followers.push(follower);
+      return () => {};
+    },
+    commitFiles: async (files) => {
+      commits.push(filesToSend(files).map(({ fileId }) => fileId));
+      return [];
+    },
+  });
+  const client = world.connect('http://a');
+  client.follow({ onSnapshot() {}, onChanges() {} });
+  let wanted = 'early';
+  const call = client.commitFiles(() => [oneBatch(wanted)]);
+  await world.clock.pass(1_000);
+  assert.equal(followers.length, 1);
+  wanted = 'in time';
+  followers[0]!.onSnapshot({ agents: [] } as unknown as ClusterSnapshot);
+  await call;
+  assert.deepEqual(commits, [['in time']]);
   client.close();
 });
 

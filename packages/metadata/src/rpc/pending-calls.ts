@@ -1,6 +1,6 @@
 import { type Clock, caps, type Metrics } from '@weir/core';
 import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
-import { ClusterUnavailable } from '../cluster/port.ts';
+import { CallNotDone, ClusterUnavailable } from '../cluster/port.ts';
 import { CallMetrics, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 
@@ -30,6 +30,10 @@ interface PendingCall {
   readonly method: CallName;
   /** Made when the call is sent for the first time, if its arguments come late. Never made again: what was sent stays as it is. */
   frame: Uint8Array | LateArgs;
+  /** Whether its arguments come late, so that its caller wants to know that it was not done. */
+  readonly isLate: boolean;
+  /** Whether it was sent over a connection that ended before its answer. */
+  isInDoubt: boolean;
   readonly startMs: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -97,7 +101,11 @@ export class PendingCalls {
         const message = `${method}: the control plane did not answer within ${deadlineMs / 1000} s`;
         this.fail(id, 'deadline', new ClusterUnavailable(message));
       });
-      const call: PendingCall = { id, method, frame, startMs, resolve, reject, cancelDeadline };
+      const isLate = typeof frame === 'function';
+      const call: PendingCall = {
+        ...{ id, method, frame, isLate, isInDoubt: false, startMs, resolve, reject },
+        cancelDeadline,
+      };
       const places = callClass(method);
       this.#pending.set(id, call);
       this.#count[places]++;
@@ -107,11 +115,18 @@ export class PendingCalls {
 
   /** There is a new connection: all of them have to be sent, in their order. */
   sendAllAgain(): void {
-    for (const call of this.#pending.values()) this.#unsent[callClass(call.method)].set(call.id, call);
+    for (const call of this.#pending.values()) {
+      if (typeof call.frame !== 'function') call.isInDoubt = true;
+      this.#unsent[callClass(call.method)].set(call.id, call);
+    }
   }
 
-  /** Takes those that have to be sent, as long as `send` has room for another. */
+  /**
+   * Takes those that have to be sent, as long as `send` has room for another. Those with late arguments stay where another process may lead:
+   * what was sent there could not be taken back.
+   */
   sendUnsent(
+    mayLeaveFirst: boolean,
     hasRoom: (places: CallClass) => boolean,
     send: (id: number, frame: Uint8Array, places: CallClass) => void,
   ): void {
@@ -119,6 +134,7 @@ export class PendingCalls {
       const unsent = this.#unsent[places];
       for (const call of unsent.values()) {
         if (!hasRoom(places)) break;
+        if (typeof call.frame === 'function' && !mayLeaveFirst) continue;
         unsent.delete(call.id);
         const frame = typeof call.frame === 'function' ? this.#encodeLate(call, call.frame) : call.frame;
         if (frame !== undefined) send(call.id, frame, places);
@@ -148,6 +164,12 @@ export class PendingCalls {
 
   fail(id: number, outcome: string, error: Error): void {
     this.#settle(id, outcome)?.reject(error);
+  }
+
+  /** The process over whose connection the call was sent last did nothing of it. It stays, unless its caller wants to choose anew what it sends. */
+  notDone(id: number, message: string): void {
+    const call = this.#pending.get(id);
+    if (call?.isLate === true && !call.isInDoubt) this.fail(id, 'notLeader', new CallNotDone(message));
   }
 
   failAll(outcome: string, error: Error): void {
